@@ -43,13 +43,13 @@ def prove(request: Received) -> Said | None:
 class Receiver:
     """Requests as they came; `answers` gives what is said to each, 200 if it gives nothing."""
 
-    def __init__(self, answers: Callable[[Received], Said | None] = prove) -> None:
+    def __init__(self, answers: Callable[[Received], Said | None] = prove, host: str = "127.0.0.1") -> None:
         self.answers = answers
         self.received: list[Received] = []
         self.news = threading.Condition()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._server = ThreadingHTTPServer((host, 0), self._handler())
         self._server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._server.server_port}/events"
+        self.url = f"http://{host}:{self._server.server_port}/events"
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
         self._thread.start()
 

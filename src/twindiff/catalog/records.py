@@ -193,6 +193,8 @@ class CallRecord(Row, table="calls", key=("environment_id", "number")):
     milliseconds: Column[float]
     error: Column[str | None] = column(default=None)
     seq: Column[int | None] = column(default=None)
+    host: Column[str | None] = column(default=None)
+    """The vendor's host that the client addressed; None if it used an address of the server."""
 
 
 class TranscriptRecord(Row, table="transcripts", key=("environment_id", "last")):

@@ -31,6 +31,7 @@ MODULES = {
     "test-runs": ("testing",),
     "tests": ("testing",),
     "import": ("import_files",),
+    "ca": ("ca",),
     "db": ("db",),
 }
 """Each command, in the order of the help, and the modules that implement it and its subcommands."""

@@ -10,21 +10,21 @@ from twindiff.cli.problem import CommandError
 BACKLOG = 2048
 
 
-def listen(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int, option: str = "--port") -> socket.socket:
     """Return a listening socket, which accepts connections from now on; port 0 takes any free port."""
     try:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         return socket.create_server(address[:2], family=family, backlog=BACKLOG)
     except (OSError, OverflowError) as error:
-        raise CommandError(_why_not(host, port, error)) from None
+        raise CommandError(_why_not(host, port, option, error)) from None
 
 
-def _why_not(host: str, port: int, error: Exception) -> str:
+def _why_not(host: str, port: int, option: str, error: Exception) -> str:
     code = getattr(error, "errno", None)
     if code == errno.EADDRINUSE:
-        return f"Port {port} of {host} is taken. Choose another with --port; --port 0 takes any that is free."
+        return f"Port {port} of {host} is taken. Choose another with {option}; {option} 0 takes any that is free."
     if code == errno.EACCES:
-        return f"Port {port} may not be used without privileges. Choose one above 1023 with --port."
+        return f"Port {port} may not be used without privileges. Choose one above 1023 with {option}."
     return f"Cannot listen on {host} port {port}: {error}. Choose others with --host and --port."
 
 

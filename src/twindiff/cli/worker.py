@@ -66,6 +66,8 @@ def _answer(orders: Orders) -> None:
         say_problems(registry)
     service = open_service(orders.settings, registry)
     assert orders.listener is not None
+    if orders.door is not None:
+        service.door.adopt(socket.socket(fileno=orders.door))
     with socket.socket(fileno=orders.listener) as listener:
         _say_ready()
         server_for(service).run([listener])

@@ -28,6 +28,8 @@ class Orders(msgspec.Struct):
     kind: Kind
     settings: Settings
     listener: int | None = None
+    door: int | None = None
+    """The listening socket of the TLS door, which all processes share."""
     says_problems: bool = False
     """Whether this process is the one that reports twins which do not load."""
 
@@ -61,10 +63,8 @@ class WorkerProcess:
 
     def _run_once(self) -> int:
         command = [sys.executable, "-m", "twindiff.cli.worker"]
-        listener = self._orders.listener
-        process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=() if listener is None else (listener,)
-        )
+        sockets = [each for each in (self._orders.listener, self._orders.door) if each is not None]
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=sockets)
         self._process = process
         assert process.stdin is not None
         assert process.stdout is not None
@@ -101,10 +101,13 @@ def _tell(orders_to: IO[bytes], orders: Orders) -> None:
 class Workers:
     """The processes of one server: those that serve requests, one WAL consumer, and one standby consumer."""
 
-    def __init__(self, settings: Settings, count: int, listener: socket.socket) -> None:
+    def __init__(
+        self, settings: Settings, count: int, listener: socket.socket, door: socket.socket | None = None
+    ) -> None:
         self._ended = threading.Event()
         self._code = 0
-        api = [Orders("api", settings, listener.fileno(), says_problems=number == 0) for number in range(count)]
+        by = door.fileno() if door else None
+        api = [Orders("api", settings, listener.fileno(), by, says_problems=number == 0) for number in range(count)]
         drainers = [Orders("drainer", settings)] * DRAINERS
         self._workers = [WorkerProcess(orders, self._fail) for orders in (*drainers, *api)]
 

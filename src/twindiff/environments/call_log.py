@@ -33,6 +33,8 @@ MISSING_OPERATION = MissingOperation.code
 """Error code of a call to an operation that the vendor has and its twin lacks."""
 AGENT_REFUSED = "agent_refused"
 """Error code of a request by which an agent tried to use the control plane."""
+HOST_REFUSED = "host_refused"
+"""Error code of a request to a host for which the TLS door does not answer."""
 MAX_REFUSED_LISTED = 10
 """Requests with that code that are listed by name."""
 NOT_HERE = (UNKNOWN_OPERATION, MISSING_OPERATION)
@@ -50,6 +52,7 @@ class CallLogEntry(NamedTuple):
     error: str | None
     seq: int | None
     said: RecordedExchange | Transcript | None = None
+    host: str | None = None
 
 
 class CallLog:
@@ -319,4 +322,5 @@ def _record(environment_id: str, number: int, entry: CallLogEntry) -> CallRecord
         milliseconds=round(entry.milliseconds, 3),
         error=entry.error,
         seq=entry.seq,
+        host=entry.host,
     )

@@ -17,7 +17,7 @@ from twindiff.kit.twin import Twin
 from twindiff.storage import CatalogStore, NotServed, OperationContext, OperationInfo, StorageEngine
 from twindiff.storage.deadline import OffloadRequired
 
-from .call_log import AGENT_REFUSED, MISSING_OPERATION, UNKNOWN_OPERATION, CallLog, CallLogEntry
+from .call_log import AGENT_REFUSED, HOST_REFUSED, MISSING_OPERATION, UNKNOWN_OPERATION, CallLog, CallLogEntry
 from .due import DueWork, StillDue
 from .environments import LoadedEnvironment
 from .transcripts import Policy, RecordedExchange
@@ -98,6 +98,11 @@ class Calls:
             environment.id, CallLogEntry(wall(), "", _name_request(request), "", 403, 0.0, AGENT_REFUSED, None)
         )
 
+    def refuse_host(self, environment: LoadedEnvironment, host: str, request: str) -> None:
+        """Log a request to a host for which the TLS door does not answer, such as `CONNECT api.test.com:443`."""
+        refused = CallLogEntry(wall(), "", request[:200], "", 403, 0.0, HOST_REFUSED, None, host=host[:200])
+        self.log.add(environment.id, refused)
+
     def note(
         self,
         environment: LoadedEnvironment,
@@ -110,7 +115,8 @@ class Calls:
         """Log a call that began at `started`, in seconds of `time.perf_counter`."""
         answer, operation, actor, error, seq = outcome
         spent, heard = (time.perf_counter() - started) * 1000, RecordedExchange(request, answer, token)
-        entry = CallLogEntry(wall(), twin.name, operation, actor, answer.status, spent, error, seq, heard)
+        host = request.vendor_host or None
+        entry = CallLogEntry(wall(), twin.name, operation, actor, answer.status, spent, error, seq, heard, host)
         self.log.add(environment.id, entry)
 
     def outcome(

@@ -107,6 +107,7 @@ class LoadedEnvironment:
     """The in-memory state of an environment that requests need."""
 
     __slots__ = (
+        "door_secret",
         "expires",
         "faults",
         "gate",
@@ -126,14 +127,29 @@ class LoadedEnvironment:
         self.status = record.status
         self.expires = record.expires
         self.origin = msgspec.convert(record.origin, EnvironmentOrigin)
-        self.tokens = msgspec.convert(record.tokens, Tokens)
         self.token_hash = record.token_hash
         self.secret = token_hash(f"addresses {record.token_hash}")
+        self.door_secret = door_secret_of(record.token_hash)
+        """The password of the environment at the TLS door, and the secret in the tokens of programs that come by it."""
         self.twins: dict[str, Twin] = {name: registry.get(name) for name in cast(dict[str, str], record.templates)}
+        self.tokens = self._with_door_tokens(msgspec.convert(record.tokens, Tokens))
         self.gate = msgspec.convert(record.gate, EnvironmentAccessPolicy) if record.gate else None
         self.faults = [ArmedFault(fault) for fault in msgspec.convert(record.faults or [], list[Fault])]
         self.seen = wall()
         self.meter = Meter()
+
+    def _with_door_tokens(self, tokens: Tokens) -> Tokens:
+        """Add the tokens that programs which come by the TLS door find in their variables; they act as the agent."""
+        actors, refresh = dict(tokens.actors), dict(tokens.refresh)
+        for twin in self.twins.values():
+            user = tokens.users.get(twin.name, tokens.actor)
+            for known, added in (
+                (actors, twin.variables.credentials(self.door_secret)),
+                (refresh, twin.variables.renewals(self.door_secret)),
+            ):
+                for token in added:
+                    known.setdefault(token, user)
+        return msgspec.structs.replace(tokens, actors=actors, refresh=refresh)
 
     def twin(self, name: str, registry: Registry) -> Twin | None:
         """Return the twin with this name or alias if the environment has it, else None."""
@@ -444,6 +460,11 @@ def _merged_counters(templates: list[TemplateRecord]) -> dict[str, int]:
         for name, value in cast(dict[str, int], template.counters).items():
             merged[name] = max(value, merged.get(name, 0))
     return merged
+
+
+def door_secret_of(hashed_token: str) -> str:
+    """Derive the password of an environment at the TLS door from the hash of its agent token."""
+    return token_hash(f"door {hashed_token}")
 
 
 def new_token() -> str:

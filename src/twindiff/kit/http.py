@@ -20,6 +20,8 @@ class Request(NamedTuple):
     query: str = ""
     headers: dict[str, str] = {}  # noqa: RUF012 - never written to
     body: bytes = b""
+    vendor_host: str = ""
+    """The vendor's host that the client addressed; empty if it used an address of the server."""
 
     @property
     def content_type(self) -> str:

@@ -37,6 +37,12 @@ class Variables(NamedTuple):
         made = {name: form.format(secret=secret) for name, form in forms.items()}
         return {**made, **{name: base_url + rest for name, rest in self.urls.items()}}
 
+    def without_urls(self, secret: str) -> dict[str, str]:
+        """The variables for a program that calls the vendor's own hosts; each webhook has a secret of its own."""
+        return {
+            name: value for name, value in self.values("", secret).items() if name not in (*self.urls, self.signing)
+        }
+
     def credentials(self, secret: str) -> list[str]:
         """The tokens that the twin accepts in a run."""
         return sorted({form.format(secret=secret) for form in self.tokens.values()})

@@ -21,6 +21,7 @@ from .request_context import Middleware, RequestContext, Run, compose
 from .rows import Column, Expression, Row, Table, fall_due, table_of
 from .seeding import Seeding, Variables
 from .styles.base import Style
+from .vendor_hosts import read_vendor_hosts
 
 H = TypeVar("H", bound=Handler)
 W = TypeVar("W", bound=RunJob)
@@ -358,17 +359,18 @@ ActorOf = Callable[[Call], str | None]
 class Twin:
     """A twin of one vendor's API.
 
-    `hosts` maps hosts of the vendor with operations of their own to the prefix of these operations' paths:
-    `{"upload.box.com": "/upload"}`. `seeds` is a folder of templates, one `<template>.json` each: `{table: [row, …]}`;
-    `templates` maps the names of further templates to functions that return such rows. `layers` are middleware around
-    every operation, inside its transaction. `actor_of` resolves tokens that the twin stores itself. `missing` are the
-    names of the operations that the vendor has and the twin lacks, if they are known.
-    `webhooks` is how the vendor delivers events. `variables` are the environment variables of clients, and `seeding` is
-    how to fill the twin from a configuration. `completes` takes a template's hand-written rows and returns them with
-    derived rows and values added. `clocks` maps a template to the time, in ISO 8601, at which its environments begin by
-    default; `descriptions` maps a template to a line about its content. `screen` renders the state for the inspector.
-    `vendor_tools` are the tools of the vendor's MCP servers.
-    `secret_columns` hold tokens, client secrets and keys: exports replace the values that calls created or sent.
+    `hosts` maps the vendor's hosts to what their operations have before the path: `{"upload.shop.com": "/upload"}`; a
+    wildcard (`*.slack.com`) and the paths of a shared host (`www.googleapis.com/calendar/v3`) may be named. `seeds`
+    is a folder of templates, one `<template>.json` each: `{table: [row, …]}`; `templates` maps the names of further
+    templates to functions that return such rows. `layers` are middleware around every operation, inside its
+    transaction. `actor_of` resolves tokens that the twin stores itself. `missing` are the names of the operations
+    that the vendor has and the twin lacks, if they are known. `webhooks` is how the vendor delivers events.
+    `variables` are the environment variables of clients, and `seeding` is how to fill the twin from a configuration.
+    `completes` takes a template's hand-written rows and returns them with derived rows and values added. `clocks`
+    maps a template to the time, in ISO 8601, at which its environments begin by default; `descriptions` maps a
+    template to a line about its content. `screen` renders the state for the inspector. `vendor_tools` are the tools
+    of the vendor's MCP servers. `secret_columns` hold tokens, client secrets and keys: exports replace the values that
+    calls created or sent.
     """
 
     def __init__(
@@ -397,7 +399,7 @@ class Twin:
     ) -> None:
         self.name, self.style = name, style
         self.aliases = tuple(aliases)
-        self.hosts = dict(hosts or {})
+        self.hosts = read_vendor_hosts(hosts or {})
         self.variables = variables or _usual_variables(name)
         self.users, self.seeding = users, seeding
         self.completes, self.vendor_tools = completes, vendor_tools

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable
 from typing import Any, NamedTuple, TypeVar
 
+from twindiff.kit.vendor_hosts import find_vendor_host
 from twindiff.server import Gateway, Service
 from twindiff.server.runtime import Runtime
 
@@ -118,13 +119,15 @@ class InProcessClient:
         if place is None or path.startswith(place.path):  # the latter is a link from one of its responses
             return self.reply(verb, _unquote(path), query, [(_HOST, HERE), *_lower(kept)], body)
         asked = next((value for name, value in headers if name.lower() == _HOST), b"")
-        path = self._prefix(place, asked.partition(b":")[0].decode("latin-1")) + _unquote(path)
+        plain = _unquote(path)
+        path = self._prefix(place, asked.partition(b":")[0].decode("latin-1").lower(), plain) + plain
         return self.reply(verb, path, query, [(_HOST, place.host), *_lower(kept)], body)
 
-    def _prefix(self, place: TwinMount, host: str) -> str:
+    def _prefix(self, place: TwinMount, host: str, path: str) -> str:
         """The prefix of the paths for a host of the vendor; see `Twin.hosts`."""
         twin = self.service.registry.by_alias.get(place.twin)
-        return twin.hosts.get(host.lower(), "") if twin else ""
+        known = find_vendor_host(twin.hosts, host, path) if twin else None
+        return known.prefix if known else ""
 
     async def in_turn(self, scope: Any, receive: Any, send: Any) -> None:
         """The gateway as an ASGI application for another thread; it waits for the lock."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple, cast
+from typing import cast
 
 from twindiff.catalog.stamps import wall
 from twindiff.environments.due import StillDue
@@ -21,45 +21,13 @@ from twindiff.server.apis.twin_runs.admin import answer_admin, is_admin
 from twindiff.server.auth import InvalidApiKey, MissingApiKey, Unauthorized, authorize, no_such_twin, token_of
 from twindiff.server.bodies import BodyTooLarge, Receive, length_of, read_body
 from twindiff.server.fault_injection import answer_with_faults, try_to_read
-from twindiff.server.mcp_address import MCP_PATH
 from twindiff.server.service import LARGE_BODY, Service
+from twindiff.server.targets import RequestTarget
 from twindiff.storage import EnvironmentGone, OperationContext
 
-PREFIX = "/api/env/"
-WHOLE_ENVIRONMENT = f"{PREFIX}{{id}}{MCP_PATH}"
 _HARMLESS = (("X-Content-Type-Options", "nosniff"), ("Content-Security-Policy", "sandbox; default-src 'none'"))
 _ACTIVE = {"image/svg+xml", "text/html", "text/xml", "application/xml", "application/xhtml+xml", "application/xslt+xml"}
 """Media types that can hold scripts; they are sent as attachments, so browsers download instead of rendering them."""
-
-
-class RequestTarget(NamedTuple):
-    """The environment, twin and path that a request addresses, and the base URL for links in its response.
-    The twin is empty for MCP of the whole environment; the base URL then lacks the twin's name.
-    """
-
-    environment: str
-    twin: str
-    path: str
-    base_url: str
-
-
-def target_of(scheme: str, path: str, host: str) -> RequestTarget | None:
-    """Parse the target from the host (`{twin}--{id}.localhost`) or the path; None outside the data plane."""
-    name, _, domain = host.partition(".")
-    if "--" in name and domain.partition(":")[0] == "localhost":
-        twin, _, environment = name.rpartition("--")
-        # Not every program resolves the host of a twin, so links in responses have the form with a path.
-        return RequestTarget(environment, twin, path, f"{scheme}://{domain}{PREFIX}{environment}/services/{twin}")
-    if path.startswith(PREFIX):
-        if path.endswith(MCP_PATH) and path.count("/") == WHOLE_ENVIRONMENT.count("/"):
-            environment = path[len(PREFIX) : -len(MCP_PATH)]
-            base_url = f"{scheme}://{host or 'localhost'}{PREFIX}{environment}/services/"
-            return RequestTarget(environment, "", MCP_PATH, base_url)
-        environment, _, rest = path[len(PREFIX) :].partition("/services/")
-        twin, slash, tail = rest.partition("/")
-        base_url = f"{scheme}://{host or 'localhost'}{PREFIX}{environment}/services/{twin}"
-        return RequestTarget(environment, twin, slash + tail, base_url)
-    return None
 
 
 @dataclass(slots=True)
@@ -74,6 +42,8 @@ class RoutedRequest:
     request: Request
     token: str
     trusted: bool | None = None
+    is_vouched: bool = False
+    """Whether the TLS door has authorized the client for the environment."""
 
     @property
     def is_open(self) -> bool:
@@ -140,8 +110,10 @@ class DataPlane:
         twins = tuple(self._service.twin_of(environment, name) for name in names)
         refused: ApiError | None = None
         for twin in twins:
+            token = token_of(twin.style, request)
+            opened = RoutedRequest(environment, twin, None, request, token, is_vouched=target.is_vouched)
             try:
-                await self._check_token(RoutedRequest(environment, twin, None, request, token_of(twin.style, request)))
+                await self._check_token(opened)
             except (Unauthorized, InvalidApiKey, MissingApiKey) as error:
                 refused = error
             else:
@@ -150,7 +122,7 @@ class DataPlane:
         raise refused
 
     async def _answer(self, request: Request, target: RequestTarget, receive: Receive) -> Response:
-        request = Request(request.verb, target.path, request.query, request.headers)
+        request = Request(request.verb, target.path, request.query, request.headers, vendor_host=target.vendor_host)
         in_turn = self._service.runtime.run_call
         if not self._service.engine.inline and length_of(request) <= LARGE_BODY:
             # Where calls run in threads, a request with a small body takes one trip to a thread instead of two.
@@ -197,7 +169,8 @@ class DataPlane:
             if is_admin(request.path):
                 return RoutedRequest(environment, twin, None, request, "", trusted=True)
         exchange = twin.exchange(request, target.base_url)
-        opened = RoutedRequest(environment, twin, exchange, request, token_of(twin.style, request))
+        token = token_of(twin.style, request)
+        opened = RoutedRequest(environment, twin, exchange, request, token, is_vouched=target.is_vouched)
         if opened.is_open:
             opened.token = ""
         elif not opened.token and twin.style.token_in_body and length_of(request):
@@ -207,7 +180,7 @@ class DataPlane:
 
     async def _operate(self, opened: RoutedRequest, body: bytes) -> Response:
         head = opened.request
-        request = Request(head.verb, head.path, head.query, head.headers, body)
+        request = head._replace(body=body)
         # The environment may have ended while the body arrived.
         environment, twin = existing(self._service, opened.environment.id), opened.twin
         if environment.gate and is_admin(request.path):
@@ -249,7 +222,7 @@ class DataPlane:
     async def _check_token(self, opened: RoutedRequest) -> bool:
         """Whether a request is trusted; raises Unauthorized, InvalidApiKey, MissingApiKey."""
         environment, twin, token = opened.environment, opened.twin, opened.token
-        key = self._service.settings.api_key
+        key = None if opened.is_vouched else self._service.settings.api_key
         if key and token and twin.actor_of:
             await self._service.awaken(environment)
         is_known = partial(self._knows, environment, twin, token)

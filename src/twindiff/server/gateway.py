@@ -21,13 +21,14 @@ from twindiff.server.api_table import ApiMount, build_api_mounts, build_request_
 from twindiff.server.auth import OPEN, AgentUnauthorized, agent_token, check_origin, refusal
 from twindiff.server.bodies import Receive, give_body, read_body
 from twindiff.server.client_presence import awaited_by
-from twindiff.server.data_plane import DataPlane, RequestTarget, harmless, target_of
+from twindiff.server.data_plane import DataPlane, harmless
 from twindiff.server.fallback_app import build_fallback_app
 from twindiff.server.mcp import DOORS, OpenedControl, TwinDoor
 from twindiff.server.mcp.json_rpc import MAX_MESSAGE_BYTES, keep_headers, refuse_verb, respond
 from twindiff.server.mcp_address import MCP_PATH
 from twindiff.server.origins import refuse_other_page, refuse_own_request
 from twindiff.server.service import LARGE_BODY, Service
+from twindiff.server.targets import RequestTarget, find_target
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -91,6 +92,7 @@ class Gateway:
     def __init__(self, service: Service) -> None:
         self.service = service
         service.ports.serve(self)
+        service.door.serve(self, service.ports.listening)
         self._in_flight = InFlight()
         self._data_plane = DataPlane(service)
         self._twin_door = TwinDoor(service, self._data_plane)
@@ -105,7 +107,7 @@ class Gateway:
         request = _request(scope)
         if scope.get("server"):
             self.service.ports.listening.add(scope["server"][1])
-        target = target_of(scope["scheme"], request.path, request.headers.get("host", "").lower())
+        target = find_target(scope, request.headers.get("host", "").lower())
         plane = None if target else self._plane(request.path)
         if scope["type"] == "http" and (target or plane):
             await self._respond(scope, request, target or plane, receive, send)
@@ -117,6 +119,8 @@ class Gateway:
         while True:
             message = await receive()
             if message["type"] == "lifespan.startup":
+                if self.service.door.has_listener:
+                    await self.service.door.open()
                 loops = (self.service.maintenance_loop, self.service.dispatcher.run)
                 works = (*(self._when_loaded(each) for each in loops), *(each() for each in self.service.background))
                 running += map(asyncio.create_task, works)
@@ -155,7 +159,8 @@ class Gateway:
     async def _answer(
         self, scope: Scope, request: Request, place: RequestTarget | ApiMount | None, receive: Receive
     ) -> Response:
-        self._check_origin(request, is_twin=isinstance(place, RequestTarget))
+        if not (isinstance(place, RequestTarget) and place.vendor_host):  # no page can address the TLS door
+            self._check_origin(request, is_twin=isinstance(place, RequestTarget))
         if isinstance(place, RequestTarget):
             if self.service.is_loading:
                 await self.service.wait_for_twins(self.service.twins_of(place.environment, place.twin))
@@ -169,8 +174,9 @@ class Gateway:
     async def _hand_over(self, scope: Scope, request: Request, receive: Receive, send: Send) -> None:
         """Pass the request to the fallback app; its streams do not count as requests in flight."""
         try:
-            is_twin = target_of(scope["scheme"], request.path, request.headers.get("host", "").lower()) is not None
-            self._check_origin(request, is_page=scope.get("method") == "GET", is_twin=is_twin)
+            target = find_target(scope, request.headers.get("host", "").lower())
+            if not (target and target.vendor_host):
+                self._check_origin(request, is_page=scope.get("method") == "GET", is_twin=target is not None)
         except ApiError as error:
             if scope["type"] == "websocket":
                 await send({"type": "websocket.close", "code": 1008, "reason": str(error)[:100]})

@@ -8,11 +8,10 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
 
-import uvicorn
 from uvicorn.server import ServerState
 
 from twindiff.kit.errors import ApiError
-from twindiff.server.protocol import MAX_FRAME_BYTES, HttpProtocol
+from twindiff.server.protocol import HttpProtocol, connection_config
 
 App = Callable[[Any, Any, Any], Awaitable[None]]
 
@@ -41,20 +40,7 @@ class Port:
 
     async def listen(self) -> None:
         """Start to accept connections."""
-        config = uvicorn.Config(
-            self._answer,
-            access_log=False,
-            date_header=False,
-            http=HttpProtocol,
-            interface="asgi3",
-            lifespan="off",
-            log_config=None,
-            proxy_headers=False,
-            server_header=False,
-            ws="websockets-sansio",
-            ws_max_size=MAX_FRAME_BYTES,
-        )
-        config.load()
+        config = connection_config(self._answer)
         answering = partial(HttpProtocol, config=config, server_state=self._state, app_state={})
         self._server = await self._loop.create_server(answering, sock=self._listener)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any, cast
 
+import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 
@@ -65,6 +66,25 @@ LATE = b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\
 
 class HeadTooLarge(Exception):
     """The head of a request is larger than any that is read."""
+
+
+def connection_config(app: Any) -> uvicorn.Config:
+    """The configuration of connections that are accepted outside the main server, loaded."""
+    config = uvicorn.Config(
+        app,
+        access_log=False,
+        date_header=False,
+        http=HttpProtocol,
+        interface="asgi3",
+        lifespan="off",
+        log_config=None,
+        proxy_headers=False,
+        server_header=False,
+        ws="websockets-sansio",
+        ws_max_size=MAX_FRAME_BYTES,
+    )
+    config.load()
+    return config
 
 
 class HttpProtocol(HttpToolsProtocol):

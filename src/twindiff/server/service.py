@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterator
 from concurrent.futures import Future
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, TypeVar, cast
 
 from twindiff.catalog import TABLES, WebhookRecord
@@ -42,6 +42,7 @@ from twindiff.kit.twin import Twin
 from twindiff.server.auth import no_such_twin
 from twindiff.server.backoff import Backoff
 from twindiff.server.dispatcher import Dispatcher
+from twindiff.server.door import Door
 from twindiff.server.long_calls import LongCalls
 from twindiff.server.ports import Ports
 from twindiff.server.runtime import Runtime
@@ -122,6 +123,16 @@ class Service:
         """The storage error that currently prevents maintenance, if any."""
         if not self.engine.inline:
             self.templates.write_built_in()
+
+    @cached_property
+    def door(self) -> Door:
+        """The TLS door, which listens once it is opened."""
+        run, wait = self._run_lookup, self.wait_for_twins
+        return Door(self.settings, self.environments, self.registry, self.calls, run, wait)
+
+    async def _run_lookup(self, work: Callable[[], T]) -> T:
+        """Run a read of the catalog for a connection: where that may block, in a thread."""
+        return work() if self.engine.inline else await asyncio.to_thread(work)
 
     def _webhook_client(self) -> WebhookClient:
         hosts, is_keyless = frozenset(self.settings.webhook_hosts), self.settings.api_key is None
@@ -356,6 +367,7 @@ class Service:
             self.without_calls.discard(environment_id)
 
     def close(self) -> None:
+        self.door.close()
         self.ports.close_all()
         self.runtime.close()
         if self.long_calls:

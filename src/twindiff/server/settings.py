@@ -39,5 +39,9 @@ class Settings(NamedTuple):
     """Concurrent test runs; 0 for the number of processors."""
     run_memory_mb: int = 1500
     """Memory limit of a test run's processes together, in megabytes; the run is ended above it."""
+    ca_folder: str = ""
+    """The folder of the certificate authority of the TLS door; without one it is kept in memory."""
+    allow_hosts: tuple[str, ...] = ()
+    """Hosts to which the TLS door passes connections on: `host`, `host:port` or `*.domain`."""
     run_network_mb: int = 200
     """Limit of data received over the network in a test run, in megabytes; the run is ended above it."""

@@ -18,9 +18,9 @@ from twindiff.environments.outbox import DeliveryResult, DueDelivery
 from twindiff.kit.errors import ApiError
 from twindiff.kit.events import Sockets
 from twindiff.kit.twin import Twin
-from twindiff.server.data_plane import target_of
 from twindiff.server.dispatcher import SubscriberQueue
 from twindiff.server.service import Service
+from twindiff.server.targets import find_target
 
 T = TypeVar("T")
 
@@ -124,7 +124,7 @@ class SocketPlane:
                 await asyncio.gather(attending, return_exceptions=True)
 
     async def _authorize(self, websocket: WebSocket) -> Session | None:
-        place = target_of(websocket.url.scheme, websocket.url.path, websocket.headers.get("host", "").lower())
+        place = find_target(websocket.scope, websocket.headers.get("host", "").lower())
         if place is None:
             return None
         try:

@@ -6,15 +6,18 @@ import gc
 import json
 import os
 import signal
-from collections.abc import Sequence
+import socket
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from twindiff.cli.authority_folder import authority_folder
 from twindiff.cli.control_key import AUTO, key_file, make_key, store_key
 from twindiff.cli.options import AsJson, DataDirectory, Storage, data_directory, sendable_key
 from twindiff.cli.problem import CommandError
@@ -87,6 +90,23 @@ MostEnvironments = Annotated[int, typer.Option(min=1, help="Environments that ar
 MostStorage = Annotated[
     int, typer.Option(metavar="MB", min=0, help="What all environments may write together; 0 for as much as there is.")
 ]
+ProxyPort = Annotated[
+    int | None,
+    typer.Option(
+        min=0,
+        max=65535,
+        show_default=False,
+        help="A port of this machine for a proxy that answers for the vendors' own hosts; 0 takes any that is free.",
+    ),
+]
+AllowedHosts = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--allow-host",
+        metavar="HOST",
+        help="A host to which that proxy passes connections on: HOST, HOST:PORT or *.DOMAIN; may be repeated.",
+    ),
+]
 KeepTranscripts = Annotated[
     Transcripts, typer.Option(help="Keep what calls asked and were answered: of none, of failed ones, or of all.")
 ]
@@ -117,6 +137,8 @@ def serve(
     allow_no_tests: AllowNoTests = False,
     browsers: Browsers = 0,
     browser_memory: BrowserMemory = 1500,
+    proxy_port: ProxyPort = None,
+    allow_host: AllowedHosts = None,
     as_json: AsJson = False,
 ) -> None:
     """Serve twins until Ctrl-C or SIGTERM."""
@@ -138,16 +160,59 @@ def serve(
         allow_no_tests=allow_no_tests,
         runs_at_once=browsers,
         run_memory_mb=browser_memory,
+        ca_folder=str(authority_folder(folder)),
+        allow_hosts=_parse_allowed(allow_host or ()),
     )
-    _serve(settings, host, port, workers, as_json=as_json)
+    with _listen(host, port, proxy_port) as listeners:
+        _serve(settings, listeners, workers, as_json=as_json)
 
 
-def _serve(settings: Settings, host: str, port: int, workers: int, *, as_json: bool) -> None:
+class Listeners(NamedTuple):
+    """The listening sockets of the server and of its TLS door."""
+
+    http: socket.socket
+    door: socket.socket | None
+
+    @property
+    def urls(self) -> dict[str, str]:
+        """The address of the server, and that of the door if it has a port."""
+        from twindiff.cli.listening import url_of
+
+        return {"url": url_of(self.http)} | ({"proxyUrl": url_of(self.door)} if self.door else {})
+
+
+@contextmanager
+def _listen(host: str, port: int, proxy_port: int | None) -> Generator[Listeners]:
+    from twindiff.cli.listening import listen
+
+    with listen(host, port) as http:
+        if proxy_port is None:
+            yield Listeners(http, None)
+            return
+        with listen("127.0.0.1", proxy_port, "--proxy-port") as door:
+            yield Listeners(http, door)
+
+
+def _parse_allowed(hosts: Sequence[str]) -> tuple[str, ...]:
+    """Check the hosts that connections may be passed on to; raises CommandError."""
+    from twindiff.server.door.hosts import MalformedAddress, parse_address
+
+    for host in hosts:
+        try:
+            parse_address(host.removeprefix("*."), 443)
+        except MalformedAddress:
+            raise CommandError(
+                f"--allow-host {host}: give a host, such as pypi.org, pypi.org:443 or *.npmjs.org.", exit_code=2
+            ) from None
+    return tuple(hosts)
+
+
+def _serve(settings: Settings, listeners: Listeners, workers: int, *, as_json: bool) -> None:
     """Serve from the database of the settings, else from a folder."""
     if settings.storage:
-        _serve_from_postgres(settings, host, port, workers, as_json=as_json)
+        _serve_from_postgres(settings, listeners, workers, as_json=as_json)
     else:
-        _serve_from_folder(settings, host, port, as_json=as_json)
+        _serve_from_folder(settings, listeners, as_json=as_json)
 
 
 def _parse_repositories(repositories: Sequence[str]) -> tuple[tuple[str, str], ...]:
@@ -196,21 +261,21 @@ def _refuse_crowds(workers: int, storage: str) -> None:
         )
 
 
-def _serve_from_folder(settings: Settings, host: str, port: int, *, as_json: bool) -> None:
+def _serve_from_folder(settings: Settings, listeners: Listeners, *, as_json: bool) -> None:
     """Serve with one process over a data directory, which records its owner."""
     from twindiff.cli.hosting import open_service, server_for
-    from twindiff.cli.listening import listen, url_of
     from twindiff.server.runtime.tuning import tune_process
     from twindiff.storage.sqlite import SqliteEngine
 
-    with listen(host, port) as listener:
-        service = open_service(settings)
-        if isinstance(service.engine, SqliteEngine):
-            service.engine.file.owned_by(f"pid {os.getpid()} on port {listener.getsockname()[1]}")
-        _announce(settings, service.registry, url_of(listener), {"dataDir": settings.data_dir}, as_json=as_json)
-        tune_process()
-        service.load_twins(partial(_load_twins, service.registry))
-        server_for(service).run([listener])
+    service = open_service(settings)
+    if isinstance(service.engine, SqliteEngine):
+        service.engine.file.owned_by(f"pid {os.getpid()} on port {listeners.http.getsockname()[1]}")
+    if listeners.door:
+        service.door.adopt(listeners.door)
+    _announce(settings, service.registry, listeners, {"dataDir": settings.data_dir}, as_json=as_json)
+    tune_process()
+    service.load_twins(partial(_load_twins, service.registry))
+    server_for(service).run([listeners.http])
 
 
 def _load_twins(registry: Registry) -> None:
@@ -235,10 +300,9 @@ def _say_confinement() -> None:
         typer.echo(f"Applications of sandbox runs are not fully confined: {missing}.", err=True)
 
 
-def _serve_from_postgres(settings: Settings, host: str, port: int, workers: int, *, as_json: bool) -> None:
+def _serve_from_postgres(settings: Settings, listeners: Listeners, workers: int, *, as_json: bool) -> None:
     """Serve with several processes behind one port, over one database."""
     from twindiff.cli.commands.db import need_driver
-    from twindiff.cli.listening import listen, url_of
     from twindiff.cli.workers import DRAINERS, Workers
     from twindiff.environments.registry import Registry
 
@@ -249,25 +313,29 @@ def _serve_from_postgres(settings: Settings, host: str, port: int, workers: int,
     if broken:
         raise CommandError(f"PostgreSQL cannot be served from: {broken.said}. {broken.mend}")
     registry = Registry.load_installed()
-    with listen(host, port) as listener:
-        running = Workers(settings, workers, listener)
-        try:
-            pids = running.wait_until_up()
-            also = {"workers": pids[DRAINERS:], "drainers": pids[:DRAINERS]}
-            _announce(settings, registry, url_of(listener), also, as_json=as_json)
-            _say_confinement()
-            running.run()
-        finally:
-            running.stop()
+    running = Workers(settings, workers, listeners.http, listeners.door)
+    try:
+        pids = running.wait_until_up()
+        also = {"workers": pids[DRAINERS:], "drainers": pids[:DRAINERS]}
+        _announce(settings, registry, listeners, also, as_json=as_json)
+        _say_confinement()
+        running.run()
+    finally:
+        running.stop()
 
 
-def _announce(settings: Settings, registry: Registry, url: str, also: dict[str, Any], *, as_json: bool) -> None:
-    _say_key(settings, url)
+def _announce(
+    settings: Settings, registry: Registry, listeners: Listeners, also: dict[str, Any], *, as_json: bool
+) -> None:
+    urls = listeners.urls
+    _say_key(settings, urls["url"])
     twins = registry.names
     if as_json:
-        typer.echo(json.dumps({"url": url, "twins": twins, **also, "pid": os.getpid()}))
-    else:
-        typer.echo(f"Twindiff serves {', '.join(twins) or 'no twins'} on {url}")
+        typer.echo(json.dumps({**urls, "twins": twins, **also, "pid": os.getpid()}))
+        return
+    typer.echo(f"Twindiff serves {', '.join(twins) or 'no twins'} on {urls['url']}")
+    if listeners.door:
+        typer.echo(f"Programs reach twins by the vendors' own hosts through the proxy {urls['proxyUrl']}")
 
 
 def _key_of(given: str, folder: str) -> tuple[str | None, str]:

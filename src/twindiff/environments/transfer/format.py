@@ -147,6 +147,7 @@ class CallLine(ExportLine, tag="call"):
     error: str | None = None
     seq: Seq | None = None
     said: Transcript | None = None
+    host: str | None = None
 
 
 class BytesLine(ExportLine, tag="bytes"):

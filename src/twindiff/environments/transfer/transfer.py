@@ -253,6 +253,7 @@ def _call(record: CallRecord, said: Transcript | None) -> CallLine:
         error=record.error,
         seq=record.seq,
         said=said,
+        host=record.host,
     )
 
 

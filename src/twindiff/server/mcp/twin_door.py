@@ -15,8 +15,9 @@ from twindiff.kit.http import Request, Response
 from twindiff.kit.twin import Twin
 from twindiff.server.apis.twin_runs.access_policy import HEADER as PROXY_TOKEN_HEADER
 from twindiff.server.bodies import Receive, give_body, read_body
-from twindiff.server.data_plane import DataPlane, RequestTarget
+from twindiff.server.data_plane import DataPlane
 from twindiff.server.service import Service
+from twindiff.server.targets import RequestTarget
 
 from .json_rpc import MAX_MESSAGE_BYTES, keep_headers, read_arguments, refuse_verb, respond
 from .tool_sets import (
@@ -107,7 +108,7 @@ class OpenedTools:
         if token := self._request.query_parameters().get("token"):
             own.setdefault(PROXY_TOKEN_HEADER, token)
         headers = {**own, **request.headers, "content-length": str(len(request.body))}
-        place = RequestTarget(target.environment, twin, request.path, base_url)
+        place = target._replace(twin=twin, path=request.path, base_url=base_url)
         answer = await self._data_plane.answer(
             request._replace(headers=headers), place, give_body(request.body, self._receive)
         )

@@ -170,7 +170,7 @@ twin = Twin(
         Application.secondary_key,
     ),
     completes=complete_rows,
-    hosts={"upload.box.com": "", "dl.boxcloud.com": "", "app.box.com": "", "account.box.com": ""},
+    hosts=dict.fromkeys(("*.box.com", "box.com", "*.boxcloud.com"), ""),
     webhooks=webhooks.webhooks,
     variables=Variables(
         tokens={"BOX_ACCESS_TOKEN": "box-{secret}", "BOX_DEVELOPER_TOKEN": "box-{secret}"},

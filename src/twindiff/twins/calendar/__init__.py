@@ -32,6 +32,8 @@ from .vendor_tools import tools as vendor_tools
 
 _HERE = Path(__file__).parent
 
+_PATHS = ("/calendar/v3", "/batch/calendar/v3")
+
 twin = GoogleTwin(
     "calendar",
     "calendar/v3",
@@ -54,7 +56,7 @@ twin = GoogleTwin(
     tables=(*TABLES, OauthToken),
     actor_of=oauth.actor_of,
     secret_columns=(*OAUTH_SECRETS, CalendarChannel.token),
-    hosts=dict.fromkeys(oauth.HOSTS, ""),
+    hosts=dict.fromkeys((*oauth.HOSTS, *(f"www.googleapis.com{path}" for path in _PATHS)), ""),
     missing=(),
     layers=(require_scope,),
     aliases=("google_calendar",),

@@ -36,7 +36,7 @@ from twindiff.kit.styles.google import InvalidCredentials
 from .tables import CalendarUser
 
 api = Operations(style=OauthStyle())
-HOSTS = ("oauth2.googleapis.com", "accounts.google.com", "openidconnect.googleapis.com", "www.googleapis.com")
+HOSTS = ("oauth2.googleapis.com", "accounts.google.com", "openidconnect.googleapis.com", "www.googleapis.com/oauth2")
 ACCESS = "ya29.a0"
 HOUR = 3600
 MICROSECOND = 1_000_000

@@ -91,6 +91,7 @@ twin = Twin(
     actor_of=actor_of,
     secret_columns=(AccessToken.token, OauthCode.code, OauthCode.client_secret),
     webhooks=webhooks,
+    hosts={"slack.com": "", "*.slack.com": "", "*.slack-files.com": ""},
     seeding=seeding,
     descriptions={
         "slack_base": "No rows at all, for states made through the API",

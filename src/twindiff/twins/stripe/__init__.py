@@ -195,6 +195,7 @@ twin = Twin(
         SetupIntent.client_secret,
         WebhookEndpoint.secret,
     ),
+    hosts={"stripe.com": "", "*.stripe.com": ""},
     webhooks=webhooks,
     seeding=seeding,
     descriptions={

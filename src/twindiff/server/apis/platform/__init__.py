@@ -4,6 +4,7 @@ from twindiff.kit.twin import Dispatch
 from twindiff.server.apis.platform import (
     calls,
     clocks,
+    doors,
     environments,
     faults,
     health,
@@ -25,6 +26,7 @@ _PAGES = (
     environments,
     calls,
     clocks,
+    doors,
     faults,
     points,
     rows,

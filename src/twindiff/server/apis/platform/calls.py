@@ -22,6 +22,7 @@ WITH_TRANSCRIPTS = 100
 
 class CallShown(msgspec.Struct, omit_defaults=True):
     """A call to a twin; `at` is wall-clock time, `seq` the journal record of a call that wrote.
+    `host` is the vendor's host that a program addressed through the TLS door. Hosts that the door refused have no twin.
     A `transcript` has its request and response: text bodies up to 60,000 bytes together, others by size and digest.
     Secrets in headers and the token of the request are left out.
     """
@@ -35,6 +36,7 @@ class CallShown(msgspec.Struct, omit_defaults=True):
     milliseconds: float
     error: str | None
     seq: int | None
+    host: str | None = None
     transcript: Transcript | None = None
 
 

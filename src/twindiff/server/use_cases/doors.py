@@ -1,0 +1,55 @@
+"""The TLS door for the programs of one environment."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from twindiff.kit.errors import ApiError
+from twindiff.server.service import Service
+
+LOOPBACK = "127.0.0.1"
+
+
+class DoorNeedsServer(ApiError):
+    """Twins in this process have no TLS door; start a server with `twindiff serve`."""
+
+    status = 501
+
+
+class DoorEntry(NamedTuple):
+    """What a program of an environment needs to come in by the door."""
+
+    environment_id: str
+    proxy_url: str
+    host: str
+    port: int
+    user: str
+    password: str
+    certificate: str
+    hosts: dict[str, list[str]]
+    """The vendors' hosts, wildcards and prefixes of paths included, by twin."""
+    variables: dict[str, str]
+    """Environment variables with tokens and client secrets that the twins accept."""
+
+
+async def open_door(service: Service, env_id: str) -> DoorEntry:
+    """Open the door and describe it for an environment; raises what `Environments.get` raises."""
+    environment = service.environments.get(env_id)
+    if not service.runtime.has_event_loop:
+        raise DoorNeedsServer
+    port, certificate = await service.runtime.run_on_loop(service.door.open())
+    secret = environment.door_secret
+    variables: dict[str, str] = {}
+    for twin in environment.twins.values():
+        variables |= twin.variables.without_urls(secret)
+    return DoorEntry(
+        environment.id,
+        f"http://{environment.id}:{secret}@{LOOPBACK}:{port}",
+        LOOPBACK,
+        port,
+        environment.id,
+        secret,
+        certificate,
+        {name: [each.name + each.path for each in twin.hosts] for name, twin in environment.twins.items()},
+        variables,
+    )
