@@ -12,11 +12,18 @@ import pytest
 
 from tests.harness import AGENT, GENERAL, Environment, LiveServer, Platform
 from tests.mcp_messages import call_tool
-from twindiff.local import Twindiff
+from twindiff.local import Twindiff, connect
 from twindiff.storage.journal import JournalRecord, encode
 
 Json = dict[str, Any]
 PRIMARY = "calendar/v3/calendars/primary"
+HOSTS = {
+    "slack": "slack.com/api",
+    "box": "api.box.com",
+    "calendar": "www.googleapis.com",
+    "linear": "api.linear.app",
+    "stripe": "api.stripe.com",
+}
 STEPS = {"mode": "steps"}
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 FOLDER = {"name": "Plans", "parent": {"id": "0"}}
@@ -57,12 +64,13 @@ def by_tool(environment: Environment, twin: str) -> None:
 
 
 def in_process(twin: str, user: str) -> list[bytes]:
+    """The journal after a call of the vendor's own host."""
     path, body, _, _ = CALLS[twin]
     with Twindiff() as twins:
         environment = twins.create(f"{twin}:{twin}_default", user=user, clock=STEPS)
-        with httpx.Client(transport=twins.transport(environment)) as client:
-            url = f"http://localhost/api/env/{environment.id}/services/{twin}/{path}"
-            answer = client.post(url, content=body, headers=headers_of(twin, environment.token))
+        with connect(environment):
+            headers = headers_of(twin, environment.token)
+            answer = httpx.post(f"https://{HOSTS[twin]}/{path}", content=body, headers=headers)
         assert answer.is_success, answer.text
         return journal_of(twins._service.engine.records, environment.id)
 
