@@ -46,10 +46,13 @@ def no_proxy() -> Iterator[None]:
 @asynccontextmanager
 async def over_http(environment: Environment) -> AsyncIterator[ClientSession]:
     url = f"{environment.url}/mcp"
-    async with streamable_http.create_mcp_http_client(headers={"Authorization": f"Bearer {environment.token}"}) as http:
-        async with streamable_http.streamable_http_client(url, http_client=http) as (read, write, *_):
-            async with ClientSession(read, write) as session:
-                yield session
+    headers = {"Authorization": f"Bearer {environment.token}"}
+    async with (
+        streamable_http.create_mcp_http_client(headers=headers) as http,
+        streamable_http.streamable_http_client(url, http_client=http) as (read, write, *_),
+        ClientSession(read, write) as session,
+    ):
+        yield session
 
 
 @asynccontextmanager
