@@ -1,7 +1,7 @@
 """Stateful twins of SaaS APIs: isolated environments, exact diffs, checks that turn a diff into a verdict.
 
-`Twindiff` is a server in this process, `Client` and `AsyncClient` speak to one over HTTP. Twins are written with
-`twindiff.kit`.
+`Twindiff` is a server in this process, and `connect` lets unchanged SDKs reach its twins. `Client` and `AsyncClient`
+speak to one over HTTP. Twins are written with `twindiff.kit`.
 """
 
 from __future__ import annotations
@@ -11,11 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from twindiff.client import AsyncClient, Client
-    from twindiff.local import Twindiff
+    from twindiff.local import Twindiff, connect
 
 __version__ = "0.2.0"
-__all__ = ["AsyncClient", "Client", "Twindiff", "__version__"]
-_MODULES = {"AsyncClient": "twindiff.client", "Client": "twindiff.client", "Twindiff": "twindiff.local"}
+__all__ = ["AsyncClient", "Client", "Twindiff", "__version__", "connect"]
+_MODULES = {
+    "AsyncClient": "twindiff.client",
+    "Client": "twindiff.client",
+    "Twindiff": "twindiff.local",
+    "connect": "twindiff.local",
+}
 
 
 def __getattr__(name: str) -> Any:

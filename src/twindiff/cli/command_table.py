@@ -21,7 +21,7 @@ MODULES = {
     "new-twin": ("new_twin",),
     "drafts": ("drafts",),
     "doctor": ("doctor",),
-    "env": ("env", "log", "points", "rows", "transfer", "faults", "webhooks", "env_exec"),
+    "env": ("env", "log", "points", "rows", "transfer", "faults", "webhooks", "env_exec", "mcp"),
     "runs": ("runs",),
     "suites": ("suites", "new_suite", "suite_runs", "linting", "auditing"),
     "trials": ("trials",),

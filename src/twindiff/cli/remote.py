@@ -77,6 +77,11 @@ class Remote:
         self._key = api_key
         host_and_port(self.url)
 
+    @property
+    def key(self) -> str:
+        """The platform key that the server gets; empty without one."""
+        return _key_of(self.url, self._key)
+
     def get(self, *path: str, **query: Any) -> Json:
         return self._spec("GET", path, query={name: str(value) for name, value in query.items()})
 

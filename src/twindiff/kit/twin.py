@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict, TypeVar, Unpack
 
+from .agent_tools import AgentTool, VendorTools, list_operation_tools
 from .binding import Bound, Handler, bind
 from .call import Call
 from .due import FailedWork, Job
@@ -368,8 +369,9 @@ class Twin:
     `variables` are the environment variables of clients, and `seeding` is how to fill the twin from a configuration.
     `completes` takes a template's hand-written rows and returns them with derived rows and values added. `clocks`
     maps a template to the time, in ISO 8601, at which its environments begin by default; `descriptions` maps a
-    template to a line about its content. `screen` renders the state for the inspector. `secret_columns` hold tokens,
-    client secrets and keys: exports replace the values that calls created or sent.
+    template to a line about its content. `screen` renders the state for the inspector. `vendor_tools` are the tools
+    of the vendor's MCP servers. `secret_columns` hold tokens, client secrets and keys: exports replace the values that
+    calls created or sent.
     """
 
     def __init__(
@@ -395,14 +397,14 @@ class Twin:
         descriptions: Mapping[str, str] | None = None,
         screen: Look | None = None,
         secret_columns: Sequence[Column[Any]] = (),
+        vendor_tools: VendorTools | None = None,
     ) -> None:
         self.name, self.style = name, style
         self.aliases = tuple(aliases)
         self.hosts = read_vendor_hosts(hosts or {})
-        self.users = users
         self.variables = variables or _usual_variables(name)
-        self.seeding = seeding
-        self.completes = completes
+        self.users, self.seeding = users, seeding
+        self.completes, self.vendor_tools = completes, vendor_tools
         self.seeds, self.screen = seeds, screen
         self.templates, self.clocks = dict(templates or {}), dict(clocks or {})
         self.descriptions = dict(descriptions or {})
@@ -414,6 +416,16 @@ class Twin:
         self.tables = _tables_named_apart(table_of(row) for row in (*tables, *kept))
         self.secret_columns = frozenset((table_of(each.table).name, each.name) for each in secret_columns)
         self.dispatch = Dispatch(style, pages, layers)
+
+    @cached_property
+    def operation_tools(self) -> Sequence[AgentTool]:
+        """A tool for each operation, with which a model can call it."""
+        return list_operation_tools(self.name, self.style, self.dispatch.operations)
+
+    @cached_property
+    def tools_by_operation(self) -> Mapping[str, AgentTool]:
+        """The tools of operations by the operation's name."""
+        return {tool.operation: tool for tool in self.operation_tools}
 
     def exchange(self, request: Request, base_url: str) -> RequestContext | None:
         """The context of a request, with its operation; None if no operation has its verb and path."""

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 from twindiff.kit.vendor_hosts import find_vendor_host
 from twindiff.server import Gateway, Service
 from twindiff.server.runtime import Runtime
+from twindiff.server.targets import TARGET, RequestTarget
 
 T = TypeVar("T")
 
@@ -85,11 +86,22 @@ class InProcessClient:
         self, verb: str, path: str, query: bytes, headers: Iterable[tuple[bytes, bytes]], body: bytes
     ) -> InProcessResponse:
         """Handle a request of the platform API or for a twin; `path` is decoded, `query` is not."""
+        return self._reply({"path": path}, verb, query, headers, body)
+
+    def reply_to(
+        self, target: RequestTarget, verb: str, query: bytes, headers: Headers, body: bytes
+    ) -> InProcessResponse:
+        """Handle a request to a vendor's own host, whose links in the response then are."""
+        return self._reply({"path": target.path, TARGET: target}, verb, query, headers, body)
+
+    def _reply(
+        self, place: dict[str, Any], verb: str, query: bytes, headers: Iterable[tuple[bytes, bytes]], body: bytes
+    ) -> InProcessResponse:
         scope = {
+            **place,
             "type": "http",
             "scheme": "http",
             "method": verb,
-            "path": path,
             "query_string": query,
             "headers": [*headers, (b"content-length", b"%d" % len(body))],
         }

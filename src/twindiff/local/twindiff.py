@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import threading
+from collections.abc import Generator, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlencode
 
@@ -13,9 +15,11 @@ from twindiff.client.transport import path_of, read
 from twindiff.environments.registry import Registry
 from twindiff.kit.errors import ApiError
 from twindiff.kit.twin import Twin
+from twindiff.local.connected_libraries import intercept_requests
 from twindiff.local.in_process import HERE, InProcessClient, LocalService, TwinMount
 from twindiff.local.loopback_ports import Serving
 from twindiff.local.transports import Transport, requests_adapter
+from twindiff.local.vendor_routes import ConnectedEnvironment, VendorRoutes
 from twindiff.server import Settings
 
 if TYPE_CHECKING:
@@ -95,3 +99,39 @@ class Twindiff(Platform):
         with self._inside.lock:
             live = self._service.environments.get(environment.id)
             return TwinMount(environment.id, self._service.twin_of(live, twin or environment.service).name)
+
+    def find_connected(self, environment: Environment) -> ConnectedEnvironment:
+        """An environment of this process as `connect` routes requests to it."""
+        with self._inside.lock:
+            twins = tuple(self._service.environments.get(environment.id).twins.values())
+        return ConnectedEnvironment(self._inside, environment.id, environment.token, twins)
+
+
+_routes = VendorRoutes()
+_interception = ExitStack()
+_changing = threading.Lock()
+
+
+@contextmanager
+def connect(environment: Environment) -> Generator[Environment]:
+    """Send the requests of this process for vendors' own hosts to the twins of an environment, for a block.
+
+    Covers httpx, requests, urllib3, urllib, httplib2 and aiohttp, hence the vendors' SDKs, in all threads. Requests for
+    other hosts are sent as ever. If blocks are nested or run in several threads, a request goes to the environment
+    whose token it has, else to the newest. Raises TypeError for an environment that `Twindiff` has not made.
+    """
+    platform = environment.client
+    if not isinstance(platform, Twindiff):
+        raise TypeError("connect takes an environment that Twindiff() has made in this process; a server has URLs")
+    connected = platform.find_connected(environment)
+    with _changing:
+        if not _routes.environments:
+            _interception.enter_context(intercept_requests(_routes))
+        _routes.environments = (*_routes.environments, connected)
+    try:
+        yield environment
+    finally:
+        with _changing:
+            _routes.environments = tuple(each for each in _routes.environments if each is not connected)
+            if not _routes.environments:
+                _interception.close()

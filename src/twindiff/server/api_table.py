@@ -22,6 +22,7 @@ from twindiff.server.apis.twin_runs.logins import Logins
 from twindiff.server.apis.twin_runs.runs import TwinRunService
 from twindiff.server.apis.twin_runs.scenarios import ScenarioStore
 from twindiff.server.auth import authorize_control
+from twindiff.server.mcp import RUNS_PATH
 from twindiff.server.service import Service
 
 
@@ -65,7 +66,7 @@ def build_api_mounts(service: Service, desk: RunDesk) -> tuple[ApiMount, ...]:
             removed=sandboxes.PREFIX,
         ),
         ApiMount(
-            twin_runs.PREFIXES,
+            (*twin_runs.PREFIXES, RUNS_PATH),
             twin_runs.operations,
             partial(_known_by, desk),
             partial(authorize_control, free=twin_runs.OPEN),

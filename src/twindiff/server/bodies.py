@@ -53,6 +53,20 @@ async def read_body(request: Request, receive: Receive, limit: int) -> bytes:
     return body if not message.get("more_body", False) else await _long_body(body, receive, limit)
 
 
+def give_body(body: bytes, receive: Receive) -> Receive:
+    """A function that receives a whole body first, and then what `receive` does, such as a disconnection."""
+    is_given = False
+
+    async def give() -> Message:
+        nonlocal is_given
+        if is_given:
+            return await receive()
+        is_given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return give
+
+
 async def _long_body(begun: bytes, receive: Receive, limit: int) -> bytes:
     """Read a body that arrives in parts; a slow client costs at most `SPOOLED` bytes of memory."""
     with SpooledTemporaryFile[bytes](SPOOLED) as file:

@@ -96,6 +96,31 @@ class DataPlane:
         except Refused as refused:
             return refused.answer
 
+    async def admit(self, request: Request, target: RequestTarget) -> tuple[Twin, ...]:
+        """Authorize a client that calls no operation yet; returns the twins of its target.
+        Raises ApiError if it is not authorized for any of them, or environment or twin does not exist.
+        """
+        return await self._service.runtime.run_call(target.environment, lambda: self._admit(request, target))
+
+    async def _admit(self, request: Request, target: RequestTarget) -> tuple[Twin, ...]:
+        environment = existing(self._service, target.environment)
+        if environment.gate:
+            request = pass_gate(environment.gate, request)
+        names = (target.twin,) if target.twin else tuple(environment.twins)
+        twins = tuple(self._service.twin_of(environment, name) for name in names)
+        refused: ApiError | None = None
+        for twin in twins:
+            token = token_of(twin.style, request)
+            opened = RoutedRequest(environment, twin, None, request, token, is_vouched=target.is_vouched)
+            try:
+                await self._check_token(opened)
+            except (Unauthorized, InvalidApiKey, MissingApiKey) as error:
+                refused = error
+            else:
+                return twins
+        assert refused, "an environment has at least one twin"
+        raise refused
+
     async def _answer(self, request: Request, target: RequestTarget, receive: Receive) -> Response:
         request = Request(request.verb, target.path, request.query, request.headers, vendor_host=target.vendor_host)
         in_turn = self._service.runtime.run_call
@@ -189,15 +214,19 @@ class DataPlane:
         opened.trusted = await self._authorize(opened)
 
     async def _authorize(self, opened: RoutedRequest) -> bool:
+        try:
+            return await self._check_token(opened)
+        except (Unauthorized, InvalidApiKey, MissingApiKey) as error:
+            raise Refused(opened.refusal(error)) from None
+
+    async def _check_token(self, opened: RoutedRequest) -> bool:
+        """Whether a request is trusted; raises Unauthorized, InvalidApiKey, MissingApiKey."""
         environment, twin, token = opened.environment, opened.twin, opened.token
         key = None if opened.is_vouched else self._service.settings.api_key
         if key and token and twin.actor_of:
             await self._service.awaken(environment)
         is_known = partial(self._knows, environment, twin, token)
-        try:
-            return authorize(key, environment, opened.request, token, is_open=opened.is_open, is_known=is_known)
-        except (Unauthorized, InvalidApiKey, MissingApiKey) as error:
-            raise Refused(opened.refusal(error)) from None
+        return authorize(key, environment, opened.request, token, is_open=opened.is_open, is_known=is_known)
 
     def _knows(self, environment: LoadedEnvironment, twin: Twin, token: str) -> bool:
         """Whether the twin has issued this token itself."""

@@ -19,10 +19,13 @@ from twindiff.kit.http import Request, Response
 from twindiff.kit.request_context import RequestContext
 from twindiff.server.api_table import ApiMount, build_api_mounts, build_request_context
 from twindiff.server.auth import OPEN, AgentUnauthorized, agent_token, check_origin, refusal
-from twindiff.server.bodies import Receive, read_body
+from twindiff.server.bodies import Receive, give_body, read_body
 from twindiff.server.client_presence import awaited_by
 from twindiff.server.data_plane import DataPlane, harmless
 from twindiff.server.fallback_app import build_fallback_app
+from twindiff.server.mcp import DOORS, OpenedControl, TwinDoor
+from twindiff.server.mcp.json_rpc import MAX_MESSAGE_BYTES, keep_headers, refuse_verb, respond
+from twindiff.server.mcp_address import MCP_PATH
 from twindiff.server.origins import refuse_other_page, refuse_own_request
 from twindiff.server.service import LARGE_BODY, Service
 from twindiff.server.targets import RequestTarget, find_target
@@ -92,6 +95,7 @@ class Gateway:
         service.door.serve(self, service.ports.listening)
         self._in_flight = InFlight()
         self._data_plane = DataPlane(service)
+        self._twin_door = TwinDoor(service, self._data_plane)
         desk = build_request_context(service)
         self._planes = build_api_mounts(service, desk)
         self._shell = build_fallback_app(service, desk.tests.ledger)
@@ -160,7 +164,8 @@ class Gateway:
         if isinstance(place, RequestTarget):
             if self.service.is_loading:
                 await self.service.wait_for_twins(self.service.twins_of(place.environment, place.twin))
-            answer = preflight(request) or harmless(await self._data_plane.answer(request, place, receive))
+            served = self._twin_door if place.path == MCP_PATH else self._data_plane
+            answer = preflight(request) or harmless(await served.answer(request, place, receive))
             return _readable_by_its_page(answer, request)
         assert place, "the shell answers what has no place here"
         address = f"{scope['scheme']}://{request.headers.get('host', '').lower() or 'localhost'}"
@@ -192,14 +197,12 @@ class Gateway:
         return next((plane for plane in self._planes if plane.has(path)), None)
 
     async def _control_plane(self, plane: ApiMount, given: Any, request: Request, receive: Receive) -> Response:
+        if request.path in DOORS:
+            return await self._answer_tools(plane, given, request, receive)
         operations, asked = plane.operations, request
         request = request._replace(path=request.path.removeprefix(plane.removed))
         match = operations.find(request.verb, request.path)
-        try:
-            plane.authorize(self.service.settings.api_key, request, match.operation.name if match else "")
-        except AgentUnauthorized:
-            await self.service.runtime.run_request(lambda: self._note_agent(asked))
-            raise
+        await self._authorize(plane, asked, match.operation.name if match else "")
         if match is None:
             return operations.style.unknown(request, operations.verbs(request.path))
         body = await read_body(request, receive, match.operation.declared.body_limit)
@@ -208,6 +211,33 @@ class Gateway:
             await self.service.wait_for_twins(self.service.twins_named(request))
         exchange = RequestContext(operations.style, request, match.operation, match.path_parameters)
         return await self.service.runtime.run_request(lambda: self._operate(given, exchange, receive))
+
+    async def _authorize(self, plane: ApiMount, request: Request, operation: str) -> None:
+        try:
+            plane.authorize(self.service.settings.api_key, request, operation)
+        except AgentUnauthorized:
+            await self.service.runtime.run_request(lambda: self._note_agent(request))
+            raise
+
+    async def _answer_tools(self, plane: ApiMount, given: Any, request: Request, receive: Receive) -> Response:
+        """Respond to an MCP message whose tools are operations of one of our own APIs."""
+        await self._authorize(plane, request, "")
+        if refused := refuse_verb(request):
+            return refused
+        body = await read_body(request, receive, MAX_MESSAGE_BYTES)
+
+        async def send(inner: Request) -> Response:
+            headers = {**keep_headers(request), **inner.headers, "content-length": str(len(inner.body))}
+            inner = inner._replace(path=plane.removed + inner.path, headers=headers)
+            try:
+                return await self._control_plane(plane, given, inner, give_body(inner.body, receive))
+            except ApiError as error:
+                return plane.operations.style.error(error)
+
+        async def open_tools() -> OpenedControl:
+            return OpenedControl(request.path, plane.operations, send)
+
+        return await respond(request._replace(body=body), open_tools)
 
     async def _note_agent(self, request: Request) -> None:
         """Log an agent's refused control-plane call in its environment's call log, where a judge finds it."""

@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from twindiff.server.mcp_address import MCP_PATH
+
 PREFIX = "/api/env/"
+WHOLE_ENVIRONMENT = f"{PREFIX}{{id}}{MCP_PATH}"
 
 
 class RequestTarget(NamedTuple):
-    """The environment, twin and path that a request addresses, and the base URL for links in its response."""
+    """The environment, twin and path that a request addresses, and the base URL for links in its response.
+    The twin is empty for MCP of the whole environment; the base URL then lacks the twin's name.
+    """
 
     environment: str
     twin: str
@@ -38,6 +43,10 @@ def target_of(scheme: str, path: str, host: str) -> RequestTarget | None:
         # Not every program resolves the host of a twin, so links in responses have the form with a path.
         return RequestTarget(environment, twin, path, f"{scheme}://{domain}{PREFIX}{environment}/services/{twin}")
     if path.startswith(PREFIX):
+        if path.endswith(MCP_PATH) and path.count("/") == WHOLE_ENVIRONMENT.count("/"):
+            environment = path[len(PREFIX) : -len(MCP_PATH)]
+            base_url = f"{scheme}://{host or 'localhost'}{PREFIX}{environment}/services/"
+            return RequestTarget(environment, "", MCP_PATH, base_url)
         environment, _, rest = path[len(PREFIX) :].partition("/services/")
         twin, slash, tail = rest.partition("/")
         base_url = f"{scheme}://{host or 'localhost'}{PREFIX}{environment}/services/{twin}"

@@ -58,9 +58,11 @@ def test_an_unknown_twin_is_refused_with_the_nearest_name(arga):
     assert "Did you mean 'slack'" in refused.stdout + refused.stderr
 
 
-def test_no_mcp_server_is_configured_where_there_is_none(arga, run_id):
-    said = arga.run("twin-runs", "mcp-config", run_id)
-    assert "MCP" in said.stdout + said.stderr
+def test_the_mcp_server_of_a_twin_is_configured(arga, run_id):
+    said = arga("twin-runs", "mcp-config", run_id, "--twin", "slack", "--token", "xoxb-1")
+    told = json.loads(said[said.index("{") : said.rindex("}") + 1])["mcpServers"]["arga-twin-slack"]
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    assert "slack_post_message" in httpx.post(told["url"], headers=told["headers"], json=message).text
 
 
 @pytest.mark.parametrize("family", [("scenarios",), ("test-runner", "scenarios")])
@@ -127,12 +129,12 @@ def test_the_wizard_rewrites_a_file_by_itself(arga):
     assert (arga.home / ".env.arga-backup").exists()
 
 
-def test_an_assistant_is_told_of_a_server_for_its_context_and_is_answered_that_there_is_none(server, arga):
+def test_an_assistant_is_told_of_the_server_for_its_context(server, arga):
     (arga.home / ".claude").mkdir()
     assert "Claude Code configured" in arga("mcp", "install")
     told = json.loads((arga.home / ".claude" / "mcp.json").read_text())["mcpServers"]["arga-context"]
-    answer = httpx.post(told["url"], headers=told["headers"], json={"jsonrpc": "2.0", "id": 1, "method": "initialize"})
-    assert (answer.status_code, answer.json()["detail"]) == (404, "There is nothing at /mcp; see / for what there is")
+    answer = httpx.post(told["url"], headers=told["headers"], json={"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
+    assert "create_twin_run" in {each["name"] for each in answer.json()["result"]["tools"]}
 
 
 def test_a_logout_forgets_the_key(arga):

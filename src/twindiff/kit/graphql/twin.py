@@ -5,6 +5,7 @@ from __future__ import annotations
 import pkgutil
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -12,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from twindiff.kit.agent_tools import AgentTool
 from twindiff.kit.binding import Bound
 from twindiff.kit.call import Call
 from twindiff.kit.errors import ApiError, MalformedBody, MissingOperation
@@ -22,6 +24,7 @@ from twindiff.kit.styles.base import Style, json_object
 from twindiff.kit.twin import LONG_BODY, Declared, Dispatch, Found, Operation, Operations, Twin
 
 from . import entity_operations as verbs
+from .agent_tools import list_graphql_tools
 from .errors import InvalidDocument, NotImplementedHere
 from .execution import Api, CompiledOperation, ExecutionError, ExecutionResult, plan_key
 from .limits import RequestLimits, check_variables
@@ -266,6 +269,11 @@ class GraphqlTwin(Twin):
             **options,
         )
         self.dispatch = self.endpoint = GraphqlEndpoint(style, self.api, layers, pages)
+
+    @cached_property
+    def operation_tools(self) -> Sequence[AgentTool]:
+        """A tool for each root field, and one for any document."""
+        return list_graphql_tools(self.name, self.api.schema)
 
     def takes_long(self, exchange: RequestContext) -> bool:
         """Whether a document is long and not compiled yet, has many values, or has introspection that is not cached."""

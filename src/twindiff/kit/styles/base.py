@@ -11,10 +11,14 @@ from twindiff.kit.errors import ApiError, MalformedBody, MissingToken, UnknownOp
 from twindiff.kit.forms import MULTIPART, URLENCODED, read_form, read_query
 from twindiff.kit.http import Request, Response, json_answer
 from twindiff.kit.json_values import read_json
+from twindiff.kit.wire_requests import build_json_request
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from twindiff.kit.binding import Bound, Naming
     from twindiff.kit.request_context import RequestContext
+    from twindiff.kit.twin import Operation
 
 
 class Style:
@@ -68,6 +72,14 @@ class Style:
                 else self.body(request)
             )
         return {bound.body: given} if bound.body else given
+
+    def build_request(self, operation: Operation, arguments: Mapping[str, Any]) -> Request:
+        """The request of a call with arguments by wire name, as the vendor's own clients send it.
+
+        The fields of a body that is one parameter are arguments of their own. Raises MissingParameter and
+        InvalidParameter.
+        """
+        return build_json_request(operation, arguments)
 
     def result(self, value: Any, exchange: RequestContext) -> Response:
         """The response with a handler's return value; None means a response without a body."""

@@ -70,6 +70,7 @@ from .tables.governance_tables import TABLES as GOVERNANCE
 from .tables.item_tables import User
 from .tables.taxonomy_tables import TABLES as TAXONOMIES
 from .template_completion import complete_rows
+from .vendor_tools import tools as vendor_tools
 from .views import representations
 from .work import (
     ai,
@@ -157,6 +158,7 @@ twin = Twin(
         "box_base": "3 people and the root folder, nothing else",
         "box_default": "A bike shop's folders, with files of ten types",
     },
+    vendor_tools=vendor_tools,
     screen=screen,
     missing=(_HERE / "missing_operations.txt").read_text().splitlines(),
     layers=(guard,),

@@ -24,7 +24,10 @@ from twindiff.kit.parameter_sources import Upload
 from ...kit.styles.base import Style
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from twindiff.kit.request_context import RequestContext
+    from twindiff.kit.twin import Operation
 
 NOT_SERVED = 405
 """The status for operations that the twin lacks, with the code `not_implemented`.
@@ -108,6 +111,15 @@ class BoxStyle(Style):
                 raise MetadataAfterFileContents
             given["file"] = given.pop(uploads[0])
         return given
+
+    def build_request(self, operation: Operation, arguments: Mapping[str, Any]) -> Request:
+        """Return the request, with the header of the API's version where the operation requires one."""
+        from .core.api_version import VERSION, require_version
+
+        request = super().build_request(operation, arguments)
+        if require_version not in operation.declared.layers:
+            return request
+        return request._replace(headers={**request.headers, "box-version": VERSION})
 
     def error(self, error: ApiError, exchange: RequestContext | None = None) -> Response:
         """Render `{type, status, code, message, context_info, help_url, request_id}`; the id is also a header."""

@@ -28,6 +28,7 @@ from .scopes import require_scope
 from .screens import screen
 from .seeding import seeding
 from .tables import TABLES, CalendarChannel, CalendarUser
+from .vendor_tools import tools as vendor_tools
 
 _HERE = Path(__file__).parent
 
@@ -70,6 +71,7 @@ twin = GoogleTwin(
         "calendar_base": "1 person with an empty calendar",
         "calendar_default": "A company of 60 people in seven time zones, with their meetings",
     },
+    vendor_tools=vendor_tools,
     screen=screen,
     variables=Variables(
         tokens=dict.fromkeys(("GOOGLE_CALENDAR_TOKEN", "GOOGLE_ACCESS_TOKEN"), "ya29.{secret}"),

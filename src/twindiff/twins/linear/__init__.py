@@ -14,6 +14,7 @@ from .model.users import User
 from .model.webhooks import Webhook
 from .screens import screen
 from .seeding import seeding
+from .vendor_tools import tools as vendor_tools
 from .workspace import oauth
 from .workspace.style import LinearStyle
 from .workspace.webhook_events import record_webhook_event, webhooks
@@ -57,6 +58,7 @@ twin = GraphqlTwin(
         "linear_default": "A small workspace: 3 people, 2 teams, 4 issues",
         "linear_workspace": "A company of 60 people: 6 teams, 12 projects, 1,500 issues",
     },
+    vendor_tools=vendor_tools,
     screen=screen,
     variables=Variables(
         tokens=dict.fromkeys(("LINEAR_API_KEY", "LINEAR_ACCESS_TOKEN", "LINEAR_TOKEN"), "lin_api_{secret}"),

@@ -36,6 +36,7 @@ from .screens import screen
 from .search import search
 from .seeding import seeding
 from .users import profiles, reminders, usergroups, users
+from .vendor_tools import tools as vendor_tools
 from .workspace import team, team_logs
 
 _HERE = Path(__file__).parent
@@ -97,6 +98,7 @@ twin = Twin(
         "slack_default": "A small workspace: 3 people, 2 channels, 3 messages",
         "slack_lighthouse": "A workspace of 44 people over three months",
     },
+    vendor_tools=vendor_tools,
     screen=screen,
     variables=Variables(
         tokens={"SLACK_BOT_TOKEN": "xoxb-{secret}", "SLACK_TOKEN": "xoxb-{secret}", "SLACK_API_TOKEN": "xoxb-{secret}"},

@@ -27,7 +27,10 @@ from twindiff.kit.parameter_sources import Upload
 from ...kit.styles.base import Style
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from twindiff.kit.request_context import RequestContext
+    from twindiff.kit.twin import Operation
 
 
 class NotAuthed(ApiError):
@@ -128,6 +131,10 @@ class SlackRpc(Style):
                 given[name] = _embedded_json(name, given[name])
         return given
 
+    def build_request(self, operation: Operation, arguments: Mapping[str, Any]) -> Request:
+        request = super().build_request(operation, arguments)
+        return request if operation.declared.verb else request._replace(path=f"/api/{operation.name}")
+
     def _all_parameters(self, request: Request) -> dict[str, Any]:
         given = self._form(request.query) if request.query else {}
         if request.body:
@@ -156,29 +163,13 @@ class SlackRpc(Style):
         return json_answer(_with_warning(answer, warning) if warning else answer, headers=_scope_headers(exchange))
 
     def error(self, error: ApiError, exchange: RequestContext | None = None) -> Response:
-        answer = self._error(error)
+        answer = _render_error(error)._replace(error=error.code)
         warning = charset_warning(exchange.request) if exchange else ""
         if exchange is None or answer.status != HTTPStatus.OK:
             return answer
         if warning:
             answer = answer._replace(body=msgspec.json.encode(_with_warning(read_json(answer.body), warning)))
         return answer._replace(headers=(*answer.headers, *_scope_headers(exchange)))
-
-    def _error(self, error: ApiError) -> Response:
-        if isinstance(error, MissingParameter):
-            return _invalid_arguments(f"[ERROR] missing required field: {error.name}")
-        if isinstance(error, InvalidParameter):
-            return _invalid_arguments(f"[ERROR] {error}")
-        if isinstance(error, TooLarge):
-            return _invalid_arguments(f"[ERROR] {error}")
-        if isinstance(error, TooSlow):
-            return json_answer({"ok": False, "error": ServiceUnavailable.code})
-        if isinstance(error, RateLimited):
-            return json_answer({"ok": False, "error": Ratelimited.code}, error.status, error.headers)
-        if isinstance(error, Ratelimited):
-            headers = (("Retry-After", str(error.retry_after)),)
-            return json_answer({"ok": False, "error": error.code}, error.status, headers)
-        return json_answer({"ok": False, "error": error.code, **error.details})
 
     def unknown(self, request: Request, verbs: list[str]) -> Response:
         method = self.method_name(request.path)
@@ -223,6 +214,23 @@ def _scope_headers(exchange: RequestContext) -> tuple[tuple[str, str], ...]:
 
 def _has_basic_authorization(request: Request) -> bool:
     return request.headers.get("authorization", "")[:6].lower() == "basic "
+
+
+def _render_error(error: ApiError) -> Response:
+    if isinstance(error, MissingParameter):
+        return _invalid_arguments(f"[ERROR] missing required field: {error.name}")
+    if isinstance(error, InvalidParameter):
+        return _invalid_arguments(f"[ERROR] {error}")
+    if isinstance(error, TooLarge):
+        return _invalid_arguments(f"[ERROR] {error}")
+    if isinstance(error, TooSlow):
+        return json_answer({"ok": False, "error": ServiceUnavailable.code})
+    if isinstance(error, RateLimited):
+        return json_answer({"ok": False, "error": Ratelimited.code}, error.status, error.headers)
+    if isinstance(error, Ratelimited):
+        headers = (("Retry-After", str(error.retry_after)),)
+        return json_answer({"ok": False, "error": error.code}, error.status, headers)
+    return json_answer({"ok": False, "error": error.code, **error.details})
 
 
 def _invalid_arguments(message: str) -> Response:

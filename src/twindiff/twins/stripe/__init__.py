@@ -74,6 +74,7 @@ from .sales import quote_acceptance, quotes
 from .screens import screen
 from .seeding import seeding
 from .tax import tax_calculations, tax_codes, tax_rates, tax_settings, tax_transactions
+from .vendor_tools import tools as vendor_tools
 
 PAGES: tuple[Operations, ...] = (
     account_links.api,
@@ -201,6 +202,7 @@ twin = Twin(
         "stripe_empty": "A new account: nothing sold so far",
         "stripe_default": "A shop after six months: 40 customers, 31 subscriptions, 216 charges",
     },
+    vendor_tools=vendor_tools,
     screen=screen,
     missing=_missing(),
     variables=Variables(

@@ -40,13 +40,15 @@ def pass_gate(gate: EnvironmentAccessPolicy, request: Request) -> Request:
 
 def _extract_token(gate: EnvironmentAccessPolicy, request: Request) -> tuple[str | None, Request]:
     """Extract the proxy token of a request; returns the token and the request.
-    A token in the query is removed from it, because the vendor's own token may have the same name.
+    A token in the query or in the header Authorization is removed, because the vendor's own token may be there.
     """
     query = parse_qsl(request.query, keep_blank_values=True) if "token=" in request.query else []
     named = [value for name, value in query if name == "token"]
     if any(same(value, gate.proxy_token) for value in named):
         rest = [(name, value) for name, value in query if (name, value) != ("token", gate.proxy_token)]
         return gate.proxy_token, request._replace(query=urlencode(rest))
+    if request.headers.get("authorization") and same(request.bearer() or "", gate.proxy_token):
+        return gate.proxy_token, request._replace(headers={**request.headers, "authorization": ""})
     return request.headers.get(HEADER) or _cookie(request) or next(iter(named), None), request
 
 

@@ -17,6 +17,7 @@ from twindiff.server.apis.twin_runs.dashboard import dashboard, news
 from twindiff.server.apis.twin_runs.dependencies import TwinRunContext
 from twindiff.server.apis.twin_runs.runs import MAX_TTL_MINUTES, TwinRunRequest
 from twindiff.server.apis.twin_runs.scenarios import Mode, WorldSource
+from twindiff.server.mcp_address import describe_mcp
 
 api = Operations()
 
@@ -60,7 +61,8 @@ def catalog(desk: TwinRunContext) -> list[dict[str, Any]]:
 
 def _describe_twin(twin: Twin) -> dict[str, Any]:
     label = twin.name.replace("_", " ").title()
-    return {"name": twin.name, "label": label, "kind": "backend", "show_in_ui": True, "aliases": [*twin.aliases]}
+    about = {"name": twin.name, "label": label, "kind": "backend", "show_in_ui": True, "mcp": describe_mcp(twin)}
+    return {**about, "aliases": [*twin.aliases]}
 
 
 @api.post("/twin-runs")

@@ -18,6 +18,7 @@ from twindiff.kit.twin import Twin
 from twindiff.server.apis.twin_runs.makers import BEGINNING, LOST, RunMakers
 from twindiff.server.apis.twin_runs.worlds import AGENT, WORLDS_BEGIN, Config, Worlds, cast_of
 from twindiff.server.default_templates import default_template, empty_template
+from twindiff.server.mcp_address import MCP_PATH, describe_mcp
 from twindiff.server.service import Service
 
 MINUTE = 60
@@ -315,7 +316,7 @@ class TwinRunService:
 
     async def instances(self, run: TwinRunRecord, address: str) -> dict[str, Any]:
         """Describe the twins of a run by requested name; base URLs begin with `address`, or are those of their ports.
-        Keys: `name`, `label`, `base_url`, `admin_url`, `env_vars`, `show_in_ui`.
+        Keys: `name`, `label`, `base_url`, `admin_url`, `env_vars`, `show_in_ui`, `mcp_url`, `mcp`.
         """
         instances: dict[str, Any] = {}
         for twin in (self.service.registry.get(name) for name in (run.twins if run.environment_id else ())):
@@ -332,6 +333,8 @@ class TwinRunService:
                 "admin_url": base_url,
                 "env_vars": twin.variables.values(base_url, run.secret),
                 "show_in_ui": True,
+                "mcp_url": f"{base_url}{MCP_PATH}",
+                "mcp": {**describe_mcp(twin), "url": f"{base_url}{MCP_PATH}"},
             }
         return instances
 

@@ -27,9 +27,13 @@ from twindiff.kit.errors import (
 from twindiff.kit.forms import MULTIPART, Sparse, read_form, read_query
 from twindiff.kit.http import Request, Response, json_answer
 from twindiff.kit.styles.base import Style
+from twindiff.kit.wire_requests import FORM_TYPE, build_json_request, encode_brackets, fill_path, has_upload
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from twindiff.kit.request_context import RequestContext
+    from twindiff.kit.twin import Operation
 
 _TOO_MANY = (
     "Request rate limit exceeded. You can learn more about rate limits here https://stripe.com/docs/rate-limits."
@@ -99,6 +103,17 @@ class StripeRest(Style):
             for path in _empty(given, []):
                 _check_empty(_body_type(exchange), path)
         return parameters
+
+    def build_request(self, operation: Operation, arguments: Mapping[str, Any]) -> Request:
+        """Return the request with its parameters in a query or a form, nested ones with brackets."""
+        if has_upload(operation):
+            return build_json_request(operation, arguments)
+        given, verb = dict(arguments), operation.declared.verb
+        path = fill_path(operation, given)
+        given |= given.pop(operation.bound.body, {})
+        if verb != "POST":
+            return Request(verb, path, encode_brackets(given))
+        return Request(verb, path, headers=FORM_TYPE, body=encode_brackets(given).encode())
 
     def _form(self, request: Request) -> dict[str, Any]:
         if request.content_type in ("application/json", "text/plain"):

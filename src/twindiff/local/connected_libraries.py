@@ -1,0 +1,196 @@
+"""HTTP libraries whose requests to vendors' hosts stay in this process: each has its one place to intercept them.
+
+urllib3 carries requests and the SDKs made of it, `http.client` carries urllib, and httplib2 carries Google's clients.
+"""
+
+from __future__ import annotations
+
+import http.client
+import io
+from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import contextmanager
+from functools import wraps
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, NamedTuple
+
+import httpx
+
+from twindiff.local.in_process import InProcessResponse
+from twindiff.local.vendor_routes import VendorRoutes
+
+Wrap = Callable[[VendorRoutes, Callable[..., Any]], Callable[..., Any]]
+
+
+class Interception(NamedTuple):
+    """A method of a library's class, and what wraps it."""
+
+    module: str
+    class_name: str
+    method: str
+    wrap: Wrap
+
+
+@contextmanager
+def intercept_requests(routes: VendorRoutes) -> Generator[None]:
+    """Route the requests of every installed library for the block."""
+    replaced: list[tuple[Any, str, Any]] = []
+    try:
+        for module, class_name, method, wrap in INTERCEPTIONS:
+            if find_spec(module.partition(".")[0]):
+                owner = getattr(import_module(module), class_name)
+                original = owner.__dict__[method]
+                setattr(owner, method, wraps(original)(wrap(routes, original)))
+                replaced.append((owner, method, original))
+        yield
+    finally:
+        for owner, method, original in replaced:
+            setattr(owner, method, original)
+
+
+def read_body(body: Any) -> bytes:
+    """The bytes of a body in any of the forms that libraries take: None, text, bytes, a file, an iterable."""
+    if body is None:
+        return b""
+    if hasattr(body, "read"):
+        body = body.read()
+    if isinstance(body, str):
+        return body.encode()
+    return bytes(body) if isinstance(body, bytes | bytearray) else b"".join(map(_to_bytes, body))
+
+
+def _to_bytes(text: str | bytes) -> bytes:
+    return text.encode() if isinstance(text, str) else text
+
+
+def read_headers(headers: Mapping[str, Any] | None) -> Iterable[tuple[str, str]]:
+    """The headers as texts."""
+    for name, value in (headers or {}).items():
+        yield str(name), value.decode("latin-1") if isinstance(value, bytes) else str(value)
+
+
+def to_texts(reply: InProcessResponse) -> list[tuple[str, str]]:
+    """The headers of a response as texts."""
+    return [(name.decode("latin-1"), value.decode("latin-1")) for name, value in reply.headers]
+
+
+def _wrap_httpx(routes: VendorRoutes, original: Callable[..., Any]) -> Callable[..., Any]:
+    def handle_request(self: Any, request: httpx.Request) -> httpx.Response:
+        if not routes.has_host(request.url.host):
+            return original(self, request)
+        reply = routes.reply(request.method, str(request.url), request.headers.multi_items(), request.read())
+        return original(self, request) if reply is None else _to_httpx(reply)
+
+    return handle_request
+
+
+def _wrap_async_httpx(routes: VendorRoutes, original: Callable[..., Any]) -> Callable[..., Any]:
+    async def handle_async_request(self: Any, request: httpx.Request) -> httpx.Response:
+        if not routes.has_host(request.url.host):
+            return await original(self, request)
+        body = await request.aread()
+        reply = routes.reply(request.method, str(request.url), request.headers.multi_items(), body)
+        return await original(self, request) if reply is None else _to_httpx(reply)
+
+    return handle_async_request
+
+
+def _to_httpx(reply: InProcessResponse) -> httpx.Response:
+    return httpx.Response(reply.status, headers=reply.headers, content=reply.body)
+
+
+def _wrap_urllib3(routes: VendorRoutes, original: Callable[..., Any]) -> Callable[..., Any]:
+    def urlopen(self: Any, method: str, url: str, *arguments: Any, **options: Any) -> Any:
+        if not routes.has_host(self.host):
+            return original(self, method, url, *arguments, **options)
+        from twindiff.local.urllib3_pool import InProcessPool
+
+        return original(InProcessPool(self, routes), method, url, *arguments, **options)
+
+    return urlopen
+
+
+def _wrap_http_client_request(routes: VendorRoutes, original: Callable[..., Any]) -> Callable[..., Any]:
+    def request(
+        self: Any, method: str, url: str, body: Any = None, headers: Mapping[str, Any] | None = None, **options: Any
+    ) -> None:
+        host = getattr(self, "_tunnel_host", None) or self.host
+        if not routes.has_host(host):
+            original(self, method, url, body, headers or {}, **options)
+            return
+        reply = routes.reply(method, f"https://{host}{url}", read_headers(headers), read_body(body))
+        if reply is None:
+            original(self, method, url, body, headers or {}, **options)
+        else:
+            self._twindiff_response = to_http_client(reply, method)
+
+    return request
+
+
+def _wrap_http_client_response(routes: VendorRoutes, original: Callable[..., Any]) -> Callable[..., Any]:
+    def getresponse(self: Any) -> Any:
+        response, self._twindiff_response = getattr(self, "_twindiff_response", None), None
+        return response or original(self)
+
+    return getresponse
+
+
+def _wrap_httplib2(routes: VendorRoutes, original: Callable[..., Any]) -> Callable[..., Any]:
+    def conn_request(
+        self: Any, conn: Any, request_uri: str, method: str, body: Any, headers: Mapping[str, Any]
+    ) -> tuple[Any, bytes]:
+        url = f"https://{conn.host}{request_uri}"
+        given = read_headers(headers)
+        reply = routes.reply(method, url, given, read_body(body)) if routes.has_host(conn.host) else None
+        if reply is None:
+            return original(self, conn, request_uri, method, body, headers)
+        response: Any = import_module("httplib2").Response(to_http_client(reply, method))
+        return response, reply.body
+
+    return conn_request
+
+
+def _wrap_aiohttp(routes: VendorRoutes, original: Callable[..., Any]) -> Callable[..., Any]:
+    async def connect(self: Any, request: Any, *arguments: Any, **options: Any) -> Any:
+        if not routes.has_host(request.url.host or ""):
+            return await original(self, request, *arguments, **options)
+        from twindiff.local.aiohttp_connection import open_connection
+
+        return open_connection(self, request, routes)
+
+    return connect
+
+
+class _Memory(io.BytesIO):
+    """A response's bytes as the socket that `http.client` reads."""
+
+    def makefile(self, *unused: Any) -> io.BytesIO:
+        return self
+
+
+def to_http_client(reply: InProcessResponse, method: str) -> http.client.HTTPResponse:
+    """A response of `http.client`, with its status line and headers read."""
+    response = http.client.HTTPResponse(_Memory(to_http1(reply)), method=method)  # pyright: ignore[reportArgumentType]
+    response.begin()
+    return response
+
+
+def to_http1(reply: InProcessResponse) -> bytes:
+    """A response as HTTP/1.1 sends it, on a connection that closes."""
+    kept = [(name, value) for name, value in reply.headers if name.lower() != b"content-length"]
+    headers = b"".join(name + b": " + value + b"\r\n" for name, value in kept)
+    ends = b"content-length: %d\r\nconnection: close\r\n\r\n" % len(reply.body)
+    reason = http.client.responses.get(reply.status, "").encode()
+    return b"HTTP/1.1 %d %b\r\n" % (reply.status, reason) + headers + ends + reply.body
+
+
+INTERCEPTIONS = (
+    Interception("httpx", "HTTPTransport", "handle_request", _wrap_httpx),
+    Interception("httpx", "AsyncHTTPTransport", "handle_async_request", _wrap_async_httpx),
+    Interception("urllib3.connectionpool", "HTTPConnectionPool", "urlopen", _wrap_urllib3),
+    Interception("http.client", "HTTPConnection", "request", _wrap_http_client_request),
+    Interception("http.client", "HTTPConnection", "getresponse", _wrap_http_client_response),
+    Interception("httplib2", "Http", "_conn_request", _wrap_httplib2),
+    Interception("aiohttp.connector", "BaseConnector", "connect", _wrap_aiohttp),
+)
+"""Where each library sends a request."""

@@ -1,0 +1,41 @@
+"""A pool of urllib3 that opens no connection; retries and redirects stay as the caller of urllib3 wants them."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+from urllib3 import HTTPHeaderDict, HTTPResponse
+from urllib3.connectionpool import HTTPConnectionPool
+from urllib3.exceptions import LocationParseError
+
+from twindiff.local.connected_libraries import read_body, read_headers, to_texts
+from twindiff.local.vendor_routes import VendorRoutes
+
+
+class InProcessPool(HTTPConnectionPool):
+    """The pool of a vendor's host, in place of one that would connect to it."""
+
+    def __init__(self, replaced: HTTPConnectionPool, routes: VendorRoutes) -> None:
+        super().__init__(replaced.host, headers=replaced.headers, retries=replaced.retries)
+        self.scheme = replaced.scheme
+        self.port = replaced.port
+        self._routes = routes
+
+    def _make_request(  # pyright: ignore[reportIncompatibleMethodOverride] - of its other parameters none matters here
+        self, conn: Any, method: str, url: str, body: Any = None, headers: Any = None, **rest: Any
+    ) -> Any:
+        parts = url if url.startswith("/") else f"/{url}"
+        reply = self._routes.reply(method, f"https://{self.host}{parts}", read_headers(headers), read_body(body))
+        if reply is None:
+            raise LocationParseError(f"{self.host}{parts}: no twin of a connected environment answers there")
+        return HTTPResponse(
+            body=io.BytesIO(reply.body),
+            headers=HTTPHeaderDict(to_texts(reply)),
+            status=reply.status,
+            preload_content=rest.get("preload_content", True),
+            decode_content=rest.get("decode_content", True),
+            request_method=method,
+            request_url=url,
+            retries=rest.get("retries"),
+        )
