@@ -1,0 +1,242 @@
+"""The values of properties between requests, rows and answers.
+
+A row holds a value in its shortest form: the name of an option, an ISO date or `{start, end, time_zone}`, ids of people
+and related pages, a text or its pieces. Empty values are left out.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from typing import Any
+
+from twindiff.kit import Call
+
+from ..core.body_rules import MISSING, check_body, invalid_at, obj
+from ..core.list_answers import minute
+from ..core.object_lookup import find_page, parse_id
+from ..rich_text.rich_text_values import pack_text, unpack_columns, unpack_text
+from ..tables.content_tables import Page
+from ..tables.data_source_tables import DataSource, Property
+from ..wire_style import ValidationError
+from ..workspace.file_values import pack_file, render_file
+from ..workspace.user_objects import find_user, user_object
+from .property_types import COMPUTED, EMPTY, VALUES
+from .schemas import TITLE, encode_id, new_option
+from .typed_values import Typed
+
+Values = dict[str, Any]
+MAX_RELATIONS_SHOWN = 25
+_DATE = re.compile(r"\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?")
+
+
+def parse_value(call: Call, row: Property, given: Any, path: str) -> Any:
+    """Return what a page's row holds for the value in a request; None for an empty one. Raise ValidationError."""
+    if isinstance(given, list | str | int | float) or given is None:
+        given = {row.type: given}  # titles are often sent without their type
+    kinds = [name for name in given if name not in ("id", "type", "name", "has_more")]
+    if row.type in COMPUTED:
+        raise ValidationError(f"{row.name} is a {row.type} property, whose values cannot be updated.")
+    if kinds and kinds[0] != row.type:
+        raise ValidationError(f"{row.name} is expected to be {row.type}.")
+    if row.type not in given:
+        raise ValidationError(f"body failed validation: {invalid_at(f'{path}.{row.type}', 'defined', MISSING)}")
+    check_body(obj(None, **{row.type: VALUES[row.type]}), {row.type: given[row.type]}, path)
+    return _pack_value(call, row, given[row.type], f"{path}.{row.type}")
+
+
+def _pack_value(call: Call, row: Property, value: Any, path: str) -> Any:
+    kind = row.type
+    if value is None or value == [] or value == "":
+        return None
+    if kind in ("title", "rich_text"):
+        return pack_text(call, value) or None
+    if kind in ("select", "status"):
+        return _name_option(call, row, value)
+    if kind == "multi_select":
+        return list(dict.fromkeys(_name_option(call, row, each) for each in value))
+    if kind == "date":
+        return pack_date(value, path)
+    if kind == "people":
+        return [_check_person(call, each["id"]) for each in value]
+    if kind == "files":
+        return [_pack_named_file(call, each) for each in value]
+    if kind == "relation":
+        return _check_related(call, row, [each["id"] for each in value])
+    return value or None if kind == "checkbox" else value
+
+
+def _name_option(call: Call, row: Property, value: Values) -> str:
+    """Return the name of an option; a select gets one that it does not have."""
+    options: list[Values] = row.config.get("options", [])
+    for option in options:
+        if value.get("id") == option["id"] or ("id" not in value and value.get("name") == option["name"]):
+            return option["name"]
+        if value.get("name") == option["name"]:
+            return option["name"]
+    name = value.get("name")
+    if row.type == "status" or name is None:
+        what = f'option "{name}"' if name else f"option with ID {value.get('id')}"
+        raise ValidationError(f"Invalid {row.type} option. {row.type.replace('_', ' ').capitalize()} {what} does not exist.")
+    if "," in name:
+        raise ValidationError(f"Invalid select option, commas not allowed: {name}")
+    options = [*options, new_option(call, name, len(options), value.get("color"))]
+    row.config["options"] = options
+    call.db.change(row, config={**row.config, "options": options})
+    return name
+
+
+def pack_date(value: Values, path: str) -> Any:
+    """Return a date, or a range, as rows have it; raise ValidationError for a text that is no date."""
+    start, end, zone = value["start"], value.get("end"), value.get("time_zone")
+    for name, each in (("start", start), ("end", end)):
+        if each is not None and not is_date(each):
+            raise ValidationError(
+                f"body failed validation: {invalid_at(f'{path}.{name}', 'a valid ISO 8601 date string', each)}"
+            )
+    if end and len(start) > 10 != len(end) > 10:
+        raise ValidationError(f"body failed validation: {invalid_at(f'{path}.end', 'of the same precision as start', end)}")
+    if end and end < start:
+        raise ValidationError(f"body failed validation: {invalid_at(f'{path}.end', f'after `{start}`', end)}")
+    start, end = (normalize_time(each) if each else None for each in (start, end))
+    if end is None and zone is None:
+        return start
+    return {"start": start, "end": end, "time_zone": zone}
+
+
+def is_date(text: str) -> bool:
+    """Return whether a text is an ISO date, with or without a time."""
+    if not _DATE.fullmatch(text):
+        return False
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
+def normalize_time(text: str) -> str:
+    """Return a date as it is, and an instant to the millisecond with its offset."""
+    if len(text) == 10:
+        return text
+    at = datetime.fromisoformat(text)
+    return at.isoformat(timespec="milliseconds") + ("" if at.tzinfo else "+00:00")
+
+
+def date_object(value: Any) -> Values | None:
+    """Render a date."""
+    return {"start": value, "end": None, "time_zone": None} if isinstance(value, str) else value
+
+
+def _check_person(call: Call, id: str) -> str:
+    if find_user(call, id) is None:
+        raise ValidationError(f"Could not find user with ID: {id}.")
+    return id
+
+
+def _pack_named_file(call: Call, given: Values) -> Values:
+    stored = pack_file(call, {key: value for key, value in given.items() if key != "name"}) or {}
+    name = given.get("name")
+    if name is None:
+        shown = render_file(call, stored) or {}
+        name = shown[shown["type"]]["url"].partition("?")[0].rpartition("/")[2]
+    return {"name": name, **stored}
+
+
+def _check_related(call: Call, row: Property, ids: list[str]) -> list[str]:
+    related = list(dict.fromkeys(parse_id(each, row.name, "body") for each in ids))
+    for id in related:
+        find_page(call, id)
+    return related
+
+
+def value_object(call: Call, page: Page, row: Property, value: Any) -> Any:
+    """Render a stored or computed value without its name and type."""
+    kind = row.type
+    if isinstance(value, Typed):
+        return _render_result(call, row, value)
+    if kind == "title":
+        return unpack_columns(call, page.title, page.properties.get(TITLE))
+    if kind in ("created_time", "last_edited_time"):
+        return minute(page.created_time if kind == "created_time" else page.last_edited_time or page.created_time)
+    if kind in ("created_by", "last_edited_by"):
+        return user_object(call, page.created_by if kind == "created_by" else page.last_edited_by or page.created_by)
+    if kind == "unique_id":
+        return {"prefix": row.config.get("prefix"), "number": value}
+    if kind == "button":
+        return {}
+    if value is None:
+        return EMPTY.get(kind)
+    if kind == "rich_text":
+        return unpack_text(call, value)
+    if kind in ("select", "status"):
+        return option_object(row, value)
+    if kind == "multi_select":
+        return [option for each in value if (option := option_object(row, each))]
+    if kind == "date":
+        return date_object(value)
+    if kind == "people":
+        return [user_object(call, each) for each in value]
+    if kind == "files":
+        return [
+            {"name": each["name"], **(render_file(call, {k: v for k, v in each.items() if k != "name"}) or {})}
+            for each in value
+        ]
+    if kind == "verification":
+        by = value.get("verified_by")
+        return {"date": None, **value, "verified_by": user_object(call, by) if by else None}
+    return [{"id": each} for each in value] if kind == "relation" else value
+
+
+def _render_result(call: Call, row: Property, result: Typed) -> Values:
+    """Render the result of a formula or a rollup."""
+    shown: Values = {"type": result.kind}
+    if result.kind == "array":
+        shown["array"] = [
+            {"type": each.row.type, each.row.type: value_object(call, each.page, each.row, each.stored)}
+            for each in result.items or []
+        ]
+    elif result.kind == "unsupported":
+        shown["unsupported"] = {}
+    else:
+        shown[result.kind] = date_object(result.value) if result.kind == "date" else result.value
+    return {**shown, "function": row.config["function"]} if row.type == "rollup" else shown
+
+
+def option_object(row: Property, name: str) -> Values | None:
+    """Render an option of a select by its name; None if the property has it no longer."""
+    option = next((each for each in row.config.get("options", []) if each["name"] == name), None)
+    return {"id": option["id"], "name": option["name"], "color": option["color"]} if option else None
+
+
+def property_value(call: Call, page: Page, row: Property, value: Any) -> Values:
+    """Render a property of a page."""
+    shown: Values = {"id": encode_id(row.id), "type": row.type, row.type: value_object(call, page, row, value)}
+    if row.type == "relation":
+        shown["has_more"] = len(shown["relation"]) > MAX_RELATIONS_SHOWN
+        shown["relation"] = shown["relation"][:MAX_RELATIONS_SHOWN]
+    return shown
+
+
+def sync_relation(call: Call, page_id: str, row: Property, old: list[str], new: list[str]) -> None:
+    """Add a page to the synced relation of the pages that it relates to now, and take it from the others."""
+    other_id = row.config.get("synced_property_id")
+    if not other_id:
+        return
+    for id in set(old) ^ set(new):
+        other = call.db.find(Page, Page.id == id)
+        if other is None:
+            continue
+        known: list[str] = other.properties.get(other_id) or []
+        wanted = [*known, page_id] if id in new and page_id not in known else [each for each in known if each != page_id or id in new]
+        if wanted != known:
+            values = {**other.properties, other_id: wanted}
+            call.db.change(other, properties={key: each for key, each in values.items() if each != []})
+
+
+def next_unique_id(call: Call, data_source: DataSource) -> int:
+    """Return the next number of a data source's unique id."""
+    current = call.db.get(DataSource, data_source.id)
+    call.db.change(current, last_unique_id=current.last_unique_id + 1)
+    return current.last_unique_id + 1
+
