@@ -10,15 +10,16 @@ from twindiff.kit import Call
 
 from ..core.api_version import LATEST, trash_fields, version_of
 from ..core.list_answers import minute
-from ..core.object_lookup import Node, is_trashed
+from ..core.object_lookup import Node, find_parent, is_trashed
 from ..rich_text.rich_text_values import pack_columns, pack_text, unpack_columns, unpack_text
 from ..tables.content_tables import Block, Page
-from ..tables.data_source_tables import Database
+from ..tables.data_source_tables import Database, DataSource
 from ..workspace.file_values import pack_file, render_file
 from ..workspace.user_objects import user_reference
 from .block_types import DEFAULTS, FILES
 
 Content = dict[str, Any]
+UNTITLED = "New database"
 _SOURCES = ("external", "file_upload", "file")
 
 
@@ -35,7 +36,7 @@ def node_object(call: Call, node: Node, *, has_children: bool, in_trash: bool) -
         kind, content = node.type, _render_content(call, node)
     else:
         kind = "child_page" if isinstance(node, Page) else "child_database"
-        content = {"title": node.title}
+        content = {"title": node.title if isinstance(node, Page) else _database_title(call, node)}
     parent = parent_object(call, node)
     if isinstance(node, Page) and node.parent_type == "data_source_id":
         parent = {"type": "data_source_id", "data_source_id": node.parent_id}
@@ -54,13 +55,29 @@ def node_object(call: Call, node: Node, *, has_children: bool, in_trash: bool) -
     }
 
 
+def _database_title(call: Call, database: Database) -> str:
+    """Return the title of a database among blocks: that of its first data source."""
+    mine = DataSource.database_id == database.id
+    first = call.db.rows(DataSource, mine, order=(DataSource.position, DataSource.id), limit=1)
+    return (first[0].title if first else database.title) or UNTITLED
+
+
 def render_nodes(call: Call, nodes: Sequence[Node]) -> list[dict[str, Any]]:
     """Render siblings."""
-    parents = _with_children(call, [node.id for node in nodes if not isinstance(node, Database)])
-    trashed = bool(nodes) and is_trashed(call, nodes[0])
+    sources = {node.id: _content_id(node) for node in nodes}
+    parents = _with_children(call, [*sources.values()])
+    above = nodes and find_parent(call, nodes[0])
+    trashed = bool(above) and is_trashed(call, above)
     return [
-        node_object(call, node, has_children=node.id in parents, in_trash=node.in_trash or trashed) for node in nodes
+        node_object(call, node, has_children=sources[node.id] in parents, in_trash=node.in_trash or trashed)
+        for node in nodes
     ]
+
+
+def _content_id(node: Node) -> str:
+    """Return the id of the block whose children a block shows: the original of a synced one."""
+    source = node.content.get("synced_from") if isinstance(node, Block) and node.type == "synced_block" else None
+    return source["block_id"] if source else node.id
 
 
 def render_node(call: Call, node: Node) -> dict[str, Any]:
@@ -115,6 +132,8 @@ def block_columns(call: Call, kind: str, given: Content, stored: Content | None 
         content.setdefault("type", next(iter(content), "page_id"))
     if kind == "file" and "name" not in content and "external" in (content.get("source") or {}):
         content["name"] = unquote(urlsplit(content["source"]["external"]).path.rpartition("/")[2]) or "file"
+    if kind == "file" and stored and "." not in content.get("name", "."):
+        content["name"] += "." + str(stored.get("name", "")).rpartition(".")[2]
     columns["content"] = _drop_defaults(kind, content)
     return columns
 

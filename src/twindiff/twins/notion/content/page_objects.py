@@ -40,12 +40,18 @@ def page_object(call: Call, page: Page, only: Collection[str] | None = None, *, 
         "is_archived": False,
         "is_locked": page.is_locked,
         "properties": page_properties(call, page, only),
-        "url": web_url(call, page.id, page.title),
+        "url": web_url(call, page.id, _words(page)),
         "public_url": None,
     }
     if version_of(call) <= OLDEST:
         del shown["is_archived"]
     return shown
+
+
+def _words(page: Page) -> str:
+    """Return the title without mentions."""
+    pieces = page.properties.get(TITLE)
+    return "".join(piece.get("text", "") for piece in pieces) if isinstance(pieces, list) else page.title
 
 
 def _parent(call: Call, page: Page) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from twindiff.kit import Body, Call, Operations
 
 from ..core.api_version import has_data_sources, is_to_trash
 from ..core.body_rules import anything, boolean, check_body, choice, empty, mapping, obj, tagged, text, uuid
+from ..core.fractional_index import index_between
 from ..core.list_answers import stamp
 from ..core.object_lookup import (
     Node,
@@ -22,13 +23,12 @@ from ..core.object_lookup import (
     parse_id,
 )
 from ..data_sources.page_values import set_values
-from ..event_delivery.event_emission import emit, emit_content, emit_properties, emit_trash
+from ..event_delivery.event_emission import emit, emit_properties, emit_trash
 from ..markdown.markdown_reader import read_markdown
 from ..tables.content_tables import Block, Page
 from ..tables.data_source_tables import Database, DataSource
 from ..wire_style import ValidationError
 from ..workspace.file_values import cover, icon, pack_file
-from ..core.fractional_index import index_between
 from .async_answers import answer_async
 from .block_types import children_rule
 from .blocks import check_size

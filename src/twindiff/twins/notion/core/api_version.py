@@ -60,5 +60,5 @@ def is_to_trash(body: dict[str, Any]) -> bool | None:
 def web_url(call: Call, page_id: str, title: str = "") -> str:
     """Return the address of a page for browsers, which begins with its title."""
     host = "https://app.notion.com/p/" if version_of(call) == DATA_SOURCES else "https://www.notion.so/"
-    words = re.sub(r"[^A-Za-z0-9]+", "-", title).strip("-")
+    words = re.sub(r"[^A-Za-z0-9_]+", "-", title).strip("-")
     return host + (f"{words}-" if words else "") + page_id.replace("-", "")

@@ -158,4 +158,6 @@ def find_mentioned(call: Call, kind: str, id: str) -> tuple[dict[str, Any], str,
         return {"id": id, "name": name, "url": emoji.url if emoji else ""}, f":{name}:", None
     tables: dict[str, Any] = {"page": Page, "database": Database, "data_source": DataSource}
     row = call.db.find(tables[kind], tables[kind].id == id)
+    if isinstance(row, Database):
+        row = call.db.find(DataSource, DataSource.database_id == row.id) or row
     return {"id": id}, (row.title if row else "") or "Untitled", web_url(call, id)

@@ -77,7 +77,7 @@ def _evaluate(call: Call, page: Page, row: Property) -> Typed:
         kind = kind_of(tree, lambda key: _kind_of_property(call, page, key))
         value = Evaluator(page.id, lambda key: _read(call, page, key), call.clock.now).evaluate(tree)
     except FormulaError:
-        return Typed("unsupported", None)
+        return Typed("string", None)
     if value is None:
         return Typed(kind, False if kind == "boolean" else None)
     if isinstance(value, bool):

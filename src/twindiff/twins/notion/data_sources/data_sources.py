@@ -22,7 +22,7 @@ from ..rich_text.rich_text_rules import rich_text
 from ..tables.data_source_tables import DataSource
 from ..workspace.file_values import cover, icon
 from .database_objects import data_source_object
-from .databases import about_columns, add_data_source
+from .databases import about_columns, add_data_source, last_position
 from .property_types import changed_property, new_property
 from .schemas import add_properties, change_properties
 
@@ -70,7 +70,7 @@ def update_data_source(call: Call, data_source_id: str, body: JsonBody) -> dict[
     if "parent" in body:
         target = find_database(call, parse_id(body["parent"]["database_id"], "database_id", "body.parent"))
         check_editable(call, target)
-        changes["database_id"] = target.id
+        changes |= {"database_id": target.id, "position": last_position(call, target)}
     if changes or body.get("properties"):
         check_editable(call, row)
     row = revise(call.db, row, stamp=stamp(call, find_bot(call).id), **changes)

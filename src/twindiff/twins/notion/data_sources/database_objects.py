@@ -6,7 +6,7 @@ from typing import Any
 
 from twindiff.kit import Call
 
-from ..content.block_objects import parent_object
+from ..content.block_objects import UNTITLED, parent_object
 from ..core.api_version import has_data_sources, trash_fields, web_url
 from ..core.list_answers import millis, minute
 from ..core.object_lookup import is_trashed
@@ -15,8 +15,6 @@ from ..tables.data_source_tables import Database, DataSource
 from ..workspace.file_values import render_file
 from ..workspace.user_objects import user_reference
 from .schemas import properties_object
-
-UNTITLED = "New database"
 
 
 def list_data_sources(call: Call, database_id: str) -> list[DataSource]:
@@ -28,7 +26,9 @@ def list_data_sources(call: Call, database_id: str) -> list[DataSource]:
 def database_object(call: Call, row: Database) -> dict[str, Any]:
     """Render a database; before data sources it has the properties of its only one."""
     trashed = is_trashed(call, row)
-    title = unpack_columns(call, row.title, row.rich_title) or unpack_text(call, UNTITLED)
+    sources = list_data_sources(call, row.id)
+    first = sources[0].title if sources else ""
+    title = unpack_columns(call, row.title, row.rich_title) or unpack_text(call, first or UNTITLED)
     shown: dict[str, Any] = {
         "object": "database",
         "id": row.id,
@@ -43,7 +43,6 @@ def database_object(call: Call, row: Database) -> dict[str, Any]:
         "url": web_url(call, row.id),
         "public_url": None,
     }
-    sources = list_data_sources(call, row.id)
     if has_data_sources(call):
         times = {"created_time": millis(row.created_time), "last_edited_time": millis(row.last_edited_time or row.created_time)}
         named = [{"id": each.id, "name": each.title or UNTITLED} for each in sources]
@@ -60,6 +59,10 @@ def _stamps(row: Database | DataSource) -> dict[str, Any]:
     }
 
 
+def _description(call: Call, row: Database | DataSource) -> list[dict[str, Any]]:
+    return unpack_columns(call, row.description, row.rich_description)
+
+
 def data_source_object(call: Call, row: DataSource) -> dict[str, Any]:
     """Render a data source; before data sources, its database."""
     database = call.db.get(Database, row.database_id)
@@ -72,7 +75,7 @@ def data_source_object(call: Call, row: DataSource) -> dict[str, Any]:
         "icon": render_file(call, row.icon),
         **_stamps(row),
         "title": unpack_columns(call, row.title, row.rich_title),
-        "description": unpack_columns(call, row.description, row.rich_description),
+        "description": _description(call, row) or _description(call, database),
         "is_inline": database.is_inline,
         "properties": properties_object(call, row.id),
         "parent": {"type": "database_id", "database_id": row.database_id},

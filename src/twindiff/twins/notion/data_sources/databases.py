@@ -90,14 +90,19 @@ def _place(call: Call, parent: dict[str, Any]) -> dict[str, Any]:
     return {"parent_type": kind, "parent_id": page.id, "position": next_position(call, page.id)}
 
 
+def last_position(call: Call, database: Database) -> str:
+    """Return the position after all data sources of a database."""
+    others = call.db.rows(DataSource, DataSource.database_id == database.id, order=-DataSource.position, limit=1)
+    return index_between(others[0].position if others else None, None)
+
+
 def add_data_source(call: Call, database: Database, body: dict[str, Any]) -> DataSource:
     """Add a data source without properties to a database."""
-    others = call.db.rows(DataSource, DataSource.database_id == database.id, order=-DataSource.position, limit=1)
     author, now = find_bot(call).id, call.clock.iso()
     row = DataSource(
         id=call.ids.uuid(),
         database_id=database.id,
-        position=index_between(others[0].position if others else None, None),
+        position=last_position(call, database),
         created_by=author,
         created_time=now,
         last_edited_by=author,

@@ -114,7 +114,7 @@ def _compile_property(call: Call, data_source_id: str, given: Filter, path: str)
 
 
 def _is_of_type(actual: str, asked: str) -> bool:
-    same = (TEXTS[:2], DATES, PEOPLE)
+    same = (TEXTS, DATES, PEOPLE)
     return actual == asked or any(actual in group and asked in group for group in same)
 
 

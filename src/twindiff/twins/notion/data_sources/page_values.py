@@ -10,10 +10,10 @@ from ..core.list_answers import stamp
 from ..core.object_lookup import find_bot, find_data_source
 from ..rich_text.rich_text_values import plain_text
 from ..tables.content_tables import Page
+from ..tables.data_source_tables import Property
 from ..wire_style import ValidationError
 from .property_values import next_unique_id, parse_value, sync_relation
 from .schemas import TITLE, find_properties, find_property
-from ..tables.data_source_tables import Property
 
 _TITLE_ALONE = Property(data_source_id="", id=TITLE, name=TITLE, type=TITLE)
 

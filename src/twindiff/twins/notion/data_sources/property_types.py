@@ -25,6 +25,7 @@ from ..core.body_rules import (
     text,
     uuid,
 )
+from ..formulas.syntax import MAX_LENGTH
 from ..rich_text.rich_text_rules import HUES, date, id_object, rich_text
 from ..workspace.file_values import external
 
@@ -73,7 +74,7 @@ CONFIGS: dict[str, Rule] = {
     **dict.fromkeys(PLAIN, empty),
     **dict.fromkeys(SELECTS, _options),
     "number": obj(None, format=text()),
-    "formula": obj(None, expression=text()),
+    "formula": obj(None, expression=text(MAX_LENGTH)),
     "relation": _relation,
     "rollup": _rollup,
     "unique_id": obj(None, prefix=nullable(text())),

@@ -6,13 +6,12 @@ and related pages, a text or its pieces. Empty values are left out.
 
 from __future__ import annotations
 
-import re
-from datetime import datetime
 from typing import Any
 
 from twindiff.kit import Call
 
 from ..core.body_rules import MISSING, check_body, invalid_at, obj
+from ..core.date_values import date_object, pack_date
 from ..core.list_answers import minute
 from ..core.object_lookup import find_page, parse_id
 from ..rich_text.rich_text_values import pack_text, unpack_columns, unpack_text
@@ -27,7 +26,6 @@ from .typed_values import Typed
 
 Values = dict[str, Any]
 MAX_RELATIONS_SHOWN = 25
-_DATE = re.compile(r"\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?")
 
 
 def parse_value(call: Call, row: Property, given: Any, path: str) -> Any:
@@ -63,6 +61,8 @@ def _pack_value(call: Call, row: Property, value: Any, path: str) -> Any:
         return [_pack_named_file(call, each) for each in value]
     if kind == "relation":
         return _check_related(call, row, [each["id"] for each in value])
+    if kind == "place":
+        return {**dict.fromkeys(("name", "address", "aws_place_id", "google_place_id")), **value}
     return value or None if kind == "checkbox" else value
 
 
@@ -84,48 +84,6 @@ def _name_option(call: Call, row: Property, value: Values) -> str:
     row.config["options"] = options
     call.db.change(row, config={**row.config, "options": options})
     return name
-
-
-def pack_date(value: Values, path: str) -> Any:
-    """Return a date, or a range, as rows have it; raise ValidationError for a text that is no date."""
-    start, end, zone = value["start"], value.get("end"), value.get("time_zone")
-    for name, each in (("start", start), ("end", end)):
-        if each is not None and not is_date(each):
-            raise ValidationError(
-                f"body failed validation: {invalid_at(f'{path}.{name}', 'a valid ISO 8601 date string', each)}"
-            )
-    if end and len(start) > 10 != len(end) > 10:
-        raise ValidationError(f"body failed validation: {invalid_at(f'{path}.end', 'of the same precision as start', end)}")
-    if end and end < start:
-        raise ValidationError(f"body failed validation: {invalid_at(f'{path}.end', f'after `{start}`', end)}")
-    start, end = (normalize_time(each) if each else None for each in (start, end))
-    if end is None and zone is None:
-        return start
-    return {"start": start, "end": end, "time_zone": zone}
-
-
-def is_date(text: str) -> bool:
-    """Return whether a text is an ISO date, with or without a time."""
-    if not _DATE.fullmatch(text):
-        return False
-    try:
-        datetime.fromisoformat(text)
-    except ValueError:
-        return False
-    return True
-
-
-def normalize_time(text: str) -> str:
-    """Return a date as it is, and an instant to the millisecond with its offset."""
-    if len(text) == 10:
-        return text
-    at = datetime.fromisoformat(text)
-    return at.isoformat(timespec="milliseconds") + ("" if at.tzinfo else "+00:00")
-
-
-def date_object(value: Any) -> Values | None:
-    """Render a date."""
-    return {"start": value, "end": None, "time_zone": None} if isinstance(value, str) else value
 
 
 def _check_person(call: Call, id: str) -> str:

@@ -13,7 +13,7 @@ from ..core.api_version import has_data_sources
 from ..core.fractional_index import index_between
 from ..core.object_lookup import find_data_source, parse_id
 from ..formulas.evaluation import check_formula
-from ..formulas.references import link_names
+from ..formulas.references import reference_to, write_formula
 from ..formulas.syntax import FormulaError, parse_formula
 from ..tables.data_source_tables import Database, DataSource, Property
 from ..wire_style import ValidationError
@@ -102,8 +102,8 @@ def _render_rollup(call: Call, row: Property) -> Config:
     return {
         "relation_property_name": relation.name if relation else "",
         "rollup_property_name": target.name if target else "",
-        "relation_property_id": encode_id(config["relation"]),
-        "rollup_property_id": encode_id(config["property"]),
+        "relation_property_id": config["relation"],
+        "rollup_property_id": config["property"],
         "function": config["function"],
     }
 
@@ -163,10 +163,7 @@ def make_config(call: Call, row: Property, given: Config) -> Config:
     if row.type == "number":
         return {"format": given.get("format") or row.config.get("format", "number")}
     if row.type == "formula":
-        expression = given.get("expression", "")
-        names = {each.name: each.id for each in find_properties(call, row.data_source_id)}
-        check_expression(expression, {*names, *names.values()})
-        return {"expression": link_names(expression, names, row.data_source_id, find_workspace(call).id)}
+        return {"expression": link_formula(call, row, given.get("expression", ""))}
     if row.type == "relation":
         return _make_relation(call, row, given)
     if row.type == "rollup":
@@ -174,12 +171,17 @@ def make_config(call: Call, row: Property, given: Config) -> Config:
     return {"prefix": given.get("prefix")} if row.type == "unique_id" else {}
 
 
-def check_expression(expression: str, properties: set[str]) -> None:
-    """Raise ValidationError for a formula that is not valid with these properties, by name or id."""
+def link_formula(call: Call, row: Property, expression: str) -> str:
+    """Return a formula as it is kept; raise ValidationError for one that is not valid in its data source."""
+    ids = {each.id: each.id for each in find_properties(call, row.data_source_id)}
+    ids |= {each.name: each.id for each in find_properties(call, row.data_source_id)}
     try:
-        check_formula(parse_formula(expression), lambda key: key in properties)
+        tree = parse_formula(expression)
+        check_formula(tree, lambda key: key in ids)
     except FormulaError as error:
         raise ValidationError(f"Type error with formula. {error}.") from None
+    workspace_id = find_workspace(call).id
+    return write_formula(tree, lambda key: reference_to(ids[key], row.data_source_id, workspace_id))
 
 
 def make_options(call: Call, row: Property, given: Config) -> Config:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -85,4 +86,10 @@ def _order_plain(kind: str, value: Any) -> Any:
         return parse_instant(start_of(value) or "")
     if kind in ("number", "unique_id", "boolean"):
         return value
-    return str(value).casefold()
+    return natural_key(str(value))
+
+
+def natural_key(text: str) -> list[tuple[int, int | str]]:
+    """Return the key of an order without regard to case, in which 4 stands before 10."""
+    parts = re.split(r"(\d{1,18})", text.casefold())
+    return [(0, int(part)) if part.isdecimal() and part.isascii() else (1, part) for part in parts if part]

@@ -11,7 +11,15 @@ from ..core.api_version import web_url
 from ..core.body_rules import anything, check_body, choice, mapping, nullable, obj, text, uuid
 from ..core.fractional_index import index_between
 from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, list_answer, millis, slice_list, stamp
-from ..core.object_lookup import check_capability, find_bot, find_data_source, find_database, find_row, not_found, parse_id
+from ..core.object_lookup import (
+    check_capability,
+    find_bot,
+    find_data_source,
+    find_database,
+    find_row,
+    not_found,
+    parse_id,
+)
 from ..event_delivery.event_emission import emit_view
 from ..tables.data_source_tables import Database, DatabaseView, DataSource, ViewQuery
 from ..wire_style import ValidationError

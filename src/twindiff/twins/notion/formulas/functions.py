@@ -10,10 +10,10 @@ from statistics import median
 from typing import Any
 
 from .formula_values import (
+    DateValue,
     PageValue,
     PersonValue,
     Value,
-    DateValue,
     as_list,
     as_number,
     format_number,

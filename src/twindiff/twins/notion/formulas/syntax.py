@@ -10,8 +10,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-MAX_DEPTH = 60
-MAX_LENGTH = 10_000
+MAX_DEPTH = 80
+MAX_LENGTH = 20_000
 
 
 class FormulaError(Exception):
@@ -37,10 +37,14 @@ class Variable(NamedTuple):
 
 
 class Application(NamedTuple):
-    """A function or an operator with its arguments."""
+    """A function or an operator with its arguments.
+
+    `written` is the sign of an operator, `.` for a function that follows its first argument, or empty.
+    """
 
     name: str
     arguments: tuple[Tree, ...]
+    written: str = ""
 
 
 Tree = Constant | PropertyReference | Variable | Application
@@ -128,14 +132,14 @@ class _Parser:
             strength, name = _BINARY[self.token[1]]
             if strength < max(power, 1):
                 break
-            self._next()
+            sign = self._next()[1]
             right = self.read_expression(strength if name == "pow" else strength + 1)
-            left = Application(name, (left, right))
+            left = Application(name, (left, right), sign)
         if power == 0 and self._is_next("?"):
             self._next()
             chosen = self.read_expression(0)
             self._expect(":")
-            left = Application("if", (left, chosen, self.read_expression(0)))
+            left = Application("if", (left, chosen, self.read_expression(0)), "?")
         self._depth -= 1
         return left
 
@@ -143,10 +147,10 @@ class _Parser:
         if self._is_next("-", "+"):
             sign = self._next()[1]
             operand = self.read_expression(_UNARY_POWER)
-            return Application("unaryMinus", (operand,)) if sign == "-" else Application("unaryPlus", (operand,))
+            return Application("unaryMinus" if sign == "-" else "unaryPlus", (operand,), sign)
         if self._is_next("!", "not"):
-            self._next()
-            return Application("not", (self.read_expression(_UNARY_POWER),))
+            sign = self._next()[1]
+            return Application("not", (self.read_expression(_UNARY_POWER),), sign)
         return self._read_calls(self._read_atom())
 
     def _read_calls(self, tree: Tree) -> Tree:
@@ -155,10 +159,10 @@ class _Parser:
             self._next()
             kind, name = self._next()
             if kind == "reference":
-                tree = Application("prop", (tree, Constant(unquote(name))))
+                tree = Application("prop", (tree, Constant(unquote(name))), ".")
             elif kind == "name":
                 arguments = self._read_arguments("(", ")") if self._is_next("(") else ()
-                tree = Application(name, (tree, *arguments))
+                tree = Application(name, (tree, *arguments), ".")
             else:
                 raise FormulaError(f"Expected a function before {name}")
         return tree

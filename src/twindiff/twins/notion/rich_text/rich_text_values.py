@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from twindiff.kit import Call
 
+from ..core.date_values import date_object, pack_date
 from ..core.object_lookup import find_mentioned
 from ..workspace.user_objects import user_object
 from .rich_text_rules import FLAGS
@@ -60,6 +61,8 @@ def _pack_piece(item: dict[str, Any]) -> Piece | None:
 def _pack_mention(mention: dict[str, Any]) -> Piece:
     kind = mention.get("type") or next(iter(mention))
     given = mention[kind]
+    if kind == "date":
+        return {kind: pack_date(given, "date")}
     return {kind: {"id": given["id"]} if isinstance(given, dict) and "id" in given else given}
 
 
@@ -111,8 +114,8 @@ def _render_mention(call: Call, mention: Piece) -> tuple[dict[str, Any], str, st
         shown = user_object(call, given["id"])
         plain = f"@{shown.get('name') or 'Anonymous'}"
     elif kind == "date":
-        shown = {"start": given["start"], "end": given.get("end"), "time_zone": given.get("time_zone")}
-        plain = given["start"] + (f" → {given['end']}" if given.get("end") else "")
+        shown = date_object(given) or {}
+        plain = shown["start"] + (f" → {shown['end']}" if shown.get("end") else "")
     elif kind in ("page", "database", "data_source", "custom_emoji"):
         shown, plain, href = find_mentioned(call, kind, given["id"])
     elif kind == "template_mention":

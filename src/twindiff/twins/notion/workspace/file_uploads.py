@@ -11,7 +11,7 @@ from twindiff.kit import Body, Call, Operations, Upload, file_answer
 from twindiff.kit.errors import NotFound
 
 from ..core.body_rules import MAX_URL_LENGTH, check_body, choice, obj, text, whole
-from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, list_answer, minute, slice_list
+from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, list_answer, millis, minute, slice_list
 from ..core.object_lookup import check_capability, find_bot, find_row, parse_id
 from ..event_delivery.event_emission import emit_upload
 from ..tables.workspace_tables import FileUpload
@@ -202,7 +202,7 @@ def upload_object(call: Call, row: FileUpload) -> dict[str, Any]:
     if row.mode == "multi_part":
         shown["number_of_parts"] = {"total": row.number_of_parts, "sent": len(row.parts)}
     if row.mode == "external_url":
-        imported = {"type": "success", "success": {}, "imported_time": minute(row.created_time)}
+        imported = {"type": "success", "success": {}, "imported_time": millis(row.created_time)}
         shown["file_import_result"] = imported
     return shown
 

@@ -14,6 +14,7 @@ from urllib.parse import quote
 from twindiff.kit import Call
 from twindiff.kit.clock import SECOND, Clock
 
+from ..core.api_version import has_data_sources
 from ..core.body_rules import MAX_URL_LENGTH, anything, nullable, obj, tagged, text, uuid
 from ..core.list_answers import minute
 from ..tables.workspace_tables import CustomEmoji, FileUpload
@@ -21,6 +22,7 @@ from ..wire_style import ValidationError
 
 FILE_SECONDS = 3600
 """How long the address of an uploaded file is valid."""
+NATIVE_ICON = re.compile(r"https://www\.notion\.so/icons/([a-z0-9-]+)_([a-z]+)\.svg")
 UPLOADED_FILE = re.compile(r"/files/([0-9a-f-]{36})/")
 MAX_EMOJI_LENGTH = 40
 
@@ -71,6 +73,9 @@ def render_file(call: Call, stored: Value | None) -> Value | None:
         return None
     [(kind, value)] = stored.items()
     if kind == "external":
+        match = NATIVE_ICON.fullmatch(value)
+        if match and has_data_sources(call):
+            return {"type": "icon", "icon": {"name": match[1], "color": match[2]}}
         return {"type": "external", "external": {"url": value}}
     if kind == "file_upload":
         return {"type": "file", "file": sign_file(call, value)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from twindiff.kit import Body, Call, Operations, SearchTerm, all_of
+from twindiff.kit import Body, Call, Operations, SearchTerm, any_of
 from twindiff.kit.rows import Expression
 
 from ..content.page_objects import page_object
@@ -19,6 +19,8 @@ from ..tables.data_source_tables import DataSource
 api = Operations(prefix="/v1")
 JsonBody = Annotated[dict[str, Any], Body]
 MAX_RESULTS = 10_000
+MAX_WORDS = 20
+MIN_STEM_LENGTH = 3
 _KINDS = ("page", "data_source", "database")
 _search_body = obj(
     None,
@@ -32,18 +34,18 @@ _search_body = obj(
 
 @api.post("/search", reads=True)
 def search(call: Call, body: JsonBody = {}) -> dict[str, Any]:  # noqa: B006 - read by the kit
-    """List the pages and data sources whose title has the words of a query, those edited last first."""
+    """List the pages and data sources whose title has a word of a query, those edited last first."""
     check_capability(call, "read_content")
     check_body(_search_body, body)
     size = check_page_size(body.get("page_size", MAX_PAGE_SIZE), "body.page_size")
     wanted = (body.get("filter") or {}).get("value")
-    in_trash = (body.get("filter") or {}).get("in_trash", False)
+    in_trash = (body.get("filter") or {}).get("in_trash")
     words = (body.get("query") or "").split()
     rows: list[Page | DataSource] = []
     for table, kinds in ((Page, ("page",)), (DataSource, ("data_source", "database"))):
         if wanted is None or wanted in kinds:
             rows += _find_titles(call, table, words)
-    shown = [row for row in rows if is_trashed(call, row) == in_trash]
+    shown = [row for row in rows if _is_shown(call, row, in_trash)]
     direction = (body.get("sort") or {}).get("direction", "descending")
     shown.sort(key=lambda row: (row.last_edited_time or row.created_time or "", row.id), reverse=direction == "descending")
     page, cursor = _slice(shown, body.get("start_cursor"), size)
@@ -51,15 +53,24 @@ def search(call: Call, body: JsonBody = {}) -> dict[str, Any]:  # noqa: B006 - r
     return list_answer(kind, [_render(call, row) for row in page], cursor)
 
 
+def _is_shown(call: Call, row: Page | DataSource, in_trash: bool | None) -> bool:
+    """Return whether a row is found. Notion finds data sources in the trash too unless the filter says otherwise."""
+    if in_trash is None and isinstance(row, DataSource):
+        return True
+    return is_trashed(call, row) == bool(in_trash)
+
+
 def _find_titles(call: Call, table: type[Any], words: list[str]) -> list[Any]:
+    """Return the rows whose title has one of the words, or its beginning, in the singular or the plural."""
     if not words:
         return call.db.rows(table, limit=MAX_RESULTS)
     conditions: list[Expression] = []
-    for word in words:
-        is_indexed = table is Page and word.isalnum()
-        term = SearchTerm((word,), is_start=True)
-        conditions.append(Page.title.has_word(term) if is_indexed else table.title.resembles(word))
-    return call.db.rows(table, all_of(*conditions), limit=MAX_RESULTS)
+    for word in words[:MAX_WORDS]:
+        stem = word[:-1] if word.lower().endswith("s") and len(word) > MIN_STEM_LENGTH else word
+        is_indexed = table is Page and stem.isalnum()
+        term = SearchTerm((stem,), is_start=True)
+        conditions.append(Page.title.has_word(term) if is_indexed else table.title.resembles(stem))
+    return call.db.rows(table, any_of(*conditions), limit=MAX_RESULTS)
 
 
 def _slice(rows: list[Any], cursor: str | None, size: int) -> tuple[list[Any], str | None]:
