@@ -12,6 +12,7 @@ from .content import async_answers, blocks, comments, page_properties, page_temp
 from .core.api_version import select_version
 from .data_sources import data_sources, databases, queries, views
 from .event_delivery.webhooks import webhooks
+from .markdown import page_markdown
 from .tables import content_tables, data_source_tables, workspace_tables
 from .tables.content_tables import User
 from .tables.workspace_tables import Integration, WebhookSubscription
@@ -21,7 +22,7 @@ from .workspace import agents, file_uploads, meeting_notes, oauth, search, users
 _HERE = Path(__file__).parent
 _PAGES = (
     agents, async_answers, blocks, comments, data_sources, databases, file_uploads, meeting_notes, oauth,
-    page_properties, page_templates, pages, queries, search, users, views,
+    page_markdown, page_properties, page_templates, pages, queries, search, users, views,
 )  # fmt: skip
 
 twin = Twin(
@@ -42,7 +43,11 @@ twin = Twin(
     webhooks=webhooks,
     hosts={"www.notion.so": "", "notion.so": ""},
     variables=Variables(
-        tokens={"NOTION_API_KEY": "ntn_{secret}", "NOTION_TOKEN": "ntn_{secret}", "NOTION_INTEGRATION_TOKEN": "ntn_{secret}"},
+        tokens={
+            "NOTION_API_KEY": "ntn_{secret}",
+            "NOTION_TOKEN": "ntn_{secret}",
+            "NOTION_INTEGRATION_TOKEN": "ntn_{secret}",
+        },
         urls={"NOTION_API_URL": "", "NOTION_BASE_URL": ""},
     ),
 )

@@ -6,7 +6,7 @@ https://developers.notion.com/reference/status-codes · https://developers.notio
 from __future__ import annotations
 
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from uuid import UUID
 
 from twindiff.kit.errors import (
@@ -94,8 +94,9 @@ class NotionStyle(Style):
 
     def result(self, value: Any, exchange: RequestContext) -> Response:
         """Render the value with the id of the request."""
-        shown = {**value, "request_id": request_id(exchange.request)} if isinstance(value, dict) else value
-        return super().result(shown, exchange)
+        if isinstance(value, dict):
+            value = {**cast(dict[str, Any], value), "request_id": request_id(exchange.request)}
+        return super().result(value, exchange)
 
     def error(self, error: ApiError, exchange: RequestContext | None = None) -> Response:
         """Render `{object, status, code, message, additional_data, request_id}`."""

@@ -45,6 +45,8 @@ def _render_task(call: Call, task: AsyncTask, status: str) -> dict[str, Any]:
         "id": task.id,
         "status": status,
         "status_url": f"{call.base_url}/v1/async_tasks/{task.id}",
-        "created_time": f"{(task.created_time or '')[:23]}Z" if "." in (task.created_time or "") else f"{task.created_time}.000Z",
+        "created_time": f"{(task.created_time or '')[:23]}Z"
+        if "." in (task.created_time or "")
+        else f"{task.created_time}.000Z",
         "operation": {"surface": "rest", "name": task.operation},
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -11,7 +11,7 @@ from twindiff.kit import Call
 from ..core.api_version import LATEST, trash_fields, version_of
 from ..core.list_answers import minute
 from ..core.object_lookup import Node, find_parent, is_trashed
-from ..rich_text.rich_text_values import pack_columns, pack_text, unpack_columns, unpack_text
+from ..rich_text.rich_text_values import pack_columns, pack_text, plain_text, unpack_columns, unpack_text
 from ..tables.content_tables import Block, Page
 from ..tables.data_source_tables import Database, DataSource
 from ..workspace.file_values import pack_file, render_file
@@ -66,8 +66,8 @@ def render_nodes(call: Call, nodes: Sequence[Node]) -> list[dict[str, Any]]:
     """Render siblings."""
     sources = {node.id: _content_id(node) for node in nodes}
     parents = _with_children(call, [*sources.values()])
-    above = nodes and find_parent(call, nodes[0])
-    trashed = bool(above) and is_trashed(call, above)
+    above = find_parent(call, nodes[0]) if nodes else None
+    trashed = above is not None and is_trashed(call, above)
     return [
         node_object(call, node, has_children=sources[node.id] in parents, in_trash=node.in_trash or trashed)
         for node in nodes
@@ -117,29 +117,34 @@ def block_columns(call: Call, kind: str, given: Content, stored: Content | None 
     for name, value in given.items():
         if name == "rich_text":
             columns["text"], columns["rich_text"] = pack_columns(call, value)
-        elif name == "icon":
-            content["icon"] = pack_file(call, value)
-        elif name == "caption":
-            content["caption"] = pack_text(call, value)
-        elif name == "cells":
-            content["cells"] = [pack_text(call, cell) for cell in value]
-            columns["text"] = " | ".join(_plain_cell(cell) for cell in content["cells"])
         elif name in _SOURCES and kind in FILES:
             content["source"] = pack_file(call, {name: value})
         elif name not in ("children", "type") or kind == "link_to_page":
-            content[name] = value
+            content[name] = _PACKERS[name](call, value) if name in _PACKERS else value
+    if "cells" in given:
+        columns["text"] = " | ".join(plain_text(call, cell) for cell in content["cells"])
     if kind == "link_to_page":
         content.setdefault("type", next(iter(content), "page_id"))
-    if kind == "file" and "name" not in content and "external" in (content.get("source") or {}):
-        content["name"] = unquote(urlsplit(content["source"]["external"]).path.rpartition("/")[2]) or "file"
-    if kind == "file" and stored and "." not in content.get("name", "."):
+    if kind == "file":
+        _name_file(content, stored)
+    return {**columns, "content": _drop_defaults(kind, content)}
+
+
+_PACKERS: dict[str, Callable[[Call, Any], Any]] = {
+    "icon": pack_file,
+    "caption": pack_text,
+    "cells": lambda call, cells: [pack_text(call, cell) for cell in cells],
+}
+
+
+def _name_file(content: Content, stored: Content | None) -> None:
+    """Give a file the name in its address; a new name without an extension keeps that of the old one."""
+    source: Content = content.get("source") or {}
+    if "name" not in content and "external" in source:
+        address: str = source["external"]
+        content["name"] = unquote(urlsplit(address).path.rpartition("/")[2]) or "file"
+    if stored and "." not in content.get("name", "."):
         content["name"] += "." + str(stored.get("name", "")).rpartition(".")[2]
-    columns["content"] = _drop_defaults(kind, content)
-    return columns
-
-
-def _plain_cell(cell: Any) -> str:
-    return cell if isinstance(cell, str) else "".join(str(piece.get("text", "")) for piece in cell)
 
 
 def _drop_defaults(kind: str, content: Content) -> Content:
@@ -149,4 +154,3 @@ def _drop_defaults(kind: str, content: Content) -> Content:
         for name, value in content.items()
         if not (name in defaults and (value == defaults[name] or (name == "caption" and not value)))
     }
-

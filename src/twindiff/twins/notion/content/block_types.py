@@ -18,11 +18,12 @@ from ..core.body_rules import (
     choice,
     empty,
     invalid_at,
+    need_one,
     nullable,
     number,
     obj,
-    tagged,
     text,
+    typed_object,
     uuid,
     whole,
 )
@@ -74,8 +75,8 @@ _FIELDS: dict[str, dict[str, Rule]] = {
     "toggle": {},
     **{each: {"is_toggleable": boolean} for each in HEADINGS},
 }
-_link_to_page = tagged({"page_id": uuid, "database_id": uuid, "comment_id": uuid})
-_synced_from = nullable(tagged({"block_id": uuid}))
+_link_to_page = typed_object({"page_id": uuid, "database_id": uuid, "comment_id": uuid})
+_synced_from = nullable(typed_object({"block_id": uuid}))
 _OBJECT: dict[str, Rule] = {"object": choice("block")}
 _row = obj({"cells": array(rich_text)})
 _caption = {"caption": rich_text}
@@ -85,7 +86,8 @@ _language = choice(*LANGUAGES)
 def _file_rule(*, is_update: bool) -> Rule:
     sources = {"external": external, "file_upload": obj({"id": uuid}), "file": anything}
     named = {**_caption, "name": text(), "type": choice("external", "file_upload", "file")}
-    return obj(None, exactly_one=() if is_update else ("external", "file_upload"), **sources, **named)
+    rule = obj(None, **sources, **named)
+    return rule if is_update else need_one(("external", "file_upload"), rule)
 
 
 @cache
@@ -121,13 +123,13 @@ def _container_rules(level: int, *, is_update: bool) -> dict[str, Rule]:
     if is_update:
         column = obj(None, width_ratio=number)
         return {"table": obj(None, **headers), "column": column, "column_list": empty, "tab": empty}
-    rows = array(tagged({"table_row": _row}, **_OBJECT), least=1)
+    rows = array(typed_object({"table_row": _row}, **_OBJECT), least=1)
     rules: dict[str, Rule] = {"table": obj({"table_width": whole, "children": rows}, **headers)}
     if level >= 0:
         below = _children_rule(level)
         inner = obj(None, children=below, width_ratio=number)
-        column_list = obj({"children": array(tagged({"column": inner}, **_OBJECT), least=2)})
-        tab = obj({"children": array(tagged({"paragraph": anything}, **_OBJECT))})
+        column_list = obj({"children": array(typed_object({"column": inner}, **_OBJECT), least=2)})
+        tab = obj({"children": array(typed_object({"paragraph": anything}, **_OBJECT))})
         rules |= {"column_list": column_list, "column": inner, "tab": tab}
     return rules
 
@@ -147,7 +149,7 @@ def _children_rule(level: int) -> Rule:
 @cache
 def block_rule(level: int) -> Rule:
     """Return the rule of a block with up to `level` levels of children below it."""
-    return tagged(content_rules(level), **_OBJECT)
+    return typed_object(content_rules(level), **_OBJECT)
 
 
 children_rule = _children_rule(MAX_NESTING)

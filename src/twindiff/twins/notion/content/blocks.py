@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from twindiff.kit import Body, Call, Operations
 
 from ..core.api_version import LATEST, is_to_trash, version_of
-from ..core.body_rules import boolean, check_body, choice, empty, obj, tagged, uuid
+from ..core.body_rules import boolean, check_body, choice, empty, is_object, obj, typed_object, uuid
 from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, list_answer, stamp
 from ..core.object_lookup import (
     Node,
@@ -30,11 +30,11 @@ api = Operations(prefix="/v1")
 JsonBody = Annotated[dict[str, Any], Body]
 MAX_BLOCKS = 1000
 """Blocks of one request, with all that is in them."""
-_position = tagged({"after_block": obj({"id": uuid}), "start": empty, "end": empty})
+_position = typed_object({"after_block": obj({"id": uuid}), "start": empty, "end": empty})
 
 
 def _check_position(value: Any, path: str) -> Any:
-    if isinstance(value, dict) and value.get("type") in ("start", "end"):
+    if is_object(value) and value.get("type") in ("start", "end"):
         return choice("start", "end")(value["type"], f"{path}.type")
     return _position(value, path)
 
@@ -88,10 +88,7 @@ def check_size(children: list[dict[str, Any]]) -> None:
 
     def count(given: list[dict[str, Any]]) -> int:
         return sum(
-            1 + count(inner.get("children") or [])
-            for each in given
-            for inner in each.values()
-            if isinstance(inner, dict)
+            1 + count(inner.get("children") or []) for each in given for inner in each.values() if is_object(inner)
         )
 
     if count(children) > MAX_BLOCKS:
@@ -125,9 +122,13 @@ def _check_update(block: Block, body: dict[str, Any], kinds: list[str]) -> None:
     if block.type not in rules:
         raise ValidationError(f"Block type {block.type} is not supported via the API.")
     if kinds and kinds != [block.type]:
-        raise ValidationError(f"Updating the type of a block is not supported: the block is {block.type}, not {kinds[0]}.")
+        raise ValidationError(
+            f"Updating the type of a block is not supported: the block is {block.type}, not {kinds[0]}."
+        )
     trash = {"archived": boolean, "in_trash": boolean}
-    check_body(obj(None, **{block.type: rules[block.type]}, type=choice(block.type), object=choice("block"), **trash), body)
+    check_body(
+        obj(None, **{block.type: rules[block.type]}, type=choice(block.type), object=choice("block"), **trash), body
+    )
 
 
 def _kind(node: Node) -> str:

@@ -70,7 +70,9 @@ def position_after(call: Call, parent_id: str, sibling_id: str, path: str) -> tu
     return sibling.position, min(following, default=None)
 
 
-def place_between(call: Call, parent_id: str, position: dict[str, Any] | None, path: str) -> tuple[str | None, str | None]:
+def place_between(
+    call: Call, parent_id: str, position: dict[str, Any] | None, path: str
+) -> tuple[str | None, str | None]:
     """Return the positions between which new children go, by the position that a request asks for."""
     kind = (position or {}).get("type", "end")
     if kind == "after_block":
@@ -107,7 +109,7 @@ def add_blocks(
     def build(parent_id: str, parent_type: str, given: list[dict[str, Any]], positions: list[str]) -> None:
         for each, position in zip(given, positions, strict=True):
             kind = each.get("type") or next(name for name in each if name != "object")
-            content = each.get(kind) or {}
+            content: dict[str, Any] = each.get(kind) or {}
             row = Block(
                 id=call.ids.uuid(),
                 type=kind,
@@ -121,7 +123,7 @@ def add_blocks(
                 **block_columns(call, kind, content),
             )
             rows.append(row)
-            inner = (content.get("children") or []) if isinstance(content, dict) else []
+            inner: list[dict[str, Any]] = content.get("children") or []
             build(row.id, "block_id", inner, indexes_after(None, None, len(inner)))
 
     build(parent.id, _parent_type(parent), children, indexes_after(*between, len(children)))

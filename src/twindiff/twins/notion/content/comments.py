@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from twindiff.kit import Body, Call, Operations
 
-from ..core.body_rules import array, check_body, choice, obj, tagged, text, uuid
+from ..core.body_rules import Rule, array, check_body, choice, need_one, obj, text, typed_object, uuid
 from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, list_answer, minute, slice_list
 from ..core.object_lookup import (
     check_capability,
@@ -33,16 +33,14 @@ JsonBody = Annotated[dict[str, Any], Body]
 MAX_ATTACHMENTS = 3
 _CATEGORIES = {"image": "image", "video": "video", "audio": "audio", "application/pdf": "pdf"}
 _attachment = obj({"file_upload_id": uuid}, type=choice("file_upload"))
-_about = {
+_about: dict[str, Rule] = {
     "rich_text": rich_text,
     "markdown": text(),
     "attachments": array(_attachment, most=MAX_ATTACHMENTS),
     "display_name": obj({"type": choice("integration", "user", "custom")}, custom=obj({"name": text()})),
 }
-_create_body = obj(
-    None, exactly_one=("parent", "discussion_id"), parent=tagged({"page_id": uuid, "block_id": uuid}),
-    discussion_id=uuid, **_about,
-)  # fmt: skip
+_parent = typed_object({"page_id": uuid, "block_id": uuid})
+_create_body = need_one(("parent", "discussion_id"), obj(None, parent=_parent, discussion_id=uuid, **_about))
 _update_body = obj(None, rich_text=rich_text, markdown=text())
 
 
@@ -62,7 +60,8 @@ def create_comment(call: Call, body: JsonBody) -> dict[str, Any]:
     columns = {**_columns(call, body), **_find_place(call, body)}
     bot = find_bot(call)
     now = call.clock.iso()
-    attached = [attach_upload(call, each["file_upload_id"]).id for each in body.get("attachments") or []]
+    files: list[dict[str, str]] = body.get("attachments") or []
+    attached = [attach_upload(call, each["file_upload_id"]).id for each in files]
     row = Comment(
         id=call.ids.uuid(),
         attachments=attached or None,
@@ -156,15 +155,19 @@ def comment_object(call: Call, row: Comment) -> dict[str, Any]:
         "display_name": _display_name(call, row),
     }
     if row.attachments:
-        shown["attachments"] = [{"category": _category(call, id), "file": sign_file(call, id)} for id in row.attachments]
+        shown["attachments"] = [
+            {"category": _category(call, id), "file": sign_file(call, id)} for id in row.attachments
+        ]
     return shown
 
 
 def _display_name(call: Call, row: Comment) -> dict[str, Any]:
     author: User | None = find_user(call, row.created_by) if row.created_by else None
-    wanted = row.display_name or {"type": "user" if author and author.type == "person" else "integration"}
+    wanted: dict[str, Any] = row.display_name or {
+        "type": "user" if author and author.type == "person" else "integration"
+    }
     if wanted["type"] == "custom":
-        return {"type": "custom", "resolved_name": (wanted.get("custom") or {}).get("name")}
+        return {"type": "custom", "resolved_name": wanted.get("custom", {"name": None})["name"]}
     if wanted["type"] == "user" and author and author.owner_id:
         author = find_user(call, author.owner_id)
     return {"type": wanted["type"], "resolved_name": author.name if author else None}

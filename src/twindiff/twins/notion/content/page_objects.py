@@ -9,6 +9,7 @@ from urllib.parse import unquote
 from twindiff.kit import Call
 
 from ..core.api_version import OLDEST, has_data_sources, trash_fields, version_of, web_url
+from ..core.body_rules import is_list
 from ..core.list_answers import minute
 from ..core.object_lookup import is_trashed
 from ..data_sources.computed_values import computed_value
@@ -23,7 +24,9 @@ from ..workspace.user_objects import user_reference
 from .block_objects import parent_object
 
 
-def page_object(call: Call, page: Page, only: Collection[str] | None = None, *, in_trash: bool | None = None) -> dict[str, Any]:
+def page_object(
+    call: Call, page: Page, only: Collection[str] | None = None, *, in_trash: bool | None = None
+) -> dict[str, Any]:
     """Render a page; `only` names the properties to show, by id or name."""
     trashed = is_trashed(call, page) if in_trash is None else in_trash
     shown: dict[str, Any] = {
@@ -51,7 +54,7 @@ def page_object(call: Call, page: Page, only: Collection[str] | None = None, *, 
 def _words(page: Page) -> str:
     """Return the title without mentions."""
     pieces = page.properties.get(TITLE)
-    return "".join(piece.get("text", "") for piece in pieces) if isinstance(pieces, list) else page.title
+    return "".join(piece.get("text", "") for piece in pieces) if is_list(pieces) else page.title
 
 
 def _parent(call: Call, page: Page) -> dict[str, Any]:

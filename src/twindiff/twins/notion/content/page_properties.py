@@ -43,7 +43,7 @@ def get_page_property(
              each.row.type: value_object(call, each.page, each.row, each.stored)}
             for each in value.items
         ]  # fmt: skip
-        rollup = {"type": value.kind, value.kind: [], "function": row.config["function"]}
+        rollup: dict[str, Any] = {"type": value.kind, value.kind: [], "function": row.config["function"]}
         return _list_items(call, page, row, items, start_cursor, size, rollup)
     shown = value_object(call, page, row, value)
     if row.type not in LISTED:
@@ -66,7 +66,9 @@ def _list_items(
 ) -> dict[str, Any]:
     start = _offset_of(cursor)
     following = str(start + size) if start + size < len(items) else None
-    url = f"{call.base_url}/v1/pages/{page.id}/properties/{quote(row.id)}?start_cursor={following}" if following else None
+    url = (
+        f"{call.base_url}/v1/pages/{page.id}/properties/{quote(row.id)}?start_cursor={following}" if following else None
+    )
     return {
         "object": "list",
         "results": items[start : start + size],

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from twindiff.kit import Body, Call, Operations
 
 from ..core.api_version import has_data_sources, is_to_trash
-from ..core.body_rules import anything, boolean, check_body, choice, empty, mapping, obj, tagged, text, uuid
+from ..core.body_rules import anything, boolean, check_body, choice, empty, mapping, obj, text, typed_object, uuid
 from ..core.fractional_index import index_between
 from ..core.list_answers import stamp
 from ..core.object_lookup import (
@@ -40,7 +40,7 @@ api = Operations(prefix="/v1")
 JsonBody = Annotated[dict[str, Any], Body]
 Parent = Page | Block | DataSource | None
 
-_parent_rule = tagged(
+_parent_rule = typed_object(
     {"page_id": uuid, "database_id": uuid, "data_source_id": uuid, "block_id": uuid, "workspace": choice(True)},
     database_id=uuid,
 )
@@ -55,7 +55,9 @@ _update_body = obj(
     None, properties=_properties, icon=icon, cover=cover, is_locked=boolean, template=_template, erase_content=boolean,
     in_trash=boolean, archived=boolean, is_archived=boolean,
 )  # fmt: skip
-_move_body = obj({"parent": tagged({"page_id": uuid, "data_source_id": uuid, "database_id": uuid, "workspace": empty})})
+_move_body = obj(
+    {"parent": typed_object({"page_id": uuid, "data_source_id": uuid, "database_id": uuid, "workspace": empty})}
+)
 
 
 @api.post("/pages", body_limit=5_000_000)
@@ -64,7 +66,7 @@ def create_page(call: Call, body: JsonBody, filter_properties: list[str] = []) -
     check_capability(call, "insert_content")
     check_body(_create_body, body)
     parent = _find_parent(call, body.get("parent") or {"workspace": True})
-    children = body.get("children") or body.get("content") or []
+    children: list[dict[str, Any]] = body.get("children") or body.get("content") or []
     if "markdown" in body:
         if children:
             raise ValidationError("body failed validation: body.markdown should be not present beside body.children.")
@@ -82,7 +84,9 @@ def create_page(call: Call, body: JsonBody, filter_properties: list[str] = []) -
     if template and isinstance(parent, DataSource):
         page = apply_template(call, page, template)
     emit(call, "page.created", page)
-    return answer_async(call, body, "POST /v1/pages", page_object(call, page, parse_filter(call, page, filter_properties)))
+    return answer_async(
+        call, body, "POST /v1/pages", page_object(call, page, parse_filter(call, page, filter_properties))
+    )
 
 
 def _find_parent(call: Call, given: dict[str, Any]) -> Parent:
@@ -108,7 +112,9 @@ def only_data_source(call: Call, database: Database) -> DataSource:
     if not rows:
         return find_row(call, DataSource, database.id, "database")
     if len(rows) > 1:
-        advice = "name one of them by data_source_id" if has_data_sources(call) else "use API version 2025-09-03 or later"
+        advice = (
+            "name one of them by data_source_id" if has_data_sources(call) else "use API version 2025-09-03 or later"
+        )
         raise ValidationError(
             "Databases with multiple data sources are not supported in this API version: " + advice,
             additional_data={"error_type": "multiple_data_sources_for_database"},

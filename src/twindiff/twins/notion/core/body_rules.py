@@ -7,8 +7,8 @@ A rule is a function of a value and its path that yields problems: `body.parent 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeGuard
 from uuid import UUID
 
 from ..wire_style import ValidationError
@@ -22,6 +22,16 @@ MAX_TEXT_LENGTH = 2000
 MAX_URL_LENGTH = 2000
 MAX_ITEMS = 100
 MISSING: Any = object()
+
+
+def is_object(value: Any) -> TypeGuard[dict[str, Any]]:
+    """Return whether a JSON value is an object."""
+    return isinstance(value, dict)
+
+
+def is_list(value: Any) -> TypeGuard[list[Any]]:
+    """Return whether a JSON value is a list."""
+    return isinstance(value, list)
 
 
 def check_body(rule: Rule, body: Any, path: str = "body") -> None:
@@ -39,20 +49,17 @@ def invalid_at(path: str, wanted: str, value: Any) -> str:
     return f"{path} should be {wanted}, instead was `{given}`."
 
 
-def obj(required: Rules | None = None, /, *, exactly_one: tuple[str, ...] = (), **optional: Rule) -> Rule:
-    """A rule of an object; `exactly_one` names fields of which there must be one."""
+def obj(required: Rules | None = None, /, **optional: Rule) -> Rule:
+    """A rule of an object by its required and its optional fields."""
     needed = dict(required or {})
     known = {**needed, **optional}
 
     def check(value: Any, path: str) -> Problems:
-        if not isinstance(value, dict):
+        if not is_object(value):
             yield invalid_at(path, "an object", value)
             return
         for name in needed:
             if name not in value:
-                yield invalid_at(f"{path}.{name}", "defined", MISSING)
-        if exactly_one and not any(value.get(name) is not None for name in exactly_one):
-            for name in exactly_one:
                 yield invalid_at(f"{path}.{name}", "defined", MISSING)
         for name, each in value.items():
             if name not in known:
@@ -63,11 +70,22 @@ def obj(required: Rules | None = None, /, *, exactly_one: tuple[str, ...] = (), 
     return check
 
 
+def need_one(names: Sequence[str], rule: Rule) -> Rule:
+    """A rule of an object that must have one of several fields."""
+
+    def check(value: Any, path: str) -> Problems:
+        if is_object(value) and all(value.get(name) is None for name in names):
+            yield from (invalid_at(f"{path}.{name}", "defined", MISSING) for name in names)
+        yield from rule(value, path)
+
+    return check
+
+
 def array(item: Rule, *, most: int = MAX_ITEMS, least: int = 0) -> Rule:
     """A rule of a list."""
 
     def check(value: Any, path: str) -> Problems:
-        if not isinstance(value, list):
+        if not is_list(value):
             yield invalid_at(path, "an array", value)
             return
         if len(value) > most:
@@ -85,7 +103,7 @@ def mapping(item: Rule) -> Rule:
     """A rule of an object with any names."""
 
     def check(value: Any, path: str) -> Problems:
-        if not isinstance(value, dict):
+        if not is_object(value):
             yield invalid_at(path, "an object", value)
             return
         for name, each in value.items():
@@ -138,8 +156,8 @@ def is_number(value: Any) -> bool:
 number = _plain("a number", is_number)
 whole = _plain("an integer", lambda value: isinstance(value, int) and not isinstance(value, bool))
 boolean = _plain("a boolean", lambda value: isinstance(value, bool))
-anything = _plain("defined", lambda value: True)
-empty = _plain("an object", lambda value: isinstance(value, dict))
+anything = _plain("defined", lambda value: value is not MISSING)
+empty = _plain("an object", is_object)
 
 
 def uuid(value: Any, path: str) -> Problems:
@@ -181,30 +199,25 @@ def either(*rules: Rule) -> Rule:
     return check
 
 
-def tagged(variants: Rules, *, tag: str = "type", **also: Rule) -> Rule:
+def typed_object(variants: Rules, **also: Rule) -> Rule:
     """A rule of an object that holds its content under the name of its kind, as in `{"type": "emoji", "emoji": "🚀"}`.
 
     The kind may be left out. `also` are further fields.
     """
     names = choice(*variants)
-    shapes = {kind: obj({kind: rule}, **{tag: choice(kind)}, **also) for kind, rule in variants.items()}
+    shapes = {kind: obj({kind: rule}, type=choice(kind), **also) for kind, rule in variants.items()}
 
     def check(value: Any, path: str) -> Problems:
-        if not isinstance(value, dict):
+        if not is_object(value):
             yield invalid_at(path, "an object", value)
             return
-        kind = value.get(tag) or next((name for name in variants if name in value), None)
+        kind = value.get("type") or next((name for name in variants if name in value), None)
         if kind is None:
             for name in variants:
                 yield invalid_at(f"{path}.{name}", "defined", MISSING)
         elif not isinstance(kind, str) or kind not in variants:
-            yield from names(kind, f"{path}.{tag}")
+            yield from names(kind, f"{path}.type")
         else:
             yield from shapes[kind](value, path)
 
     return check
-
-
-def later(resolve: Callable[[], Rule]) -> Rule:
-    """A rule that refers to one that is declared further below, as recursive ones do."""
-    return lambda value, path: resolve()(value, path)

@@ -23,7 +23,9 @@ def pack_date(value: Values, path: str) -> Any:
                 f"body failed validation: {invalid_at(f'{path}.{name}', 'a valid ISO 8601 date string', each)}"
             )
     if end and len(start) > 10 != len(end) > 10:
-        raise ValidationError(f"body failed validation: {invalid_at(f'{path}.end', 'of the same precision as start', end)}")
+        raise ValidationError(
+            f"body failed validation: {invalid_at(f'{path}.end', 'of the same precision as start', end)}"
+        )
     if end and end < start:
         raise ValidationError(f"body failed validation: {invalid_at(f'{path}.end', f'after `{start}`', end)}")
     start, end = (normalize_time(each, zone) if each else None for each in (start, end))
@@ -48,8 +50,10 @@ def normalize_time(text: str, zone: str | None) -> str:
     at = datetime.fromisoformat(text).replace(second=0, microsecond=0)
     try:
         at = at if at.tzinfo else at.replace(tzinfo=ZoneInfo(zone) if zone else UTC)
-    except (ValueError, OSError):
-        raise ValidationError(f"body failed validation: {zone[:50] if zone else zone} is not a valid IANA time zone.") from None
+    except (KeyError, ValueError, OSError):
+        raise ValidationError(
+            f"body failed validation: {zone[:50] if zone else zone} is not a valid IANA time zone."
+        ) from None
     return at.isoformat(timespec="milliseconds")
 
 

@@ -17,9 +17,13 @@ def check_page_size(size: Any, path: str = "query.page_size") -> int:
     if isinstance(size, str) and size.isdecimal():
         size = int(size)
     if isinstance(size, bool) or not isinstance(size, int):
-        raise ValidationError(f"{path.partition('.')[0]} failed validation: {path} should be a number, instead was `{size}`.")
+        raise ValidationError(
+            f"{path.partition('.')[0]} failed validation: {path} should be a number, instead was `{size}`."
+        )
     if size < 1:
-        raise ValidationError(f"{path.partition('.')[0]} failed validation: {path} should be ≥ `1`, instead was `{size}`.")
+        raise ValidationError(
+            f"{path.partition('.')[0]} failed validation: {path} should be ≥ `1`, instead was `{size}`."
+        )
     return min(size, MAX_PAGE_SIZE)
 
 

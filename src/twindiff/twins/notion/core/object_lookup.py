@@ -140,14 +140,11 @@ def find_page_above(call: Call, node: Node | DataSource) -> Page | None:
 def check_editable(call: Call, node: Node | DataSource) -> None:
     """Raise ValidationError for what is in the trash."""
     if is_trashed(call, node):
-        kind = "block" if isinstance(node, Block) else "page" if isinstance(node, Page) else "database"
-        raise ValidationError(
-            f"Can't edit {kind} that is archived. You must unarchive the {kind} before editing."
-            if kind != "page"
-            else "Can't edit page on block with an archived ancestor. You must unarchive the ancestor before editing page."
-            if not node.in_trash
-            else "Can't edit block that is archived. You must unarchive the block before editing."
-        )
+        if isinstance(node, Page) and not node.in_trash:
+            advice = "You must unarchive the ancestor before editing page."
+            raise ValidationError(f"Can't edit page on block with an archived ancestor. {advice}")
+        kind = "block" if isinstance(node, Block | Page) else "database"
+        raise ValidationError(f"Can't edit {kind} that is archived. You must unarchive the {kind} before editing.")
 
 
 def find_mentioned(call: Call, kind: str, id: str) -> tuple[dict[str, Any], str, str | None]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import partial
 from statistics import median
 from typing import Any
 
 from twindiff.kit import Call
 
+from ..core.body_rules import is_list, is_object
 from ..core.list_answers import minute
 from ..formulas.evaluation import Evaluator, kind_of
 from ..formulas.formula_values import (
@@ -122,14 +124,15 @@ def to_formula_value(call: Call, page: Page, row: Property, value: Any) -> Value
     if isinstance(value, Typed):
         if value.items is not None:
             items = [to_formula_value(call, each.page, each.row, each.stored) for each in value.items]
-            return [inner for item in items for inner in (item if isinstance(item, list) else [item])]
+            return [inner for item in items for inner in (item if is_list(item) else [item])]
         return _parse_stored_date(value.value) if value.kind == "date" else value.value
     if kind in ("title", "rich_text"):
         return comparable(call, page, row, value)
     if kind in ("created_time", "last_edited_time"):
         return parse_date_value(instant_of(page, kind))
     if kind in ("created_by", "last_edited_by", "people"):
-        people = [_find_person(call, id) for id in comparable(call, page, row, value) or []]
+        ids: list[str] = comparable(call, page, row, value) or []
+        people = [_find_person(call, id) for id in ids]
         return people if kind == "people" else (people or [None])[0]
     if kind == "date":
         return _parse_stored_date(value)
@@ -139,7 +142,7 @@ def to_formula_value(call: Call, page: Page, row: Property, value: Any) -> Value
         prefix = row.config.get("prefix")
         return f"{prefix}-{value}" if prefix and value is not None else value
     if kind == "files":
-        return [each["name"] for each in value or []]
+        return [each["name"] for each in value] if value else []
     return bool(value) if kind == "checkbox" else value or ([] if kind == "multi_select" else value)
 
 
@@ -149,7 +152,7 @@ def _find_person(call: Call, id: str) -> PersonValue:
 
 
 def _page_value(call: Call, page: Page) -> PageValue:
-    return PageValue(page.id, page.title, lambda key: _read(call, page, key))
+    return PageValue(page.id, page.title, partial(_read, call, page))
 
 
 def _parse_stored_date(value: Any) -> DateValue | None:
@@ -177,7 +180,9 @@ def _roll_up(call: Call, page: Page, row: Property) -> Typed:
     related = find_related(call, page.properties.get(relation.id) or []) if relation else []
     items: list[RelatedValue] = []
     for other in related:
-        target = next((each for each in find_properties(call, other.data_source_id or "") if each.id == config["property"]), None)
+        target = next(
+            (each for each in find_properties(call, other.data_source_id or "") if each.id == config["property"]), None
+        )
         if target:
             value = computed_value(call, other, target)
             items.append(RelatedValue(other, target, value, comparable(call, other, target, value)))
@@ -202,12 +207,16 @@ def aggregate(function: str, items: list[RelatedValue]) -> Typed:
 def _aggregate_dates(function: str, values: list[Any]) -> Any:
     if not values:
         return None
-    starts = [value["start"] if isinstance(value, dict) else value for value in values]
-    ends = [(value.get("end") or value["start"]) if isinstance(value, dict) else value for value in values]
+    starts = [value["start"] if is_object(value) else value for value in values]
+    ends = [(value.get("end") or value["start"]) if is_object(value) else value for value in values]
     first, last = min(starts, key=_instant), max(ends, key=_instant)
     if function == "date_range":
         return {"start": first, "end": last, "time_zone": None}
-    return {"start": first if function == "earliest_date" else max(starts, key=_instant), "end": None, "time_zone": None}
+    return {
+        "start": first if function == "earliest_date" else max(starts, key=_instant),
+        "end": None,
+        "time_zone": None,
+    }
 
 
 def _instant(text: str) -> datetime:
@@ -217,7 +226,7 @@ def _instant(text: str) -> datetime:
 
 def _aggregate_number(function: str, values: list[Any]) -> float | None:
     full = [value for value in values if not is_empty(value)]
-    flat = [each for value in full for each in (value if isinstance(value, list) else [value])]
+    flat = [each for value in full for each in (value if is_list(value) else [value])]
     numbers = [value for value in full if is_number_value(value)]
     checked = sum(value is True for value in values)
     counts: dict[str, float] = {

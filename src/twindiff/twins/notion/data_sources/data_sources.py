@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from twindiff.kit import Body, Call, Operations, revise
 
 from ..core.api_version import is_to_trash
-from ..core.body_rules import boolean, check_body, mapping, obj, tagged, uuid
+from ..core.body_rules import boolean, check_body, mapping, obj, typed_object, uuid
 from ..core.list_answers import stamp
 from ..core.object_lookup import (
     check_capability,
@@ -28,7 +28,7 @@ from .schemas import add_properties, change_properties
 
 api = Operations(prefix="/v1")
 JsonBody = Annotated[dict[str, Any], Body]
-_parent = tagged({"database_id": uuid})
+_parent = typed_object({"database_id": uuid})
 _create_body = obj({"parent": _parent, "properties": mapping(new_property)}, title=rich_text, icon=icon)
 _update_body = obj(
     None, title=rich_text, description=rich_text, icon=icon, cover=cover, properties=mapping(changed_property),

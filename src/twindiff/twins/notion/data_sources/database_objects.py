@@ -44,7 +44,10 @@ def database_object(call: Call, row: Database) -> dict[str, Any]:
         "public_url": None,
     }
     if has_data_sources(call):
-        times = {"created_time": millis(row.created_time), "last_edited_time": millis(row.last_edited_time or row.created_time)}
+        times = {
+            "created_time": millis(row.created_time),
+            "last_edited_time": millis(row.last_edited_time or row.created_time),
+        }
         named = [{"id": each.id, "name": each.title or UNTITLED} for each in sources]
         return {**shown, **times, "data_sources": named}
     return {**shown, **_stamps(row), "properties": properties_object(call, sources[0].id) if sources else {}}

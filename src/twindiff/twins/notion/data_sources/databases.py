@@ -8,7 +8,7 @@ from twindiff.kit import Body, Call, Operations, revise
 
 from ..content.child_lists import check_parent, next_position
 from ..core.api_version import has_data_sources, is_to_trash
-from ..core.body_rules import Rule, boolean, check_body, choice, mapping, obj, tagged, uuid
+from ..core.body_rules import Rule, boolean, check_body, choice, mapping, obj, typed_object, uuid
 from ..core.fractional_index import index_between
 from ..core.list_answers import stamp
 from ..core.object_lookup import (
@@ -35,7 +35,7 @@ api = Operations(prefix="/v1")
 JsonBody = Annotated[dict[str, Any], Body]
 DEFAULT_PROPERTIES: dict[str, Any] = {"Name": {"title": {}}}
 
-_parent = tagged({"page_id": uuid, "workspace": choice(True), "block_id": uuid})
+_parent = typed_object({"page_id": uuid, "workspace": choice(True), "block_id": uuid})
 _about: dict[str, Rule] = {
     "title": rich_text, "description": rich_text, "icon": icon, "cover": cover, "is_inline": boolean,
 }  # fmt: skip

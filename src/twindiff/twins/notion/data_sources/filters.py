@@ -12,14 +12,14 @@ from typing import Any
 from twindiff.kit import Call, all_of, any_of
 from twindiff.kit.rows import Expression
 
-from ..core.body_rules import invalid_at, is_number
+from ..core.body_rules import invalid_at, is_list, is_number, is_object
 from ..core.object_lookup import find_bot
 from ..tables.content_tables import Page
 from ..tables.data_source_tables import Property
 from ..wire_style import ValidationError
 from .computed_values import comparable, computed_value, instant_of
 from .schemas import TITLE, find_property
-from .typed_values import is_empty
+from .typed_values import RelatedValue, is_empty
 
 Filter = dict[str, Any]
 Test = Callable[[Page], bool]
@@ -32,7 +32,14 @@ NUMBERS = ("number", "unique_id")
 RELATIVE_DAYS = {"today": 0, "tomorrow": 1, "yesterday": -1, "one_week_ago": -7, "one_week_from_now": 7}
 RELATIVE_MONTHS = {"one_month_ago": -1, "one_month_from_now": 1}
 EXISTENCE = ("is_empty", "is_not_empty")
-_COMPARISONS = ("equals", "does_not_equal", "greater_than", "less_than", "greater_than_or_equal_to", "less_than_or_equal_to")
+_COMPARISONS = (
+    "equals",
+    "does_not_equal",
+    "greater_than",
+    "less_than",
+    "greater_than_or_equal_to",
+    "less_than_or_equal_to",
+)
 _PERIODS = ("this_week", "past_week", "past_month", "past_year", "next_week", "next_month", "next_year")
 CONDITIONS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(
@@ -57,7 +64,7 @@ _LISTS = ("multi_select", *PEOPLE, "relation")
 
 def compile_filter(call: Call, data_source_id: str, given: Any, path: str = "body.filter", depth: int = 0) -> Test:
     """Return what a filter means for a page; raise ValidationError for one that is not valid."""
-    if not isinstance(given, dict):
+    if not is_object(given):
         raise _invalid(path, "an object", given)
     for name, combine in (("and", all), ("or", any)):
         if name in given:
@@ -74,10 +81,12 @@ def _invalid(path: str, wanted: str, value: Any) -> ValidationError:
 
 
 def _compound_parts(parts: Any, path: str, depth: int) -> Iterator[tuple[Any, str]]:
-    if not isinstance(parts, list):
+    if not is_list(parts):
         raise _invalid(path, "an array", parts)
     if depth >= MAX_DEPTH:
-        raise ValidationError(f"body failed validation: {path} should be not present: filters nest {MAX_DEPTH} levels deep.")
+        raise ValidationError(
+            f"body failed validation: {path} should be not present: filters nest {MAX_DEPTH} levels deep."
+        )
     if len(parts) > MAX_FILTERS:
         raise _invalid(f"{path}.length", f"≤ `{MAX_FILTERS}`", len(parts))
     yield from ((each, f"{path}[{number}]") for number, each in enumerate(parts))
@@ -121,7 +130,7 @@ def _is_of_type(actual: str, asked: str) -> bool:
 def compile_condition(call: Call, kind: str, condition: Any, path: str) -> Callable[[Any], bool]:
     """Return what a condition of a type means for a value."""
     known = CONDITIONS[kind]
-    if not isinstance(condition, dict):
+    if not is_object(condition):
         raise _invalid(path, "an object", condition)
     names = list(condition)
     if len(names) != 1 or names[0] not in known:
@@ -141,9 +150,9 @@ def compile_condition(call: Call, kind: str, condition: Any, path: str) -> Calla
     if kind == "checkbox":
         return lambda value: (bool(value) == wanted) == (name == "equals")
     if kind == "verification":
-        return lambda value: ((value or {}).get("state", "unverified") == wanted) == (name == "status")
+        return lambda value: ((value["state"] if value else "unverified") == wanted) == (name == "status")
     if kind in ("select", "status"):
-        several = wanted if isinstance(wanted, list) else [wanted]
+        several = wanted if is_list(wanted) else [wanted]
         return lambda value: (value in several) == (name == "equals")
     return _NUMBER_TESTS[name](wanted) if kind in NUMBERS else _TEXT_TESTS[name](str(wanted).casefold())
 
@@ -154,7 +163,7 @@ def _check_wanted(kind: str, name: str, wanted: Any, path: str) -> None:
     if kind == "checkbox" and not isinstance(wanted, bool):
         raise _invalid(path, "a boolean", wanted)
     if kind in DATES and name in _PERIODS:
-        if not isinstance(wanted, dict):
+        if not is_object(wanted):
             raise _invalid(path, "an object", wanted)
     elif kind in (*TEXTS, *DATES, *PEOPLE, "relation") and not isinstance(wanted, str):
         raise _invalid(path, "a string", wanted)
@@ -180,7 +189,7 @@ _NUMBER_TESTS: dict[str, Callable[[float], Callable[[Any], bool]]] = {
 
 def start_of(value: Any) -> str | None:
     """Return where a date or a range begins."""
-    return value["start"] if isinstance(value, dict) else value
+    return value["start"] if is_object(value) else value
 
 
 def parse_instant(text: str) -> datetime:
@@ -215,7 +224,9 @@ def _date_test(call: Call, name: str, wanted: Any) -> Callable[[Any], bool]:
     today = call.clock.now.date()
     if name in _PERIODS:
         first, last = _period(name, today)
-        return lambda value: value is not None and first <= parse_instant(start_of(value) or "").astimezone(UTC).date() <= last
+        return lambda value: (
+            value is not None and first <= parse_instant(start_of(value) or "").astimezone(UTC).date() <= last
+        )
     if wanted in RELATIVE_DAYS:
         wanted = (today + timedelta(days=RELATIVE_DAYS[wanted])).isoformat()
     elif wanted in RELATIVE_MONTHS:
@@ -248,7 +259,7 @@ _DATE_TESTS: Mapping[str, Callable[[Any, Any], bool]] = {
 
 
 def _compile_formula(call: Call, row: Property, condition: Any, path: str) -> Test:
-    kinds = list(condition) if isinstance(condition, dict) else []
+    kinds = list(condition) if is_object(condition) else []
     if len(kinds) != 1 or kinds[0] not in _FORMULA:
         raise _invalid(path, "an object with one of " + ", ".join(_FORMULA), condition)
     kind = kinds[0]
@@ -263,7 +274,7 @@ def _compile_formula(call: Call, row: Property, condition: Any, path: str) -> Te
 
 
 def _compile_rollup(call: Call, row: Property, condition: Any, path: str) -> Test:
-    kinds = list(condition) if isinstance(condition, dict) else []
+    kinds = list(condition) if is_object(condition) else []
     if len(kinds) != 1 or kinds[0] not in ("any", "every", "none", "number", "date"):
         raise _invalid(path, "an object with one of any, every, none, number, date", condition)
     how = kinds[0]
@@ -276,7 +287,7 @@ def _compile_rollup(call: Call, row: Property, condition: Any, path: str) -> Tes
     test = compile_condition(call, kind, inner, f"{path}.{how}.{kind}")
 
     def check(page: Page) -> bool:
-        items = computed_value(call, page, row).items or []
+        items: list[RelatedValue] = computed_value(call, page, row).items or []
         hits = [test(each.value) for each in items]
         return any(hits) if how == "any" else not any(hits) if how == "none" else bool(hits) and all(hits)
 

@@ -13,7 +13,12 @@ from .sorts import sort_pages
 
 
 def select_pages(
-    call: Call, data_source_id: str, given: dict[str, Any] | None, sorts: list[dict[str, Any]], *, in_trash: bool = False
+    call: Call,
+    data_source_id: str,
+    given: dict[str, Any] | None,
+    sorts: list[dict[str, Any]],
+    *,
+    in_trash: bool = False,
 ) -> list[Page]:
     """Return the pages of a data source that a filter lets through, in order."""
     where: list[Expression] = [Page.data_source_id == data_source_id, ~Page.is_template]

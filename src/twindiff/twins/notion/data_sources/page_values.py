@@ -6,6 +6,7 @@ from typing import Any
 
 from twindiff.kit import Call
 
+from ..core.body_rules import is_list
 from ..core.list_answers import stamp
 from ..core.object_lookup import find_bot, find_data_source
 from ..rich_text.rich_text_values import plain_text
@@ -37,7 +38,7 @@ def set_values(call: Call, page: Page, given: dict[str, Any]) -> Page:
         if value is not None:
             values[row.id] = value
     values.pop(TITLE, None)
-    if isinstance(title, list):
+    if is_list(title):
         values[TITLE] = title
     changes: dict[str, Any] = {"title": plain_text(call, title), "properties": values}
     different = {name: value for name, value in changes.items() if getattr(page, name) != value}

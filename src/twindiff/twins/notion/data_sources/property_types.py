@@ -17,12 +17,14 @@ from ..core.body_rules import (
     choice,
     empty,
     invalid_at,
+    is_object,
     mapping,
+    need_one,
     nullable,
     number,
     obj,
-    tagged,
     text,
+    typed_object,
     uuid,
 )
 from ..formulas.syntax import MAX_LENGTH
@@ -49,19 +51,19 @@ PLAIN = (
 """The types that have nothing to configure."""
 SELECTS = ("select", "multi_select", "status")
 
-_option = obj(
-    None, exactly_one=("name", "id"), name=text(MAX_OPTION_LENGTH, 1), id=text(), color=choice(*OPTION_COLORS),
-    description=nullable(text()),
-)  # fmt: skip
+_about_option: dict[str, Rule] = {"id": text(), "color": choice(*OPTION_COLORS), "description": nullable(text())}
+_option = need_one(("name", "id"), obj(None, name=text(MAX_OPTION_LENGTH, 1), **_about_option))
 _options = obj(None, options=array(_option, most=MAX_OPTIONS), groups=anything)
-_relation = obj(
-    None,
-    exactly_one=("data_source_id", "database_id"),
-    data_source_id=uuid,
-    database_id=uuid,
-    type=choice("single_property", "dual_property"),
-    single_property=empty,
-    dual_property=mapping(nullable(text())),
+_relation = need_one(
+    ("data_source_id", "database_id"),
+    obj(
+        None,
+        data_source_id=uuid,
+        database_id=uuid,
+        type=choice("single_property", "dual_property"),
+        single_property=empty,
+        dual_property=mapping(nullable(text())),
+    ),
 )
 _rollup = obj(
     {"function": choice(*FUNCTIONS)},
@@ -80,35 +82,27 @@ CONFIGS: dict[str, Rule] = {
     "unique_id": obj(None, prefix=nullable(text())),
 }
 _about: dict[str, Rule] = {"name": text(), "description": nullable(text()), "id": text()}
-new_property = tagged(CONFIGS, **_about)
+new_property = typed_object(CONFIGS, **_about)
 
 
 def changed_property(value: Any, path: str) -> Problems:
     """A rule of what an update says of a property: its new name, its configuration, or null to remove it."""
     if value is not None:
-        has_type = isinstance(value, dict) and any(name in CONFIGS for name in value)
+        has_type = is_object(value) and any(name in CONFIGS for name in value)
         yield from (new_property if has_type else obj(None, type=anything, **_about))(value, path)
 
 
-_choice = obj(
-    None, exactly_one=("name", "id"), name=text(MAX_OPTION_LENGTH), id=text(), color=choice(*OPTION_COLORS),
-    description=nullable(text()),
-)  # fmt: skip
+_choice = need_one(("name", "id"), obj(None, name=text(MAX_OPTION_LENGTH), **_about_option))
 
 
 def _file(value: Any, path: str) -> Problems:
-    if not isinstance(value, dict):
+    if not is_object(value):
         yield invalid_at(path, "an object", value)
         return
     sources: dict[str, Rule] = {"external": external, "file_upload": obj({"id": uuid}), "file": mapping(anything)}
-    name = {"name": text(MAX_OPTION_LENGTH)}
-    yield from obj({} if "file_upload" in value else name, exactly_one=tuple(sources), type=anything, **sources, **name)(
-        value, path
-    )
-
-
-def _person(value: Any, path: str) -> Problems:
-    yield from id_object(value, path)
+    name: dict[str, Rule] = {"name": text(MAX_OPTION_LENGTH)}
+    required = {} if "file_upload" in value else name
+    yield from need_one(tuple(sources), obj(required, type=anything, **sources, **name))(value, path)
 
 
 VALUES: dict[str, Rule] = {
@@ -119,7 +113,7 @@ VALUES: dict[str, Rule] = {
     "status": nullable(_choice),
     "multi_select": array(_choice, most=MAX_OPTIONS),
     "date": nullable(date),
-    "people": array(_person),
+    "people": array(id_object),
     "files": array(_file),
     "checkbox": boolean,
     "url": nullable(text()),
@@ -127,7 +121,9 @@ VALUES: dict[str, Rule] = {
     "phone_number": nullable(text(MAX_SHORT_TEXT_LENGTH)),
     "relation": array(obj({"id": uuid}), most=MAX_ITEMS),
     "place": nullable(mapping(anything)),
-    "verification": nullable(obj({"state": choice("verified", "unverified")}, date=nullable(date), verified_by=anything)),
+    "verification": nullable(
+        obj({"state": choice("verified", "unverified")}, date=nullable(date), verified_by=anything)
+    ),
 }
 """The rules of values in pages, by type; types without one are computed."""
 EMPTY: dict[str, Any] = {

@@ -6,7 +6,8 @@ and related pages, a text or its pieces. Empty values are left out.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, cast
 
 from twindiff.kit import Call
 
@@ -22,7 +23,7 @@ from ..workspace.file_values import pack_file, render_file
 from ..workspace.user_objects import find_user, user_object
 from .property_types import COMPUTED, EMPTY, VALUES
 from .schemas import TITLE, encode_id, new_option
-from .typed_values import Typed
+from .typed_values import Typed, is_empty
 
 Values = dict[str, Any]
 MAX_RELATIONS_SHOWN = 25
@@ -31,7 +32,7 @@ MAX_RELATIONS_SHOWN = 25
 def parse_value(call: Call, row: Property, given: Any, path: str) -> Any:
     """Return what a page's row holds for the value in a request; None for an empty one. Raise ValidationError."""
     if isinstance(given, list | str | int | float) or given is None:
-        given = {row.type: given}  # titles are often sent without their type
+        given = cast(Any, {row.type: given})  # titles are often sent without their type
     kinds = [name for name in given if name not in ("id", "type", "name", "has_more")]
     if row.type in COMPUTED:
         raise ValidationError(f"{row.name} is a {row.type} property, whose values cannot be updated.")
@@ -45,7 +46,7 @@ def parse_value(call: Call, row: Property, given: Any, path: str) -> Any:
 
 def _pack_value(call: Call, row: Property, value: Any, path: str) -> Any:
     kind = row.type
-    if value is None or value == [] or value == "":
+    if is_empty(value):
         return None
     if kind in ("title", "rich_text"):
         return pack_text(call, value) or None
@@ -77,7 +78,9 @@ def _name_option(call: Call, row: Property, value: Values) -> str:
     name = value.get("name")
     if row.type == "status" or name is None:
         what = f'option "{name}"' if name else f"option with ID {value.get('id')}"
-        raise ValidationError(f"Invalid {row.type} option. {row.type.replace('_', ' ').capitalize()} {what} does not exist.")
+        raise ValidationError(
+            f"Invalid {row.type} option. {row.type.replace('_', ' ').capitalize()} {what} does not exist."
+        )
     if "," in name:
         raise ValidationError(f"Invalid select option, commas not allowed: {name}")
     options = [*options, new_option(call, name, len(options), value.get("color"))]
@@ -110,40 +113,49 @@ def _check_related(call: Call, row: Property, ids: list[str]) -> list[str]:
 
 def value_object(call: Call, page: Page, row: Property, value: Any) -> Any:
     """Render a stored or computed value without its name and type."""
-    kind = row.type
     if isinstance(value, Typed):
         return _render_result(call, row, value)
-    if kind == "title":
-        return unpack_columns(call, page.title, page.properties.get(TITLE))
-    if kind in ("created_time", "last_edited_time"):
-        return minute(page.created_time if kind == "created_time" else page.last_edited_time or page.created_time)
-    if kind in ("created_by", "last_edited_by"):
-        return user_object(call, page.created_by if kind == "created_by" else page.last_edited_by or page.created_by)
-    if kind == "unique_id":
+    if row.type in _OF_PAGE:
+        return _OF_PAGE[row.type](call, page)
+    if row.type == "unique_id":
         return {"prefix": row.config.get("prefix"), "number": value}
-    if kind == "button":
-        return {}
     if value is None:
-        return EMPTY.get(kind)
-    if kind == "rich_text":
-        return unpack_text(call, value)
-    if kind in ("select", "status"):
-        return option_object(row, value)
-    if kind == "multi_select":
-        return [option for each in value if (option := option_object(row, each))]
-    if kind == "date":
-        return date_object(value)
-    if kind == "people":
-        return [user_object(call, each) for each in value]
-    if kind == "files":
-        return [
-            {"name": each["name"], **(render_file(call, {k: v for k, v in each.items() if k != "name"}) or {})}
-            for each in value
-        ]
-    if kind == "verification":
-        by = value.get("verified_by")
-        return {"date": None, **value, "verified_by": user_object(call, by) if by else None}
-    return [{"id": each} for each in value] if kind == "relation" else value
+        return EMPTY.get(row.type)
+    return _RENDERERS[row.type](call, row, value) if row.type in _RENDERERS else value
+
+
+_OF_PAGE: dict[str, Callable[[Call, Page], Any]] = {
+    "title": lambda call, page: unpack_columns(call, page.title, page.properties.get(TITLE)),
+    "created_time": lambda call, page: minute(page.created_time),
+    "last_edited_time": lambda call, page: minute(page.last_edited_time or page.created_time),
+    "created_by": lambda call, page: user_object(call, page.created_by),
+    "last_edited_by": lambda call, page: user_object(call, page.last_edited_by or page.created_by),
+    "button": lambda call, page: {},
+}
+"""What the answers for types that say something of the page itself have."""
+
+
+def _render_named_file(call: Call, stored: Values) -> Values:
+    source = {name: value for name, value in stored.items() if name != "name"}
+    return {"name": stored["name"], **(render_file(call, source) or {})}
+
+
+def _render_verification(call: Call, stored: Values) -> Values:
+    by = stored.get("verified_by")
+    return {"date": None, **stored, "verified_by": user_object(call, by) if by else None}
+
+
+_RENDERERS: dict[str, Callable[[Call, Property, Any], Any]] = {
+    "rich_text": lambda call, row, value: unpack_text(call, value),
+    "select": lambda call, row, value: option_object(row, value),
+    "status": lambda call, row, value: option_object(row, value),
+    "multi_select": lambda call, row, value: [option for each in value if (option := option_object(row, each))],
+    "date": lambda call, row, value: date_object(value),
+    "people": lambda call, row, value: [user_object(call, each) for each in value],
+    "files": lambda call, row, value: [_render_named_file(call, each) for each in value],
+    "verification": lambda call, row, value: _render_verification(call, value),
+    "relation": lambda call, row, value: [{"id": each} for each in value],
+}
 
 
 def _render_result(call: Call, row: Property, result: Typed) -> Values:
@@ -186,7 +198,11 @@ def sync_relation(call: Call, page_id: str, row: Property, old: list[str], new: 
         if other is None:
             continue
         known: list[str] = other.properties.get(other_id) or []
-        wanted = [*known, page_id] if id in new and page_id not in known else [each for each in known if each != page_id or id in new]
+        wanted = (
+            [*known, page_id]
+            if id in new and page_id not in known
+            else [each for each in known if each != page_id or id in new]
+        )
         if wanted != known:
             values = {**other.properties, other_id: wanted}
             call.db.change(other, properties={key: each for key, each in values.items() if each != []})
@@ -197,4 +213,3 @@ def next_unique_id(call: Call, data_source: DataSource) -> int:
     current = call.db.get(DataSource, data_source.id)
     call.db.change(current, last_unique_id=current.last_unique_id + 1)
     return current.last_unique_id + 1
-

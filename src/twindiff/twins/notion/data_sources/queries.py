@@ -10,7 +10,7 @@ from twindiff.kit.rows import Expression
 from ..content.page_objects import page_object
 from ..content.pages import only_data_source
 from ..core.api_version import has_data_sources
-from ..core.body_rules import anything, boolean, check_body, choice, nullable, number, obj, text
+from ..core.body_rules import anything, boolean, check_body, choice, mapping, nullable, number, obj, text
 from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, invalid_cursor, list_answer
 from ..core.object_lookup import check_capability, find_data_source, find_database, is_trashed, parse_id
 from ..tables.content_tables import Page
@@ -23,8 +23,8 @@ from .sorts import sorts_rule
 api = Operations(prefix="/v1")
 JsonBody = Annotated[dict[str, Any], Body]
 query_rule = obj(
-    None, filter=anything, sorts=sorts_rule, start_cursor=nullable(text()), page_size=number, in_trash=boolean,
-    archived=boolean, result_type=choice("page", "data_source"),
+    None, filter=nullable(mapping(anything)), sorts=sorts_rule, start_cursor=nullable(text()), page_size=number,
+    in_trash=boolean, archived=boolean, result_type=choice("page", "data_source"),
 )  # fmt: skip
 
 
@@ -40,14 +40,24 @@ def slice_pages(pages: list[Page], cursor: str | None, size: int) -> tuple[list[
 
 
 @api.post("/data_sources/{data_source_id}/query", reads=True)
-def query_data_source(call: Call, data_source_id: str, body: JsonBody, filter_properties: list[str] = []) -> dict[str, Any]:  # noqa: B006 - read by the kit
+def query_data_source(
+    call: Call,
+    data_source_id: str,
+    body: JsonBody,
+    filter_properties: list[str] = [],  # noqa: B006 - read by the kit
+) -> dict[str, Any]:
     """List the pages of a data source that a filter lets through, in order."""
     row = find_data_source(call, parse_id(data_source_id, "data_source_id"))
     return run_query(call, row, body, filter_properties)
 
 
 @api.post("/databases/{database_id}/query", reads=True)
-def query_database(call: Call, database_id: str, body: JsonBody, filter_properties: list[str] = []) -> dict[str, Any]:  # noqa: B006 - as above
+def query_database(
+    call: Call,
+    database_id: str,
+    body: JsonBody,
+    filter_properties: list[str] = [],  # noqa: B006 - read by the kit
+) -> dict[str, Any]:
     """List the pages of a database that has one data source, as before version 2025-09-03."""
     row = only_data_source(call, find_database(call, parse_id(database_id, "database_id")))
     return run_query(call, row, body, filter_properties)

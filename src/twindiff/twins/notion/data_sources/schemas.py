@@ -77,7 +77,9 @@ def _render_config(call: Call, row: Property) -> Config:
         return _render_rollup(call, row)
     if row.type in SELECTS:
         options = [{"description": None, **each} for each in config.get("options", [])]
-        return {"options": options} if row.type != "status" else {"options": options, "groups": config.get("groups", [])}
+        return (
+            {"options": options} if row.type != "status" else {"options": options, "groups": config.get("groups", [])}
+        )
     return config
 
 
@@ -190,7 +192,7 @@ def make_options(call: Call, row: Property, given: Config) -> Config:
     if "options" not in given and row.type == "status" and not old:
         options = [{"id": call.ids.uuid(), "name": name, "color": color} for name, color in DEFAULT_STATUS]
         return {"options": options, "groups": _group_options(call, options)}
-    options = []
+    options: list[Config] = []
     for each in given.get("options", old):
         known = next((one for one in old if each.get("id", one["id"]) == one["id"] and each.get("name", one["name"]) == one["name"]), None)  # fmt: skip  # noqa: E501
         name = each.get("name") or (known or {}).get("name")
@@ -238,7 +240,8 @@ def _make_relation(call: Call, row: Property, given: Config) -> Config:
         return config
     if row.config.get("synced_property_id") and row.config["data_source_id"] == target.id:
         return row.config
-    wanted = (given.get("dual_property") or {}).get("synced_property_name")
+    dual: Config = given.get("dual_property") or {}
+    wanted = dual.get("synced_property_name")
     source = find_data_source(call, row.data_source_id)
     name = wanted or f"Related to {source.title or 'Untitled'} ({row.name})"
     if find_property(call, target.id, name):

@@ -8,7 +8,7 @@ from typing import Any
 
 from twindiff.kit import Call
 
-from ..core.body_rules import Problems, Rule, array, choice, obj, text
+from ..core.body_rules import Problems, Rule, array, choice, is_object, obj, text
 from ..tables.content_tables import Page
 from ..tables.data_source_tables import Property
 from ..wire_style import ValidationError
@@ -26,7 +26,7 @@ _by_time = obj({"timestamp": choice("created_time", "last_edited_time"), "direct
 
 
 def _sort(value: Any, path: str) -> Problems:
-    yield from (_by_time if isinstance(value, dict) and "timestamp" in value else _by_property)(value, path)
+    yield from (_by_time if is_object(value) and "timestamp" in value else _by_property)(value, path)
 
 
 sorts_rule: Rule = array(_sort, most=MAX_SORTS)
@@ -52,7 +52,9 @@ def _key_of(call: Call, data_source_id: str, sort: dict[str, Any]) -> Key:
     if row.type in ("created_time", "last_edited_time"):
         return lambda page: instant_of(page, row.type)
     options = {each["name"]: number for number, each in enumerate(row.config.get("options", []))}
-    return lambda page: _order_value(call, row, comparable(call, page, row, computed_value(call, page, row)), options, page)
+    return lambda page: _order_value(
+        call, row, comparable(call, page, row, computed_value(call, page, row)), options, page
+    )
 
 
 def _order_value(call: Call, row: Property, value: Any, options: dict[str, int], page: Page) -> Any:

@@ -27,4 +27,4 @@ class Typed(NamedTuple):
 
 def is_empty(value: Any) -> bool:
     """Return whether a value counts as empty."""
-    return value is None or value == "" or value == [] or value == {}
+    return value is None or (isinstance(value, str | list | dict) and not value)

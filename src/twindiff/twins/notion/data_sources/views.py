@@ -180,7 +180,9 @@ def create_view_query(call: Call, view_id: str, body: JsonBody = {}) -> dict[str
     size = check_page_size(body.get("page_size", MAX_PAGE_SIZE), "body.page_size")
     pages = select_pages(call, row.data_source_id, row.filter, row.sorts or [])
     until = datetime.fromisoformat(call.clock.iso()) + timedelta(minutes=QUERY_MINUTES)
-    query = ViewQuery(id=call.ids.uuid(), view_id=row.id, page_ids=[page.id for page in pages], expires_at=until.isoformat())
+    query = ViewQuery(
+        id=call.ids.uuid(), view_id=row.id, page_ids=[page.id for page in pages], expires_at=until.isoformat()
+    )
     call.db.add(query)
     ids, cursor = slice_list(query.page_ids, None, size)
     return {

@@ -15,13 +15,16 @@ from ..tables.workspace_tables import FileUpload
 
 def entity_kind(row: Any) -> str:
     """Return the type of a row in events."""
-    kinds = {Page: "page", Block: "block", Database: "database", DataSource: "data_source"}
+    kinds: dict[Any, str] = {Page: "page", Block: "block", Database: "database", DataSource: "data_source"}
     return kinds.get(type(row), "page")
 
 
 def emit(call: Call, name: str, row: Any, **data: Any) -> None:
     """Emit an event of a row."""
-    parent: dict[str, Any] = {"id": getattr(row, "parent_id", None) or getattr(row, "database_id", None), "type": "space"}
+    parent: dict[str, Any] = {
+        "id": getattr(row, "parent_id", None) or getattr(row, "database_id", None),
+        "type": "space",
+    }
     kinds = {"page_id": "page", "block_id": "block", "data_source_id": "database", "workspace": "space"}
     parent["type"] = "database" if isinstance(row, DataSource) else kinds.get(getattr(row, "parent_type", ""), "page")
     call.emit(name, {"entity": {"id": row.id, "type": entity_kind(row)}, "data": {"parent": parent, **data}})
@@ -37,7 +40,11 @@ def emit_content(call: Call, parent: Node, changed: Sequence[Node]) -> None:
 
 def emit_properties(call: Call, before: Page, page: Page) -> None:
     """Emit that properties of a page have changed, and that it was locked or unlocked."""
-    changed = [name for name in {**before.properties, **page.properties} if before.properties.get(name) != page.properties.get(name)]
+    changed = [
+        name
+        for name in {**before.properties, **page.properties}
+        if before.properties.get(name) != page.properties.get(name)
+    ]
     changed += ["title"] * (before.title != page.title)
     if changed or (before.icon, before.cover) != (page.icon, page.cover):
         emit(call, "page.properties_updated", page, updated_properties=sorted(changed))

@@ -18,17 +18,22 @@ from twindiff.kit.clock import Clock
 from twindiff.kit.events import DeliveryAttempt, Emitted, Notification, Subscription, WebhookRequest, Webhooks
 
 from ..core.api_version import LATEST
+from ..core.list_answers import millis
 from ..tables.content_tables import User, Workspace
 from ..tables.workspace_tables import WebhookSubscription
 
 RETRY_SECONDS = (60, 180, 600, 1800, 3600, 14400, 43200)
 NAMES = frozenset(
-    """comment.created comment.deleted comment.updated data_source.content_updated data_source.created
-    data_source.deleted data_source.moved data_source.schema_updated data_source.undeleted database.content_updated
-    database.created database.deleted database.moved database.schema_updated database.undeleted file_upload.completed
-    file_upload.created file_upload.expired file_upload.upload_failed page.content_updated page.created page.deleted
-    page.locked page.moved page.properties_updated page.transcription_block.transcript_deleted page.undeleted
-    page.unlocked view.created view.deleted view.updated""".split()
+    f"{kind}.{event}"
+    for kind, events in {
+        "comment": "created deleted updated",
+        "data_source": "content_updated created deleted moved schema_updated undeleted",
+        "database": "content_updated created deleted moved schema_updated undeleted",
+        "file_upload": "completed created expired upload_failed",
+        "page": "content_updated created deleted locked moved properties_updated undeleted unlocked",
+        "view": "created deleted updated",
+    }.items()
+    for event in events.split()
 )
 
 
@@ -48,7 +53,7 @@ def _notify(event: Emitted, subscription: Subscription, store: Store) -> Iterato
         event.name,
         {
             "id": id,
-            "timestamp": f"{Clock(event.at // 1000 * 1000).iso():.23}".ljust(19) + "Z",
+            "timestamp": millis(Clock(event.at).iso()).replace("+00:00", "Z"),
             "workspace_id": workspace.id if workspace else "",
             "workspace_name": workspace.name if workspace else "",
             "subscription_id": subscription.id,

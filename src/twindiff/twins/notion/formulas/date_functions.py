@@ -1,5 +1,8 @@
 """The functions of formulas for dates. Dates are in UTC; weeks begin on Monday."""
 
+# The table below takes functions of any arguments, so its lambdas cannot be checked.
+# pyright: reportUnknownLambdaType=false, reportUnknownVariableType=false
+
 from __future__ import annotations
 
 from collections.abc import Callable

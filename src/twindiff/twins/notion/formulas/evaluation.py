@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
+from ..core.body_rules import is_list
 from .date_functions import FUNCTIONS as DATE_FUNCTIONS
 from .formula_values import DateValue, PageValue, Value, as_list, format_value, is_empty_value, order_key
 from .functions import FUNCTIONS as PLAIN_FUNCTIONS
@@ -16,12 +17,28 @@ FUNCTIONS = {**PLAIN_FUNCTIONS, **DATE_FUNCTIONS}
 MAX_STEPS = 50_000
 _OVER_ITEMS = ("map", "filter", "find", "findIndex", "some", "every", "sort", "count")
 _LAZY = ("if", "ifs", "and", "or", "let", "lets", "now", "today", "id", "prop", *_OVER_ITEMS)
-_BOOLEANS = ("not", "equal", "unequal", ">", "<", ">=", "<=", "and", "or", "empty", "contains", "test", "includes", "some", "every")
-_DATES = ("now", "today", "dateAdd", "dateSubtract", "dateRange", "dateStart", "dateEnd", "start", "end", "fromTimestamp", "parseDate")
+_BOOLEANS = (
+    "not", "equal", "unequal", ">", "<", ">=", "<=", "and", "or", "empty", "contains", "test", "includes", "some",
+    "every",
+)  # fmt: skip
+_DATES = (
+    "now",
+    "today",
+    "dateAdd",
+    "dateSubtract",
+    "dateRange",
+    "dateStart",
+    "dateEnd",
+    "start",
+    "end",
+    "fromTimestamp",
+    "parseDate",
+)
 _NUMBERS = (
-    "subtract", "multiply", "divide", "mod", "pow", "unaryMinus", "unaryPlus", "length", "toNumber", "min", "max", "sum",
-    "median", "mean", "abs", "round", "ceil", "floor", "sqrt", "cbrt", "exp", "ln", "log10", "log2", "sign", "pi", "e",
-    "minute", "hour", "day", "date", "week", "month", "year", "dateBetween", "timestamp", "findIndex", "count",
+    "subtract", "multiply", "divide", "mod", "pow", "unaryMinus", "unaryPlus", "length", "toNumber", "min", "max",
+    "sum", "median", "mean", "abs", "round", "ceil", "floor", "sqrt", "cbrt", "exp", "ln", "log10", "log2", "sign",
+    "pi", "e", "minute", "hour", "day", "date", "week", "month", "year", "dateBetween", "timestamp", "findIndex",
+    "count",
 )  # fmt: skip
 KINDS = {**dict.fromkeys(_BOOLEANS, "boolean"), **dict.fromkeys(_DATES, "date"), **dict.fromkeys(_NUMBERS, "number")}
 
@@ -37,18 +54,29 @@ def check_formula(tree: Tree, is_property: Callable[[str], bool], names: frozens
     if tree.name not in _LAZY and tree.name not in FUNCTIONS:
         raise FormulaError(f"There is no function {tree.name}")
     if tree.name in FUNCTIONS:
-        _, least, most = FUNCTIONS[tree.name]
-        if len(tree.arguments) < least or (most is not None and len(tree.arguments) > most):
-            raise FormulaError(f"Wrong number of arguments in function {tree.name}")
-    if tree.name in ("let", "lets"):
-        defined = [each.name for each in tree.arguments[:-1:2] if isinstance(each, Variable)]
-        if len(tree.arguments) % 2 == 0 or len(defined) != len(tree.arguments) // 2:
-            raise FormulaError(f"Wrong number of arguments in function {tree.name}")
-        names = names.union(defined)
-    if tree.name in _OVER_ITEMS:
-        names = names.union(("current", "index"))
+        _find_function(tree)
     for each in tree.arguments:
-        check_formula(each, is_property, names)
+        check_formula(each, is_property, names | _names_defined(tree))
+
+
+def _find_function(tree: Application) -> Callable[..., Value]:
+    """Return the function of a tree; raise FormulaError for a wrong number of arguments."""
+    function, least, most = FUNCTIONS[tree.name]
+    if len(tree.arguments) < least or (most is not None and len(tree.arguments) > most):
+        raise FormulaError(f"Wrong number of arguments in function {tree.name}")
+    return function
+
+
+def _names_defined(tree: Application) -> frozenset[str]:
+    """Return the variables that a function defines for its arguments."""
+    if tree.name in _OVER_ITEMS:
+        return frozenset(("current", "index"))
+    if tree.name not in ("let", "lets"):
+        return frozenset()
+    defined = [each.name for each in tree.arguments[:-1:2] if isinstance(each, Variable)]
+    if len(tree.arguments) % 2 == 0 or len(defined) != len(tree.arguments) // 2:
+        raise FormulaError(f"Wrong number of arguments in function {tree.name}")
+    return frozenset(defined)
 
 
 class Evaluator:
@@ -78,11 +106,8 @@ class Evaluator:
             return self._apply_lazily(tree.name, tree.arguments, scope)
         if tree.name not in FUNCTIONS:
             raise FormulaError(f"There is no function {tree.name}")
-        function, least, most = FUNCTIONS[tree.name]
-        if len(tree.arguments) < least or (most is not None and len(tree.arguments) > most):
-            raise FormulaError(f"Wrong number of arguments in function {tree.name}")
-        result = function(*(self.evaluate(each, scope) for each in tree.arguments))
-        if isinstance(result, list) and len(result) > MAX_LIST_LENGTH:
+        result = _find_function(tree)(*(self.evaluate(each, scope) for each in tree.arguments))
+        if is_list(result) and len(result) > MAX_LIST_LENGTH:
             raise FormulaError("The list is too long")
         return result
 
@@ -120,7 +145,7 @@ class Evaluator:
         return self.evaluate(arguments[-1], scope)
 
     def _read_of(self, value: Value, key: str) -> Value:
-        if isinstance(value, list):
+        if is_list(value):
             return [self._read_of(each, key) for each in value]
         return value.read(key) if isinstance(value, PageValue) else None
 
@@ -164,5 +189,5 @@ def kind_of(tree: Tree, kind_of_property: Callable[[str], str]) -> str:
         if tree.name in ("if", "ifs") and len(tree.arguments) > 1:
             return kind_of(tree.arguments[1], kind_of_property)
         if tree.name in ("let", "lets"):
-            return kind_of(tree.arguments[-1], kind_of_property)
+            return kind_of(tree.arguments[len(tree.arguments) - 1], kind_of_property) if tree.arguments else "string"
     return "string"

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
+from ..core.body_rules import is_list
 from .syntax import FormulaError
 
 Value = Any
@@ -69,7 +70,7 @@ def format_value(value: Value) -> str:
         return format_number(value)
     if isinstance(value, DateValue):
         return _format_date_value(value)
-    if isinstance(value, list):
+    if is_list(value):
         return ",".join(format_value(each) for each in value)
     return value.name if isinstance(value, PersonValue) else value.title
 
@@ -81,7 +82,13 @@ def _format_date_value(value: DateValue) -> str:
 
 
 _DATE_TOKEN = re.compile(r"\[([^\]]*)\]|Y{4}|Y{2}|Y|Q|M{1,4}|Do|D{1,4}|d{1,4}|[Ee]|w{1,2}|W{1,2}|H{1,2}|h{1,2}|m{1,2}|s{1,2}|S{1,3}|A|a|Z{1,2}|X|x|LLLL|LLL|LL|L|LT")  # fmt: skip  # noqa: E501
-_LONG = {"L": "MM/DD/YYYY", "LL": "MMMM D, YYYY", "LLL": "MMMM D, YYYY h:mm A", "LLLL": "dddd, MMMM D, YYYY h:mm A", "LT": "h:mm A"}
+_LONG = {
+    "L": "MM/DD/YYYY",
+    "LL": "MMMM D, YYYY",
+    "LLL": "MMMM D, YYYY h:mm A",
+    "LLLL": "dddd, MMMM D, YYYY h:mm A",
+    "LT": "h:mm A",
+}
 
 
 def format_date(at: datetime, pattern: str) -> str:
@@ -101,7 +108,7 @@ def _format_token(at: datetime, token: str) -> str:
         "M": lambda: at.month, "Do": lambda: f"{at.day}{_ordinal(at.day)}", "DD": lambda: f"{at.day:02d}",
         "D": lambda: at.day, "DDD": lambda: at.timetuple().tm_yday, "DDDD": lambda: f"{at.timetuple().tm_yday:03d}",
         "dddd": lambda: at.strftime("%A"), "ddd": lambda: at.strftime("%a"), "dd": lambda: at.strftime("%a")[:2],
-        "d": lambda: weekday, "e": lambda: weekday, "E": lambda: at.isoweekday(),
+        "d": lambda: weekday, "e": lambda: weekday, "E": at.isoweekday,
         "w": lambda: at.isocalendar().week, "W": lambda: at.isocalendar().week,
         "ww": lambda: f"{at.isocalendar().week:02d}", "WW": lambda: f"{at.isocalendar().week:02d}",
         "HH": lambda: f"{at.hour:02d}", "H": lambda: at.hour, "hh": lambda: f"{hour:02d}", "h": lambda: hour,
@@ -109,7 +116,7 @@ def _format_token(at: datetime, token: str) -> str:
         "s": lambda: at.second, "SSS": lambda: f"{at.microsecond // 1000:03d}",
         "SS": lambda: f"{at.microsecond // 10000:02d}", "S": lambda: at.microsecond // 100000,
         "A": lambda: at.strftime("%p"), "a": lambda: at.strftime("%p").lower(), "L": lambda: at.strftime("%m/%d/%Y"),
-        "X": lambda: int(at.timestamp()), "x": lambda: int(at.timestamp() * 1000),
+        "X": lambda: f"{at.timestamp():.0f}", "x": lambda: int(at.timestamp() * 1000),
         "ZZ": lambda: at.strftime("%z"), "Z": lambda: f"{at.strftime('%z')[:3]}:{at.strftime('%z')[3:]}",
     }  # fmt: skip
     return str(values[token]()) if token in values else token
@@ -121,7 +128,7 @@ def _ordinal(day: int) -> str:
 
 def is_empty_value(value: Value) -> bool:
     """Return whether a value is empty, zero or false."""
-    return value is None or value == "" or value == [] or value is False or (is_number_value(value) and value == 0)
+    return value is None or (isinstance(value, str | list | bool | int | float) and not value)
 
 
 def is_number_value(value: Value) -> bool:
@@ -147,7 +154,7 @@ def as_date(value: Value) -> DateValue:
 
 def as_list(value: Value) -> list[Value]:
     """Return a value as a list; one that is no list is its only item."""
-    return value if isinstance(value, list) else [] if value is None else [value]
+    return value if is_list(value) else [] if value is None else [value]
 
 
 def order_key(value: Value) -> tuple[Any, ...]:
@@ -158,7 +165,7 @@ def order_key(value: Value) -> tuple[Any, ...]:
         return (0, value)
     if isinstance(value, DateValue):
         return (1, value.start)
-    if isinstance(value, list):
+    if is_list(value):
         return (3, [order_key(each) for each in value])
     return (2, format_value(value).casefold(), format_value(value))
 
@@ -168,5 +175,3 @@ def simplify(value: float) -> Value:
     if isinstance(value, int) or math.isnan(value) or math.isinf(value):
         return None if isinstance(value, float) and math.isnan(value) else value
     return int(value) if value.is_integer() and abs(value) < 2**53 else value
-
-

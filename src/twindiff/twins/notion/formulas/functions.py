@@ -1,5 +1,8 @@
 """The functions of formulas for numbers, texts and lists. https://www.notion.com/help/formula-syntax"""
 
+# The table below takes functions of any arguments, so its lambdas cannot be checked.
+# pyright: reportUnknownLambdaType=false, reportUnknownVariableType=false
+
 from __future__ import annotations
 
 import math
@@ -9,6 +12,7 @@ from functools import lru_cache
 from statistics import median
 from typing import Any
 
+from ..core.body_rules import is_list
 from .formula_values import (
     DateValue,
     PageValue,
@@ -131,7 +135,7 @@ def _pad(text: Value, length: Value, by: Value, *, is_start: bool) -> str:
 
 
 def _length(value: Value) -> int:
-    return len(value) if isinstance(value, list) else len(format_value(value))
+    return len(value) if is_list(value) else len(format_value(value))
 
 
 def _substring(text: Value, start: Value, end: Value = None) -> str:
@@ -179,11 +183,13 @@ def is_equal(left: Value, right: Value) -> bool:
 
 
 def _compare(test: Callable[[Any, Any], bool]) -> Function:
-    return lambda left, right: test(order_key(left), order_key(right)) if left is not None and right is not None else False
+    return lambda left, right: (
+        test(order_key(left), order_key(right)) if left is not None and right is not None else False
+    )
 
 
 def _contains(text: Value, part: Value) -> bool:
-    return any(is_equal(each, part) for each in text) if isinstance(text, list) else format_value(part) in format_value(text)
+    return any(is_equal(each, part) for each in text) if is_list(text) else format_value(part) in format_value(text)
 
 
 def _name_person(value: Value) -> Value:
@@ -223,7 +229,7 @@ FUNCTIONS: dict[str, tuple[Function, int, int | None]] = {
     "pow": (_arithmetic(_pow), 2, 2),
     "unaryMinus": (_mathematics(lambda a: -a), 1, 1),
     "unaryPlus": (_to_number, 1, 1),
-    "not": (lambda value: is_empty_value(value), 1, 1),
+    "not": (is_empty_value, 1, 1),
     "equal": (is_equal, 2, 2),
     "unequal": (lambda a, b: not is_equal(a, b), 2, 2),
     ">": (_compare(lambda a, b: a > b), 2, 2),
@@ -275,7 +281,11 @@ FUNCTIONS: dict[str, tuple[Function, int, int | None]] = {
     "slice": (_slice, 2, 3),
     "concat": (lambda *values: [item for value in values for item in as_list(value)], 1, None),
     "reverse": (lambda value: as_list(value)[::-1], 1, 1),
-    "join": (lambda value, by="": check_text(format_value(by).join(format_value(each) for each in as_list(value))), 1, 2),
+    "join": (
+        lambda value, by="": check_text(format_value(by).join(format_value(each) for each in as_list(value))),
+        1,
+        2,
+    ),
     "split": (_split, 1, 2),
     "unique": (_unique, 1, 1),
     "includes": (lambda value, item: any(is_equal(each, item) for each in as_list(value)), 2, 2),

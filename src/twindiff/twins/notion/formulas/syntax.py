@@ -185,7 +185,9 @@ class _Parser:
             value = float(text)
             return Constant(int(value) if value.is_integer() and abs(value) < 2**53 else value)
         if kind == "string":
-            return Constant(re.sub(r"\\(.)", lambda match: _ESCAPES.get(match[1], match[1]), text[1:-1], flags=re.DOTALL))
+            return Constant(
+                re.sub(r"\\(.)", lambda match: _ESCAPES.get(match[1], match[1]), text[1:-1], flags=re.DOTALL)
+            )
         if kind == "reference":
             return PropertyReference(unquote(text))
         if kind == "name":
@@ -205,5 +207,3 @@ class _Parser:
         if name == "prop" and len(arguments) == 1 and isinstance(arguments[0], Constant):
             return PropertyReference(str(arguments[0].value))
         return Application(name, arguments)
-
-

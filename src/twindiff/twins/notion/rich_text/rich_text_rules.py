@@ -14,8 +14,8 @@ from ..core.body_rules import (
     mapping,
     nullable,
     obj,
-    tagged,
     text,
+    typed_object,
     uuid,
 )
 
@@ -29,13 +29,13 @@ url = text(MAX_URL_LENGTH)
 date = obj({"start": text()}, end=nullable(text()), time_zone=nullable(text()))
 id_object = obj({"id": uuid}, name=anything, url=anything, object=anything, type=anything, person=anything,
                 bot=anything, avatar_url=anything)  # fmt: skip
-_template_mention = tagged(
+_template_mention = typed_object(
     {
         "template_mention_date": choice("today", "now"),
         "template_mention_user": choice("me"),
     }
 )
-mention = tagged(
+mention = typed_object(
     {
         "user": id_object,
         "date": date,
@@ -48,8 +48,8 @@ mention = tagged(
         "link_mention": mapping(anything),
     }
 )
-_annotations = obj(None, color=color, **{flag: boolean for flag in FLAGS})
-item = tagged(
+_annotations = obj(None, color=color, **dict.fromkeys(FLAGS, boolean))
+item = typed_object(
     {
         "text": obj({"content": text()}, link=nullable(obj({"url": url}, type=choice("url")))),
         "mention": mention,

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from twindiff.kit import Call
 
+from ..core.body_rules import is_object
 from ..core.date_values import date_object, pack_date
 from ..core.object_lookup import find_mentioned
 from ..workspace.user_objects import user_object
@@ -52,7 +53,8 @@ def _pack_piece(item: dict[str, Any]) -> Piece | None:
         piece = {"text": item["text"]["content"]}
         if link := item["text"].get("link"):
             piece["href"] = link["url"]
-    for name, value in (item.get("annotations") or {}).items():
+    annotations: Piece = item.get("annotations") or {}
+    for name, value in annotations.items():
         if value != DEFAULT_ANNOTATIONS[name]:
             piece[name] = value
     return piece
@@ -63,7 +65,7 @@ def _pack_mention(mention: dict[str, Any]) -> Piece:
     given = mention[kind]
     if kind == "date":
         return {kind: pack_date(given, "date")}
-    return {kind: {"id": given["id"]} if isinstance(given, dict) and "id" in given else given}
+    return {kind: {"id": given["id"]} if is_object(given) and "id" in given else given}
 
 
 def unpack_text(call: Call, value: Value | None) -> list[dict[str, Any]]:
@@ -81,7 +83,7 @@ def unpack_columns(call: Call, plain: str, pieces: list[Piece] | None) -> list[d
 
 def plain_text(call: Call, value: Value | None) -> str:
     """Return a stored text without formats."""
-    if not value or isinstance(value, str):
+    if value is None or isinstance(value, str):
         return value or ""
     return "".join(_plain_piece(call, piece) for piece in value)
 

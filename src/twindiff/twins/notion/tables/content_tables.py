@@ -1,7 +1,7 @@
 """Pages, blocks and comments as rows.
 
-A text without formats is stored as plain text alone; `rich_text` holds the pieces of any other. The order of siblings is
-a fractional index (`position`), so moving one of them changes one row.
+A text without formats is stored as plain text alone; `rich_text` holds the pieces of any other. The order of siblings
+is a fractional index (`position`), so moving one of them changes one row.
 """
 
 from __future__ import annotations

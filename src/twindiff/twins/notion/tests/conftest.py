@@ -45,7 +45,7 @@ class Notion:
         """Status, code and message of an answer that must be an error of Notion's."""
         answer = self.http(verb, path, **options, **({} if json is None else {"json": json}))
         problem = answer.json()
-        assert problem["object"] == "error" and problem["status"] == answer.status_code, answer.text
+        assert (problem["object"], problem["status"]) == ("error", answer.status_code), answer.text
         return answer.status_code, problem["code"], problem["message"]
 
     def at(self, version: str) -> Notion:

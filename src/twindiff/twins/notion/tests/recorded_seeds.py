@@ -71,7 +71,7 @@ def place(given: Object) -> Object:
 def value_of(given: Object) -> Any:
     """What a page's row holds for a value; None for one that is computed or empty."""
     kind = given["type"]
-    value = given.get(kind)
+    value: Any = given.get(kind)
     if kind in ("title", "rich_text"):
         return pack(value) or None
     if kind in ("select", "status"):
@@ -112,12 +112,14 @@ class RecordedRows:
         people = {name: given[name]["id"] for name in STAMPS if name in given}
         self.number += 1
         second = 59 - self.number % 60  # objects of one minute come in the order of the answer
-        at = {name: f"{given[name][:16]}:{second:02d}" for name in ("created_time", "last_edited_time") if name in given}
+        at = {
+            name: f"{given[name][:16]}:{second:02d}" for name in ("created_time", "last_edited_time") if name in given
+        }
         return {**people, **at}
 
     def take(self, given: Object) -> None:
         """Keep the rows of an object."""
-        if given.get("object") in KINDS and "created_time" in given or given.get("object") == "user":
+        if (given.get("object") in KINDS and "created_time" in given) or given.get("object") == "user":
             getattr(self, f"_{given['object']}")(given)
 
     def _position(self) -> str:
@@ -149,7 +151,7 @@ class RecordedRows:
             where = {"parent_type": "data_source_id", "parent_id": source, "data_source_id": source}
         self.put(
             "notion_pages", given["id"], id=given["id"], title=plain(title), icon=file_value(given["icon"]),
-            cover=file_value(given["cover"]), in_trash=given.get("in_trash", False), is_locked=given.get("is_locked", False),
+            cover=file_value(given["cover"]), in_trash=given.get("in_trash", False),
             properties={key: value for key, value in values.items() if value is not None}, **where,
             **self.stamps(given), position=self._position(),
         )  # fmt: skip
@@ -170,7 +172,14 @@ class RecordedRows:
         self._source(given)
         above = place({"parent": given["database_parent"]})
         parent = given["parent"]["database_id"]
-        self.put("notion_databases", parent, id=parent, is_inline=given["is_inline"], **columns("title", given["title"]), **above)
+        self.put(
+            "notion_databases",
+            parent,
+            id=parent,
+            is_inline=given["is_inline"],
+            **columns("title", given["title"]),
+            **above,
+        )
 
     def _source(self, given: Object) -> None:
         parent = given["parent"]["database_id"]
@@ -184,7 +193,8 @@ class RecordedRows:
             id = unquote(each["id"])
             self.put(
                 "notion_properties", f"{given['id']} {id}", data_source_id=given["id"], id=id, name=each["name"],
-                type=each["type"], config=self._config(each), description=each.get("description"), position=f"b{number:02d}",
+                type=each["type"], config=self._config(each), description=each.get("description"),
+                position=f"b{number:02d}",
             )  # fmt: skip
 
     def _config(self, given: Object) -> Object:
@@ -203,7 +213,15 @@ class RecordedRows:
         content = dict(given.get(kind) or {})
         if kind in ("child_page", "child_database"):
             table = "notion_pages" if kind == "child_page" else "notion_databases"
-            self.put(table, given["id"], id=given["id"], title=content["title"], **place(given), **self.stamps(given), position=self._position())
+            self.put(
+                table,
+                given["id"],
+                id=given["id"],
+                title=content["title"],
+                **place(given),
+                **self.stamps(given),
+                position=self._position(),
+            )
             return
         text = columns("text", content.get("rich_text", []), "rich_text")
         content.pop("rich_text", None)
@@ -245,7 +263,9 @@ class RecordedRows:
         for parent, child in self.children.items():
             if parent not in parents:
                 self.put("notion_blocks", child["id"], **child)
-        known = {id for table in ("notion_pages", "notion_blocks", "notion_databases") for id in self.tables.get(table, {})}
+        known = {
+            id for table in ("notion_pages", "notion_blocks", "notion_databases") for id in self.tables.get(table, {})
+        }
         for table in ("notion_pages", "notion_blocks", "notion_comments", "notion_databases"):
             for row in [*self.tables.get(table, {}).values()]:
                 parent = row.get("parent_id")
@@ -294,6 +314,19 @@ def uuid(id: str) -> str:
     return str(UUID(id))
 
 
+def add_mentioned(rows: RecordedRows, session: Object, kept: list[Object], made: set[str]) -> None:
+    """Add what a session names and no answer shows."""
+    text = json.dumps(session).replace("-", "")
+    is_listed = any(step["path"] == "/v1/search" for step in session["steps"])
+    for each in kept:
+        is_named = each["id"].replace("-", "") in text
+        if each["id"] not in made and (is_named if is_listed or each["object"] == "user" else True):
+            rows.take(each)
+    for _, at, id in session["seed"]:
+        if at.endswith(("page_id", "block_id")) and not rows.has_id(uuid(id)):
+            rows.put("notion_pages", uuid(id), id=uuid(id))
+
+
 def rows_before(session: Object, kept: list[Object]) -> dict[str, list[Object]]:
     """The rows that must exist before a session, by table; `kept` are further objects of its source."""
     made: set[str] = set()
@@ -313,15 +346,7 @@ def rows_before(session: Object, kept: list[Object]) -> dict[str, list[Object]]:
                 rows.take({"parent": parent, **each, **before} if parent else {**each, **before})
     for emoji in emojis_in(session):
         rows.put("notion_custom_emojis", emoji["id"], **emoji)
-    text = json.dumps(session).replace("-", "")
-    is_listed = any(step["path"] == "/v1/search" for step in session["steps"])
-    for each in kept:
-        is_named = each["id"].replace("-", "") in text
-        if each["id"] not in made and (is_named if is_listed or each["object"] == "user" else True):
-            rows.take(each)
-    for _, at, id in session["seed"]:
-        if at.endswith(("page_id", "block_id")) and not rows.has_id(uuid(id)):
-            rows.put("notion_pages", uuid(id), id=uuid(id))
+    add_mentioned(rows, session, kept, made)
     rows.add_parents(made)
     if "notion_file_uploads" in rows.tables and '"has_more": true' in json.dumps(session):
         rows.add_older_uploads()

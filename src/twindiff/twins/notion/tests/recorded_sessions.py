@@ -28,21 +28,18 @@ NOT_COMPARED = {
 }
 UUID = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}")
 PROPERTY = re.compile(r"block_property:([^:]+):")
-FORMS = ("$form", "$text", "$multipart", "$base64")
 
 
 def read_sessions(path: Path) -> Iterator[Answer]:
     """The sessions of a file of JSON lines, the first of which holds answers that several share."""
-    opened = gzip.open(path, "rt") if path.suffix == ".gz" else path.open()
-    with opened as lines:
-        head = json.loads(next(lines))
-        for line in lines:
-            session = json.loads(line)
-            for step in session["steps"]:
-                answer = step.get("response")
-                if isinstance(answer, dict) and answer.keys() == {"$blob"}:
-                    step["response"] = head["blobs"][answer["$blob"]]
-            yield session
+    data = path.read_bytes()
+    head, *sessions = map(json.loads, (gzip.decompress(data) if path.suffix == ".gz" else data).splitlines())
+    for session in sessions:
+        for step in session["steps"]:
+            answer = step.get("response")
+            if isinstance(answer, dict) and answer.keys() == {"$blob"}:
+                step["response"] = head["blobs"][answer["$blob"]]
+        yield session
 
 
 class Bindings:
@@ -91,30 +88,24 @@ def differences(old: Any, new: Any, bindings: Bindings, at: str = "", key: str =
     """Where an answer differs from the recorded one; what the twin adds is no difference."""
     if key in NOT_COMPARED:
         return
-    if isinstance(old, dict) and not FORMS_IN(old):
-        if not isinstance(new, dict):
-            yield at
-            return
+    if isinstance(old, dict) and isinstance(new, dict):
         for name, each in old.items():
-            if name not in new and bindings.fill_text(name) not in new:
+            live = name if name in new else bindings.fill_text(name)
+            if live not in new:
                 yield f"{at}/{name} missing"
             else:
-                yield from differences(each, new.get(name, new.get(bindings.fill_text(name))), bindings, f"{at}/{name}", name)
-    elif isinstance(old, list):
-        if not isinstance(new, list) or len(old) != len(new):
-            yield f"{at} has {len(new) if isinstance(new, list) else new} for {len(old)}"
-            return
+                yield from differences(each, new[live], bindings, f"{at}/{name}", name)
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
         for number, (left, right) in enumerate(zip(old, new, strict=True)):
             yield from differences(left, right, bindings, f"{at}/{number}", key)
-    elif isinstance(old, str) and old.startswith("http") and "notion" in old:
-        if isinstance(new, str) and not _same_path(bindings.fill(old), new):
-            yield f"{at}: {new} for {bindings.fill(old)}"
-    elif bindings.fill(old) != new or isinstance(old, bool) != isinstance(new, bool):
-        yield f"{at}: {json.dumps(new)} for {json.dumps(bindings.fill(old))}"
+    elif not _is_equal(bindings.fill(old), new):
+        yield f"{at}: {json.dumps(new)[:200]} for {json.dumps(bindings.fill(old))[:200]}"
 
 
-def FORMS_IN(value: dict[str, Any]) -> bool:  # noqa: N802 - a table's membership
-    return not value.keys().isdisjoint(FORMS)
+def _is_equal(old: Any, new: Any) -> bool:
+    if isinstance(old, str) and old.startswith("http") and "notion" in old:
+        return isinstance(new, str) and _same_path(old, new)
+    return old == new and isinstance(old, bool) == isinstance(new, bool)
 
 
 def _same_path(old: str, new: str) -> bool:

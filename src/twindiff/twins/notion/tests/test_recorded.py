@@ -6,9 +6,10 @@ They stand in a folder `shared` beside the checkout, or where TWINDIFF_SHARED sa
 from __future__ import annotations
 
 import json
+import logging
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,17 @@ SOURCES = {
 }
 MIN_EQUAL = {"self_contained": 0.97, "seeded": 0.97}
 pytestmark = pytest.mark.skipif(not FOLDER.exists(), reason=f"there are no recordings at {FOLDER}; set TWINDIFF_SHARED")
+LOG = logging.getLogger(__name__)
 UNKNOWN_TOKEN = 401
+"""Not compared, since tokens are masked, so that an unknown one cannot be told."""
+
+
+@pytest.fixture
+def server() -> Iterator[LiveServer]:
+    """A server for the sessions' templates."""
+    made = LiveServer(Settings())
+    yield made
+    made.close()
 
 
 def kept_objects(source: str) -> list[Any]:
@@ -72,32 +83,28 @@ def replay(notion: Notion, session: Any, rows: Any) -> list[tuple[Any, list[str]
     return steps
 
 
-def test_recorded_sessions_get_the_answers_that_notion_gave(report: Callable[[str], None] = print):
-    """Count the steps whose answer is equal, of the self-contained sessions and of those that need seeds."""
-    server = LiveServer(Settings())
+def run_session(server: LiveServer, session: Any, kept: list[Any], template: str) -> list[tuple[Any, list[str]]]:
+    """Replay a session in an environment that has what it needs."""
+    rows = rows_before(session, kept)
+    twin = server.service.registry.get("notion")
+    server.on_loop(lambda: server.service.templates.add(twin, template, rows, origin="test"))
+    users = rows.get("notion_users", [])
+    actor = next((row["id"] for row in users[::-1] if row["type"] == "bot"), users[0]["id"] if users else "nobody")
+    clock = {"mode": "steps", "start": began(session)}
+    environment = Platform(server.in_process).environment(f"notion:{template}", actor, clock=clock)
+    return replay(Notion(environment), session, rows)
+
+
+def test_recorded_sessions_get_the_answers_that_notion_gave(server: LiveServer):
     equal = {"self_contained": [0, 0], "seeded": [0, 0]}
-    try:
-        for name, source in SOURCES.items():
-            kept = kept_objects(source)
-            for number, session in enumerate(read_sessions(FOLDER / name)):
-                rows = rows_before(session, kept)
-                template = f"recorded_{number}_{name.partition('.')[0].replace('-', '_')}"
-                twin = server.service.registry.get("notion")
-                server.on_loop(lambda: server.service.templates.add(twin, template, rows, origin="test"))
-                users = rows.get("notion_users", [])
-                actor = next((row["id"] for row in users[::-1] if row["type"] == "bot"), users[0]["id"] if users else "nobody")
-                environment = Platform(server.in_process).environment(
-                    f"notion:{template}", actor, clock={"mode": "steps", "start": began(session)}
-                )
-                steps = replay(Notion(environment), session, rows)
-                count = equal["self_contained" if session["self_contained"] else "seeded"]
-                for step, different in steps:
-                    is_other = step["status"] == UNKNOWN_TOKEN  # the token is masked, so it cannot be told to be unknown
-                    count[0] += not different or is_other
-                    count[1] += 1
-                    if different and not is_other:
-                        report(f"{session['session']} {step['n']} {step['method']} {step['path']}: {different[:4]}")
-    finally:
-        server.close()
-    report(str(equal))
+    for name, source in SOURCES.items():
+        kept = kept_objects(source)
+        for number, session in enumerate(read_sessions(FOLDER / name)):
+            count = equal["self_contained" if session["self_contained"] else "seeded"]
+            for step, different in run_session(server, session, kept, f"recorded_{number}_{source.split('/')[1]}"):
+                is_equal = not different or step["status"] == UNKNOWN_TOKEN
+                count[0], count[1] = count[0] + is_equal, count[1] + 1
+                if not is_equal:
+                    LOG.info("%s %s %s: %s", session["session"], step["method"], step["path"], different[:4])
+    LOG.info(str(equal))
     assert {kind: right / all >= MIN_EQUAL[kind] for kind, (right, all) in equal.items()} == dict.fromkeys(equal, True)

@@ -67,7 +67,9 @@ def query_agents(call: Call, body: JsonBody) -> dict[str, Any]:
 @api.post("/agents/batch", reads=True)
 def batch_agents(call: Call, body: JsonBody) -> dict[str, Any]:
     """Refuse work on agents, of which there are none."""
-    raise ValidationError("body failed validation: body.operations should name agents of the workspace, which has none.")
+    raise ValidationError(
+        "body failed validation: body.operations should name agents of the workspace, which has none."
+    )
 
 
 @api.post("/sessions", reads=True)

@@ -80,7 +80,9 @@ def _check_mode(mode: str, body: dict[str, Any]) -> None:
             f"body failed validation: body.number_of_parts should be ≥ `1` and ≤ `{MAX_PARTS}`, instead was `{parts}`."
         )
     if mode != "multi_part" and "number_of_parts" in body:
-        raise ValidationError("body failed validation: body.number_of_parts should be not present unless mode is multi_part.")
+        raise ValidationError(
+            "body failed validation: body.number_of_parts should be not present unless mode is multi_part."
+        )
     if mode == "external_url" and not body["external_url"].startswith("https://"):
         raise ValidationError("body failed validation: body.external_url should begin with https://.")
 
@@ -92,7 +94,9 @@ def list_file_uploads(
     """List the file uploads of the integration, the newest first."""
     if status is not None and status not in STATUSES:
         wanted = ", ".join(f'`"{each}"`' for each in STATUSES)
-        raise ValidationError(f'query failed validation: query.status should be {wanted}, instead was `"{status[:50]}"`.')
+        raise ValidationError(
+            f'query failed validation: query.status should be {wanted}, instead was `"{status[:50]}"`.'
+        )
     rows = call.db.rows(FileUpload, order=(-FileUpload.created_time, -FileUpload.number))
     shown = {row.id: row for row in rows if status is None or status_of(call, row) == status}
     ids, cursor = slice_list([*shown], start_cursor, check_page_size(page_size))
@@ -152,12 +156,19 @@ def send_file_upload(call: Call, file_upload_id: str, file: Upload, part_number:
 def _check_part(part_number: str | None, parts: int) -> int:
     if part_number is None or not part_number.isdecimal() or not 1 <= int(part_number) <= parts:
         given = "undefined" if part_number is None else part_number[:20]
-        raise ValidationError(f"body failed validation: body.part_number should be from `1` to `{parts}`, instead was `{given}`.")
+        raise ValidationError(
+            f"body failed validation: body.part_number should be from `1` to `{parts}`, instead was `{given}`."
+        )
     return int(part_number)
 
 
 def _complete(call: Call, row: FileUpload, data: bytes) -> dict[str, Any]:
-    return {"status": "uploaded", "digest": call.blobs.put(data), "content_length": len(data), "expiry_time": _expiry(call)}
+    return {
+        "status": "uploaded",
+        "digest": call.blobs.put(data),
+        "content_length": len(data),
+        "expiry_time": _expiry(call),
+    }
 
 
 @api.post("/file_uploads/{file_upload_id}/complete")
@@ -202,7 +213,7 @@ def upload_object(call: Call, row: FileUpload) -> dict[str, Any]:
     if row.mode == "multi_part":
         shown["number_of_parts"] = {"total": row.number_of_parts, "sent": len(row.parts)}
     if row.mode == "external_url":
-        imported = {"type": "success", "success": {}, "imported_time": millis(row.created_time)}
+        imported: dict[str, Any] = {"type": "success", "success": {}, "imported_time": millis(row.created_time)}
         shown["file_import_result"] = imported
     return shown
 
@@ -211,7 +222,11 @@ def upload_object(call: Call, row: FileUpload) -> dict[str, Any]:
 def download_file(call: Call, upload_id: str, name: str, until: int = 0, signature: str = "") -> Any:
     """Download an uploaded file by its signed address."""
     row = call.db.find(FileUpload, FileUpload.id == upload_id)
-    if row is None or row.digest is None or not hmac.compare_digest(signature.encode(), signature_of(call, upload_id, until).encode()):
+    if (
+        row is None
+        or row.digest is None
+        or not hmac.compare_digest(signature.encode(), signature_of(call, upload_id, until).encode())
+    ):
         raise ObjectNotFound("Could not find the file.")
     if until < call.clock.unix():
         raise ValidationError("The address of the file has expired.")

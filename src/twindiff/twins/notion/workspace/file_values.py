@@ -15,7 +15,7 @@ from twindiff.kit import Call
 from twindiff.kit.clock import SECOND, Clock
 
 from ..core.api_version import has_data_sources
-from ..core.body_rules import MAX_URL_LENGTH, anything, nullable, obj, tagged, text, uuid
+from ..core.body_rules import MAX_URL_LENGTH, anything, nullable, obj, text, typed_object, uuid
 from ..core.list_answers import minute
 from ..tables.workspace_tables import CustomEmoji, FileUpload
 from ..wire_style import ValidationError
@@ -35,9 +35,9 @@ _icons = {
     "custom_emoji": obj({"id": uuid}, name=anything, url=anything),
     "icon": obj({"name": text()}, color=text()),
 }
-file_source = tagged(_sources)
-icon = nullable(tagged(_icons))
-cover = nullable(tagged(_sources))
+file_source = typed_object(_sources)
+icon = nullable(typed_object(_icons))
+cover = nullable(typed_object(_sources))
 Value = dict[str, Any]
 
 

@@ -21,7 +21,9 @@ MAX_NOTES = 100
 def query_meeting_notes(call: Call, body: JsonBody = {}) -> dict[str, Any]:  # noqa: B006 - read by the kit
     """List the meeting notes of the workspace, the newest first."""
     check_capability(call, "read_content")
-    rows = call.db.rows(Block, Block.type == "meeting_notes", ~Block.in_trash, order=-Block.created_time, limit=MAX_NOTES)
+    rows = call.db.rows(
+        Block, Block.type == "meeting_notes", ~Block.in_trash, order=-Block.created_time, limit=MAX_NOTES
+    )
     shown = [row for row in rows if not is_trashed(call, row)]
     results = [{name: value for name, value in each.items() if name != "parent"} for each in render_nodes(call, shown)]
     return {"results": results, "has_more": len(rows) == MAX_NOTES}

@@ -82,7 +82,9 @@ def authorize(call: Call, client_id: str, redirect_uri: str, state: str = "", re
     if response_type != "code":
         raise ValidationError("response_type should be `code`.")
     code = new_token(call, "", 40)
-    keep(call, code, CODE_SECONDS, kind="code", client_id=client_id, user_id=find_bot(call).id, redirect_uri=redirect_uri)
+    keep(
+        call, code, CODE_SECONDS, kind="code", client_id=client_id, user_id=find_bot(call).id, redirect_uri=redirect_uri
+    )
     return redirect(redirect_uri, code=code, state=state)
 
 

@@ -25,7 +25,12 @@ _KINDS = ("page", "data_source", "database")
 _search_body = obj(
     None,
     query=nullable(text(10_000)),
-    sort=obj(None, timestamp=choice("last_edited_time"), direction=choice("ascending", "descending"), property=choice("relevance")),
+    sort=obj(
+        None,
+        timestamp=choice("last_edited_time"),
+        direction=choice("ascending", "descending"),
+        property=choice("relevance"),
+    ),
     filter=obj(None, property=choice("object"), value=choice(*_KINDS), in_trash=boolean),
     start_cursor=nullable(text()),
     page_size=number,
@@ -38,16 +43,19 @@ def search(call: Call, body: JsonBody = {}) -> dict[str, Any]:  # noqa: B006 - r
     check_capability(call, "read_content")
     check_body(_search_body, body)
     size = check_page_size(body.get("page_size", MAX_PAGE_SIZE), "body.page_size")
-    wanted = (body.get("filter") or {}).get("value")
-    in_trash = (body.get("filter") or {}).get("in_trash")
-    words = (body.get("query") or "").split()
+    only: dict[str, Any] = body.get("filter") or {}
+    wanted, in_trash = only.get("value"), only.get("in_trash")
+    words = str(body.get("query") or "").split()
     rows: list[Page | DataSource] = []
     for table, kinds in ((Page, ("page",)), (DataSource, ("data_source", "database"))):
         if wanted is None or wanted in kinds:
             rows += _find_titles(call, table, words)
     shown = [row for row in rows if _is_shown(call, row, in_trash)]
-    direction = (body.get("sort") or {}).get("direction", "descending")
-    shown.sort(key=lambda row: (row.last_edited_time or row.created_time or "", row.id), reverse=direction == "descending")
+    sort: dict[str, Any] = body.get("sort") or {}
+    direction = sort.get("direction", "descending")
+    shown.sort(
+        key=lambda row: (row.last_edited_time or row.created_time or "", row.id), reverse=direction == "descending"
+    )
     page, cursor = _slice(shown, body.get("start_cursor"), size)
     kind = "page_or_data_source" if has_data_sources(call) else "page_or_database"
     return list_answer(kind, [_render(call, row) for row in page], cursor)
