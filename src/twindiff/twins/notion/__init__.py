@@ -1,0 +1,53 @@
+"""The Notion twin: one workspace, served through Notion's API."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from twindiff.kit import Twin, Users
+from twindiff.kit.oauth import OAUTH_SECRETS, OauthToken
+from twindiff.kit.seeding import Variables
+
+from .content import async_answers, blocks, comments, page_properties, page_templates, pages
+from .core.api_version import select_version
+from .data_sources import data_sources, databases, queries, views
+from .event_delivery.webhooks import webhooks
+from .markdown import page_markdown
+from .tables import content_tables, data_source_tables, workspace_tables
+from .tables.content_tables import User
+from .tables.workspace_tables import Integration, WebhookSubscription
+from .wire_style import NotionStyle
+from .workspace import agents, file_uploads, meeting_notes, oauth, search, users
+
+_HERE = Path(__file__).parent
+_PAGES = (
+    agents, async_answers, blocks, comments, data_sources, databases, file_uploads, meeting_notes, oauth,
+    page_markdown, page_properties, page_templates, pages, queries, search, users, views,
+)  # fmt: skip
+
+twin = Twin(
+    "notion",
+    NotionStyle(),
+    *(page.api for page in _PAGES),
+    file_uploads.files,
+    tables=(*content_tables.TABLES, *data_source_tables.TABLES, *workspace_tables.TABLES, OauthToken),
+    users=Users(User, User.id, User.email),
+    seeds=_HERE / "seeds",
+    descriptions={
+        "notion_base": "3 people, an integration and one page that is shared with it",
+    },
+    missing=(),
+    layers=(select_version,),
+    actor_of=oauth.actor_of,
+    secret_columns=(*OAUTH_SECRETS, Integration.client_secret, WebhookSubscription.verification_token),
+    webhooks=webhooks,
+    hosts={"www.notion.so": "", "notion.so": ""},
+    variables=Variables(
+        tokens={
+            "NOTION_API_KEY": "ntn_{secret}",
+            "NOTION_TOKEN": "ntn_{secret}",
+            "NOTION_INTEGRATION_TOKEN": "ntn_{secret}",
+        },
+        urls={"NOTION_API_URL": "", "NOTION_BASE_URL": ""},
+    ),
+)

@@ -1,0 +1,1 @@
+"""Pages, blocks and comments."""

@@ -1,0 +1,153 @@
+"""Blocks. https://developers.notion.com/reference/retrieve-a-block"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from twindiff.kit import Body, Call, Operations
+
+from ..core.api_version import LATEST, is_to_trash, version_of
+from ..core.body_rules import boolean, check_body, choice, empty, is_object, obj, typed_object, uuid
+from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, list_answer, stamp
+from ..core.object_lookup import (
+    Node,
+    check_capability,
+    check_editable,
+    find_bot,
+    find_node,
+    parse_id,
+)
+from ..data_sources.database_trash import trash_database
+from ..event_delivery.event_emission import emit_content, emit_trash
+from ..tables.content_tables import Block, Page
+from ..tables.data_source_tables import Database
+from ..wire_style import ValidationError
+from .block_objects import block_columns, render_node, render_nodes
+from .block_types import children_rule, content_rules
+from .child_lists import add_blocks, check_parent, check_types, list_children, page_children, place_between
+
+api = Operations(prefix="/v1")
+JsonBody = Annotated[dict[str, Any], Body]
+MAX_BLOCKS = 1000
+"""Blocks of one request, with all that is in them."""
+_position = typed_object({"after_block": obj({"id": uuid}), "start": empty, "end": empty})
+
+
+def _check_position(value: Any, path: str) -> Any:
+    if is_object(value) and value.get("type") in ("start", "end"):
+        return choice("start", "end")(value["type"], f"{path}.type")
+    return _position(value, path)
+
+
+_append_body = obj({"children": children_rule}, after=uuid, position=_check_position)
+
+
+@api.get("/blocks/{block_id}")
+def get_block(call: Call, block_id: str) -> dict[str, Any]:
+    """Get a block, a page or a database as a block."""
+    check_capability(call, "read_content")
+    return render_node(call, find_node(call, parse_id(block_id, "block_id")))
+
+
+@api.get("/blocks/{block_id}/children")
+def list_block_children(
+    call: Call, block_id: str, start_cursor: str | None = None, page_size: str | int = MAX_PAGE_SIZE
+) -> dict[str, Any]:
+    """List the children of a block or a page."""
+    check_capability(call, "read_content")
+    parent = find_node(call, parse_id(block_id, "block_id"))
+    source = parent.content.get("synced_from") if isinstance(parent, Block) and parent.type == "synced_block" else None
+    parent_id = source["block_id"] if source else parent.id
+    rows, cursor = page_children(call, parent_id, start_cursor, check_page_size(page_size))
+    return list_answer("block", render_nodes(call, rows), cursor)
+
+
+@api.patch("/blocks/{block_id}/children", body_limit=5_000_000)
+def append_block_children(call: Call, block_id: str, body: JsonBody) -> dict[str, Any]:
+    """Add children to a block or a page; they and the siblings that follow them are the answer."""
+    check_capability(call, "insert_content")
+    parent = find_node(call, parse_id(block_id, "block_id"))
+    check_body(_append_body, body)
+    if "after" in body and version_of(call) >= LATEST:
+        raise ValidationError("body failed validation: body.after should be not present, use body.position instead.")
+    check_size(body["children"])
+    check_parent(call, parent, check_types(body["children"]))
+    position = body.get("position")
+    if "after" in body:
+        position = {"type": "after_block", "after_block": {"id": body["after"]}}
+    between = place_between(call, parent.id, position, "body.after" if "after" in body else "body.position")
+    rows: list[Node] = [*add_blocks(call, parent, body["children"], between)]
+    emit_content(call, parent, rows)
+    if rows and between[1] is not None:
+        rows = list_children(call, parent.id, start=rows[0].position, limit=MAX_PAGE_SIZE)
+    return list_answer("block", render_nodes(call, rows), None)
+
+
+def check_size(children: list[dict[str, Any]]) -> None:
+    """Raise ValidationError for more blocks than a request may have."""
+
+    def count(given: list[dict[str, Any]]) -> int:
+        return sum(
+            1 + count(inner.get("children") or []) for each in given for inner in each.values() if is_object(inner)
+        )
+
+    if count(children) > MAX_BLOCKS:
+        raise ValidationError(f"body.children: the request should have ≤ `{MAX_BLOCKS}` blocks.")
+
+
+@api.patch("/blocks/{block_id}")
+def update_block(call: Call, block_id: str, body: JsonBody) -> dict[str, Any]:
+    """Change the content of a block, or move it to the trash or back."""
+    check_capability(call, "update_content")
+    node = find_node(call, parse_id(block_id, "block_id"))
+    kinds = [name for name in body if name not in ("type", "archived", "in_trash", "object")]
+    if isinstance(node, Block) and (kinds or "type" in body):
+        _check_update(node, body, kinds)
+    elif kinds:
+        raise ValidationError(f"body.{kinds[0]} should be not present: a {_kind(node)} is updated by its own endpoint.")
+    in_trash = is_to_trash(body)
+    if in_trash is not None and in_trash != node.in_trash:
+        node = trash_node(call, node, in_trash)
+    elif kinds:
+        check_editable(call, node)
+    if isinstance(node, Block) and kinds:
+        columns = block_columns(call, node.type, body[node.type], node.content)
+        node = call.db.change(node, **columns, **stamp(call, find_bot(call).id))
+        emit_content(call, node, [node])
+    return render_node(call, node)
+
+
+def _check_update(block: Block, body: dict[str, Any], kinds: list[str]) -> None:
+    rules = content_rules(0, is_update=True)
+    if block.type not in rules:
+        raise ValidationError(f"Block type {block.type} is not supported via the API.")
+    if kinds and kinds != [block.type]:
+        raise ValidationError(
+            f"Updating the type of a block is not supported: the block is {block.type}, not {kinds[0]}."
+        )
+    trash = {"archived": boolean, "in_trash": boolean}
+    check_body(
+        obj(None, **{block.type: rules[block.type]}, type=choice(block.type), object=choice("block"), **trash), body
+    )
+
+
+def _kind(node: Node) -> str:
+    return "page" if isinstance(node, Page) else "database"
+
+
+@api.delete("/blocks/{block_id}")
+def delete_block(call: Call, block_id: str) -> dict[str, Any]:
+    """Move a block, a page or a database to the trash."""
+    check_capability(call, "update_content")
+    node = find_node(call, parse_id(block_id, "block_id"))
+    check_editable(call, node)
+    return render_node(call, trash_node(call, node, in_trash=True))
+
+
+def trash_node(call: Call, node: Node, in_trash: bool) -> Node:
+    """Move a row to the trash or back."""
+    changed = call.db.change(node, in_trash=in_trash, **stamp(call, find_bot(call).id))
+    if isinstance(changed, Database):
+        trash_database(call, changed)
+    emit_trash(call, changed)
+    return changed

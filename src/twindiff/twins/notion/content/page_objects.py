@@ -1,0 +1,93 @@
+"""Pages as objects, with their values computed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+from urllib.parse import unquote
+
+from twindiff.kit import Call
+
+from ..core.api_version import OLDEST, has_data_sources, trash_fields, version_of, web_url
+from ..core.body_rules import is_list
+from ..core.list_answers import minute
+from ..core.object_lookup import is_trashed
+from ..data_sources.computed_values import computed_value
+from ..data_sources.property_values import property_value
+from ..data_sources.schemas import TITLE, find_properties
+from ..rich_text.rich_text_values import unpack_columns
+from ..tables.content_tables import Page
+from ..tables.data_source_tables import DataSource, Property
+from ..wire_style import ValidationError
+from ..workspace.file_values import render_file
+from ..workspace.user_objects import user_reference
+from .block_objects import parent_object
+
+
+def page_object(
+    call: Call, page: Page, only: Collection[str] | None = None, *, in_trash: bool | None = None
+) -> dict[str, Any]:
+    """Render a page; `only` names the properties to show, by id or name."""
+    trashed = is_trashed(call, page) if in_trash is None else in_trash
+    shown: dict[str, Any] = {
+        "object": "page",
+        "id": page.id,
+        "created_time": minute(page.created_time),
+        "last_edited_time": minute(page.last_edited_time or page.created_time),
+        "created_by": user_reference(page.created_by),
+        "last_edited_by": user_reference(page.last_edited_by or page.created_by),
+        "cover": render_file(call, page.cover),
+        "icon": render_file(call, page.icon),
+        "parent": _parent(call, page),
+        **trash_fields(call, trashed),
+        "is_archived": False,
+        "is_locked": page.is_locked,
+        "properties": page_properties(call, page, only),
+        "url": web_url(call, page.id, _words(page)),
+        "public_url": None,
+    }
+    if version_of(call) <= OLDEST:
+        del shown["is_archived"]
+    return shown
+
+
+def _words(page: Page) -> str:
+    """Return the title without mentions."""
+    pieces = page.properties.get(TITLE)
+    return "".join(piece.get("text", "") for piece in pieces) if is_list(pieces) else page.title
+
+
+def _parent(call: Call, page: Page) -> dict[str, Any]:
+    if page.parent_type != "data_source_id":
+        return parent_object(call, page)
+    databases = call.memo.setdefault("database_ids", {})
+    if page.parent_id not in databases:
+        row = call.db.find(DataSource, DataSource.id == page.parent_id)
+        databases[page.parent_id] = row.database_id if row else None
+    database_id = databases[page.parent_id]
+    if not has_data_sources(call):
+        return {"type": "database_id", "database_id": database_id}
+    return {"type": "data_source_id", "data_source_id": page.parent_id, "database_id": database_id}
+
+
+def page_properties(call: Call, page: Page, only: Collection[str] | None = None) -> dict[str, Any]:
+    """Render the values of a page by name of their property."""
+    if page.data_source_id is None:
+        title = unpack_columns(call, page.title, page.properties.get(TITLE))
+        return {TITLE: {"id": TITLE, "type": TITLE, TITLE: title}}
+    rows = [row for row in find_properties(call, page.data_source_id) if not only or _is_named(row, only)]
+    return {row.name: property_value(call, page, row, computed_value(call, page, row)) for row in rows}
+
+
+def _is_named(row: Property, only: Collection[str]) -> bool:
+    return row.id in only or row.name in only
+
+
+def parse_filter(call: Call, page: Page, names: list[str]) -> set[str] | None:
+    """Return the ids of the parameter `filter_properties`; raise ValidationError for one that does not exist."""
+    wanted = {unquote(each) for name in names for each in name.split(",") if each}
+    known = find_properties(call, page.data_source_id) if page.data_source_id else []
+    for name in wanted:
+        if page.data_source_id and not any(_is_named(row, (name,)) for row in known):
+            raise ValidationError(f"Could not find property with name or id: {name}")
+    return wanted or None

@@ -1,0 +1,221 @@
+"""Pages. https://developers.notion.com/reference/page"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from twindiff.kit import Body, Call, Operations
+
+from ..core.api_version import has_data_sources, is_to_trash
+from ..core.body_rules import anything, boolean, check_body, choice, empty, mapping, obj, text, typed_object, uuid
+from ..core.fractional_index import index_between
+from ..core.list_answers import stamp
+from ..core.object_lookup import (
+    Node,
+    check_capability,
+    check_editable,
+    find_bot,
+    find_data_source,
+    find_database,
+    find_node,
+    find_page,
+    find_row,
+    parse_id,
+)
+from ..data_sources.page_values import set_values
+from ..event_delivery.event_emission import emit, emit_properties, emit_trash
+from ..markdown.markdown_reader import read_markdown
+from ..tables.content_tables import Block, Page
+from ..tables.data_source_tables import Database, DataSource
+from ..wire_style import ValidationError
+from ..workspace.file_values import cover, icon, pack_file
+from .async_answers import answer_async
+from .block_types import children_rule
+from .blocks import check_size
+from .child_lists import add_blocks, check_parent, check_types, end_position, next_position, place_between
+from .page_objects import page_object, parse_filter
+from .page_templates import apply_template, check_template
+
+api = Operations(prefix="/v1")
+JsonBody = Annotated[dict[str, Any], Body]
+Parent = Page | Block | DataSource | None
+
+_parent_rule = typed_object(
+    {"page_id": uuid, "database_id": uuid, "data_source_id": uuid, "block_id": uuid, "workspace": choice(True)},
+    database_id=uuid,
+)
+_template = obj({"type": choice("none", "default", "template_id")}, template_id=uuid, timezone=text())
+_position = obj({"type": choice("after_block", "page_start", "page_end")}, after_block=obj({"id": uuid}))
+_properties = mapping(anything)
+_create_body = obj(
+    None, parent=_parent_rule, properties=_properties, icon=icon, cover=cover, children=children_rule,
+    content=children_rule, markdown=text(500_000), allow_async=boolean, template=_template, position=_position,
+)  # fmt: skip
+_update_body = obj(
+    None, properties=_properties, icon=icon, cover=cover, is_locked=boolean, template=_template, erase_content=boolean,
+    in_trash=boolean, archived=boolean, is_archived=boolean,
+)  # fmt: skip
+_move_body = obj(
+    {"parent": typed_object({"page_id": uuid, "data_source_id": uuid, "database_id": uuid, "workspace": empty})}
+)
+
+
+@api.post("/pages", body_limit=5_000_000)
+def create_page(call: Call, body: JsonBody, filter_properties: list[str] = []) -> Any:  # noqa: B006 - read by the kit
+    """Create a page in a page, a data source or the workspace, with its content."""
+    check_capability(call, "insert_content")
+    check_body(_create_body, body)
+    parent = _find_parent(call, body.get("parent") or {"workspace": True})
+    children: list[dict[str, Any]] = body.get("children") or body.get("content") or []
+    if "markdown" in body:
+        if children:
+            raise ValidationError("body failed validation: body.markdown should be not present beside body.children.")
+        children = read_markdown(body["markdown"])
+    check_size(children)
+    kinds = check_types(children)
+    template = body.get("template")
+    if template and template["type"] != "none" and (children or not isinstance(parent, DataSource)):
+        raise ValidationError("body failed validation: body.template should be not present beside body.children.")
+    page = _add_page(call, parent, body)
+    page = set_values(call, page, body.get("properties") or {})
+    if children:
+        check_parent(call, page, kinds)
+        add_blocks(call, page, children)
+    if template and isinstance(parent, DataSource):
+        page = apply_template(call, page, template)
+    emit(call, "page.created", page)
+    return answer_async(
+        call, body, "POST /v1/pages", page_object(call, page, parse_filter(call, page, filter_properties))
+    )
+
+
+def _find_parent(call: Call, given: dict[str, Any]) -> Parent:
+    kind = given.get("type") or next(name for name in given)
+    if kind == "workspace":
+        return None
+    if kind in ("page_id", "block_id"):
+        parent = find_page(call, parse_id(given[kind], kind, "body.parent"))
+        check_editable(call, parent)
+        return parent
+    if kind == "database_id" and "data_source_id" not in given:
+        parent = only_data_source(call, find_database(call, parse_id(given[kind], kind, "body.parent")))
+    else:
+        parent = find_data_source(call, parse_id(given["data_source_id"], "data_source_id", "body.parent"))
+    check_editable(call, parent)
+    return parent
+
+
+def only_data_source(call: Call, database: Database) -> DataSource:
+    """Return the data source of a database that has one; raise ValidationError for one that has several."""
+    mine = DataSource.database_id == database.id, ~DataSource.in_trash
+    rows = call.db.rows(DataSource, *mine, order=DataSource.position, limit=2)
+    if not rows:
+        return find_row(call, DataSource, database.id, "database")
+    if len(rows) > 1:
+        advice = (
+            "name one of them by data_source_id" if has_data_sources(call) else "use API version 2025-09-03 or later"
+        )
+        raise ValidationError(
+            "Databases with multiple data sources are not supported in this API version: " + advice,
+            additional_data={"error_type": "multiple_data_sources_for_database"},
+        )
+    return rows[0]
+
+
+def _add_page(call: Call, parent: Parent, body: dict[str, Any]) -> Page:
+    author, now = find_bot(call).id, call.clock.iso()
+    where: dict[str, Any] = {"parent_type": "workspace", "parent_id": None}
+    if isinstance(parent, DataSource):
+        where = _place_in_source(call, parent)
+    elif parent is not None:
+        position = body.get("position")
+        between = place_between(call, parent.id, position, "body.position") if position else None
+        place = index_between(*between) if between else next_position(call, parent.id)
+        kind = "block_id" if isinstance(parent, Block) else "page_id"
+        where = {"parent_type": kind, "parent_id": parent.id, "position": place}
+    page = Page(
+        id=call.ids.uuid(),
+        icon=pack_file(call, body.get("icon")),
+        cover=pack_file(call, body.get("cover")),
+        created_by=author,
+        created_time=now,
+        last_edited_by=author,
+        last_edited_time=now,
+        **where,
+    )
+    return call.db.add(page)
+
+
+def _place_in_source(call: Call, parent: DataSource) -> dict[str, Any]:
+    """Return the columns of a page that goes before all others in a data source."""
+    place = index_between(None, end_position(call, parent.id, "start"))
+    return {"parent_type": "data_source_id", "parent_id": parent.id, "data_source_id": parent.id, "position": place}
+
+
+@api.get("/pages/{page_id}")
+def get_page(call: Call, page_id: str, filter_properties: list[str] = []) -> dict[str, Any]:  # noqa: B006 - as above
+    """Get a page with its properties."""
+    check_capability(call, "read_content")
+    page = find_page(call, parse_id(page_id, "page_id"))
+    return page_object(call, page, parse_filter(call, page, filter_properties))
+
+
+@api.patch("/pages/{page_id}")
+def update_page(call: Call, page_id: str, body: JsonBody, filter_properties: list[str] = []) -> dict[str, Any]:  # noqa: B006 - as above
+    """Change the properties, the icon, the cover or the lock of a page, or move it to the trash or back."""
+    check_capability(call, "update_content")
+    page = find_page(call, parse_id(page_id, "page_id"))
+    check_body(_update_body, body)
+    page = _move_to_trash(call, page, is_to_trash(body))
+    given = {name: pack_file(call, body[name]) for name in ("icon", "cover") if name in body}
+    given |= {name: body[name] for name in ("is_locked",) if name in body}
+    if given or body.get("properties") or body.get("erase_content") or "template" in body:
+        check_editable(call, page)
+    before = page
+    if given:
+        page = call.db.change(page, **given, **stamp(call, find_bot(call).id))
+    if body.get("properties"):
+        page = set_values(call, page, body["properties"])
+    if body.get("erase_content"):
+        for block in call.db.rows(Block, Block.parent_id == page.id, ~Block.in_trash):
+            call.db.change(block, in_trash=True)
+    if check_template(body.get("template")):
+        page = apply_template(call, page, body["template"])
+    emit_properties(call, before, page)
+    return page_object(call, page, parse_filter(call, page, filter_properties))
+
+
+def _move_to_trash(call: Call, page: Page, in_trash: bool | None) -> Page:
+    if in_trash is None or in_trash == page.in_trash:
+        return page
+    page = call.db.change(page, in_trash=in_trash, **stamp(call, find_bot(call).id))
+    emit_trash(call, page)
+    return page
+
+
+@api.post("/pages/{page_id}/move")
+def move_page(call: Call, page_id: str, body: JsonBody) -> dict[str, Any]:
+    """Move a page to another page or data source."""
+    check_capability(call, "update_content")
+    page = find_page(call, parse_id(page_id, "page_id"))
+    check_body(_move_body, body)
+    check_editable(call, page)
+    parent = _find_parent(call, body["parent"])
+    node: Node | DataSource | None = parent
+    while node is not None:
+        if node.id == page.id:
+            raise ValidationError("Cannot move a page into itself or one of its descendants.")
+        above = node.database_id if isinstance(node, DataSource) else node.parent_id
+        node = None if above is None else _find_any(call, above)
+    changes: dict[str, Any] = {"parent_type": "workspace", "parent_id": None, "data_source_id": None}
+    if isinstance(parent, DataSource):
+        changes = _place_in_source(call, parent)
+    elif parent is not None:
+        changes |= {"parent_type": "page_id", "parent_id": parent.id, "position": next_position(call, parent.id)}
+    page = call.db.change(page, **changes, **stamp(call, find_bot(call).id))
+    emit(call, "page.moved", page)
+    return page_object(call, page)
+
+
+def _find_any(call: Call, id: str) -> Node | DataSource:
+    return call.db.find(DataSource, DataSource.id == id) or find_node(call, id)

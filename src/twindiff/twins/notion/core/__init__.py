@@ -1,0 +1,1 @@
+"""Rules that every operation shares: bodies, lists, rights, order."""

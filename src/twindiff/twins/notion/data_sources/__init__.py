@@ -1,0 +1,1 @@
+"""Databases, data sources, their properties, queries and views."""

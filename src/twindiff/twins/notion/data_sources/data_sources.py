@@ -1,0 +1,83 @@
+"""Data sources. https://developers.notion.com/reference/data-source"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from twindiff.kit import Body, Call, Operations, revise
+
+from ..core.api_version import is_to_trash
+from ..core.body_rules import boolean, check_body, mapping, obj, typed_object, uuid
+from ..core.list_answers import stamp
+from ..core.object_lookup import (
+    check_capability,
+    check_editable,
+    find_bot,
+    find_data_source,
+    find_database,
+    parse_id,
+)
+from ..event_delivery.event_emission import emit, emit_trash
+from ..rich_text.rich_text_rules import rich_text
+from ..tables.data_source_tables import DataSource
+from ..workspace.file_values import cover, icon
+from .database_objects import data_source_object
+from .databases import about_columns, add_data_source, last_position
+from .property_types import changed_property, new_property
+from .schemas import add_properties, change_properties
+
+api = Operations(prefix="/v1")
+JsonBody = Annotated[dict[str, Any], Body]
+_parent = typed_object({"database_id": uuid})
+_create_body = obj({"parent": _parent, "properties": mapping(new_property)}, title=rich_text, icon=icon)
+_update_body = obj(
+    None, title=rich_text, description=rich_text, icon=icon, cover=cover, properties=mapping(changed_property),
+    in_trash=boolean, archived=boolean, parent=_parent,
+)  # fmt: skip
+
+
+@api.post("/data_sources")
+def create_data_source(call: Call, body: JsonBody) -> dict[str, Any]:
+    """Add a data source to a database."""
+    check_capability(call, "insert_content")
+    check_body(_create_body, body)
+    database = find_database(call, parse_id(body["parent"]["database_id"], "database_id", "body.parent"))
+    check_editable(call, database)
+    row = add_data_source(call, database, body)
+    add_properties(call, row, body["properties"])
+    emit(call, "data_source.created", row)
+    return data_source_object(call, row)
+
+
+@api.get("/data_sources/{data_source_id}")
+def get_data_source(call: Call, data_source_id: str) -> dict[str, Any]:
+    """Get a data source with its schema."""
+    check_capability(call, "read_content")
+    return data_source_object(call, find_data_source(call, parse_id(data_source_id, "data_source_id")))
+
+
+@api.patch("/data_sources/{data_source_id}")
+def update_data_source(call: Call, data_source_id: str, body: JsonBody) -> dict[str, Any]:
+    """Change the schema and the title of a data source, move it, or move it to the trash or back."""
+    check_capability(call, "update_content")
+    row = find_data_source(call, parse_id(data_source_id, "data_source_id"))
+    check_body(_update_body, body)
+    in_trash = is_to_trash(body)
+    if in_trash is not None and in_trash != row.in_trash:
+        row = call.db.change(row, in_trash=in_trash, **stamp(call, find_bot(call).id))
+        emit_trash(call, row)
+    changes = about_columns(call, body)
+    if "parent" in body:
+        target = find_database(call, parse_id(body["parent"]["database_id"], "database_id", "body.parent"))
+        check_editable(call, target)
+        changes |= {"database_id": target.id, "position": last_position(call, target)}
+    if changes or body.get("properties"):
+        check_editable(call, row)
+    row = revise(call.db, row, stamp=stamp(call, find_bot(call).id), **changes)
+    if body.get("properties"):
+        change_properties(call, row, body["properties"])
+        row = call.db.change(call.db.get(DataSource, row.id), **stamp(call, find_bot(call).id))
+        emit(call, "data_source.schema_updated", row)
+    if "parent" in body:
+        emit(call, "data_source.moved", row)
+    return data_source_object(call, row)

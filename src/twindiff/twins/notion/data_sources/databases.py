@@ -1,0 +1,159 @@
+"""Databases. https://developers.notion.com/reference/database"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from twindiff.kit import Body, Call, Operations, revise
+
+from ..content.child_lists import check_parent, next_position
+from ..core.api_version import has_data_sources, is_to_trash
+from ..core.body_rules import Rule, boolean, check_body, choice, mapping, obj, typed_object, uuid
+from ..core.fractional_index import index_between
+from ..core.list_answers import stamp
+from ..core.object_lookup import (
+    check_capability,
+    check_editable,
+    find_bot,
+    find_database,
+    find_page,
+    parse_id,
+)
+from ..event_delivery.event_emission import emit, emit_trash
+from ..rich_text.rich_text_rules import rich_text
+from ..rich_text.rich_text_values import pack_columns
+from ..tables.data_source_tables import Database, DataSource
+from ..wire_style import ValidationError
+from ..workspace.file_values import cover, icon, pack_file
+from .database_objects import database_object, list_data_sources
+from .database_trash import trash_database
+from .property_types import changed_property, new_property
+from .schemas import add_properties, change_properties
+from .views import add_default_view
+
+api = Operations(prefix="/v1")
+JsonBody = Annotated[dict[str, Any], Body]
+DEFAULT_PROPERTIES: dict[str, Any] = {"Name": {"title": {}}}
+
+_parent = typed_object({"page_id": uuid, "workspace": choice(True), "block_id": uuid})
+_about: dict[str, Rule] = {
+    "title": rich_text, "description": rich_text, "icon": icon, "cover": cover, "is_inline": boolean,
+}  # fmt: skip
+_initial = obj(None, properties=mapping(new_property), title=rich_text, icon=icon)
+_create_body = obj({"parent": _parent}, initial_data_source=_initial, **_about)
+_create_body_with_properties = obj({"parent": _parent, "properties": mapping(new_property)}, **_about)
+_trash: dict[str, Rule] = {"in_trash": boolean, "archived": boolean, "is_locked": boolean}
+_update_body = obj(None, parent=_parent, **_about, **_trash)
+_update_body_with_properties = obj(None, parent=_parent, properties=mapping(changed_property), **_about, **_trash)
+
+
+@api.post("/databases")
+def create_database(call: Call, body: JsonBody) -> dict[str, Any]:
+    """Create a database with its first data source and a view of it."""
+    check_capability(call, "insert_content")
+    check_body(_create_body if has_data_sources(call) else _create_body_with_properties, body)
+    initial = body.get("initial_data_source") or {"properties": body.get("properties") or DEFAULT_PROPERTIES}
+    author, now = find_bot(call).id, call.clock.iso()
+    row = Database(
+        id=call.ids.uuid(),
+        is_inline=body.get("is_inline", False),
+        created_by=author,
+        created_time=now,
+        last_edited_by=author,
+        last_edited_time=now,
+        **about_columns(call, body),
+        **_place(call, body["parent"]),
+    )
+    call.db.add(row)
+    source = add_data_source(call, row, {**initial, "title": body.get("title") or initial.get("title", [])})
+    add_properties(call, source, initial.get("properties") or DEFAULT_PROPERTIES)
+    add_default_view(call, row, source)
+    emit(call, "database.created", row)
+    return database_object(call, row)
+
+
+def about_columns(call: Call, body: dict[str, Any]) -> dict[str, Any]:
+    """Return the columns for the titles, descriptions and pictures in a request."""
+    columns: dict[str, Any] = {}
+    for name in ("title", "description"):
+        if name in body:
+            columns[name], columns[f"rich_{name}"] = pack_columns(call, body[name])
+    return columns | {name: pack_file(call, body[name]) for name in ("icon", "cover") if name in body}
+
+
+def _place(call: Call, parent: dict[str, Any]) -> dict[str, Any]:
+    kind = parent.get("type") or next(iter(parent))
+    if kind == "workspace":
+        return {"parent_type": "workspace", "parent_id": None}
+    page = find_page(call, parse_id(parent[kind], kind, "body.parent"))
+    check_parent(call, page, ())
+    return {"parent_type": kind, "parent_id": page.id, "position": next_position(call, page.id)}
+
+
+def last_position(call: Call, database: Database) -> str:
+    """Return the position after all data sources of a database."""
+    others = call.db.rows(DataSource, DataSource.database_id == database.id, order=-DataSource.position, limit=1)
+    return index_between(others[0].position if others else None, None)
+
+
+def add_data_source(call: Call, database: Database, body: dict[str, Any]) -> DataSource:
+    """Add a data source without properties to a database."""
+    author, now = find_bot(call).id, call.clock.iso()
+    row = DataSource(
+        id=call.ids.uuid(),
+        database_id=database.id,
+        position=last_position(call, database),
+        created_by=author,
+        created_time=now,
+        last_edited_by=author,
+        last_edited_time=now,
+        **about_columns(call, {name: body[name] for name in ("title", "icon") if name in body}),
+    )
+    return call.db.add(row)
+
+
+@api.get("/databases/{database_id}")
+def get_database(call: Call, database_id: str) -> dict[str, Any]:
+    """Get a database with its data sources."""
+    check_capability(call, "read_content")
+    row = find_database(call, parse_id(database_id, "database_id"))
+    if not has_data_sources(call) and len(list_data_sources(call, row.id)) > 1:
+        raise ValidationError(
+            f"Database with ID {row.id} does not contain any data sources accessible by this API bot in this version: "
+            "databases with multiple data sources are not supported.",
+            additional_data={"error_type": "multiple_data_sources_for_database"},
+        )
+    return database_object(call, row)
+
+
+@api.patch("/databases/{database_id}")
+def update_database(call: Call, database_id: str, body: JsonBody) -> dict[str, Any]:
+    """Change what a database is called and where it is, or move it to the trash or back."""
+    check_capability(call, "update_content")
+    row = find_database(call, parse_id(database_id, "database_id"))
+    check_body(_update_body if has_data_sources(call) else _update_body_with_properties, body)
+    in_trash = is_to_trash(body)
+    if in_trash is not None and in_trash != row.in_trash:
+        row = call.db.change(row, in_trash=in_trash, **stamp(call, find_bot(call).id))
+        trash_database(call, row)
+        emit_trash(call, row)
+    changes = about_columns(call, body)
+    changes |= {name: body[name] for name in ("is_inline", "is_locked") if name in body}
+    if "parent" in body:
+        changes |= _place(call, body["parent"])
+    if changes or body.get("properties"):
+        check_editable(call, row)
+    row = revise(call.db, row, stamp=stamp(call, find_bot(call).id), **changes)
+    if not has_data_sources(call):
+        _update_only_source(call, row, body)
+    if "parent" in body:
+        emit(call, "database.moved", row)
+    return database_object(call, row)
+
+
+def _update_only_source(call: Call, row: Database, body: dict[str, Any]) -> None:
+    """Before data sources, a database and its data source are one."""
+    sources = list_data_sources(call, row.id)
+    if sources:
+        change_properties(call, sources[0], body.get("properties") or {})
+        revise(call.db, sources[0], **about_columns(call, {name: body[name] for name in ("title",) if name in body}))

@@ -1,0 +1,1 @@
+"""Notion's formula language 2.0."""

@@ -1,0 +1,1 @@
+"""Users, search, file uploads, OAuth."""
