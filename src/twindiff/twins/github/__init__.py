@@ -33,6 +33,7 @@ from .repos import (
 )
 from .search import searches
 from .security import alerts
+from .smart_http import services
 from .tables.issue_tables import TABLES as ISSUES
 from .tables.repository_tables import TABLES as REPOSITORIES
 from .tables.repository_tables import Hook, Secret
@@ -71,6 +72,7 @@ _PAGES = (
     runs,
     searches,
     secrets,
+    services,
     starring,
     sub_issues,
     teams,
