@@ -1,0 +1,124 @@
+"""The GitHub twin: repositories with git's own objects, issues, pull requests, Actions, search."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from twindiff.kit import Request, RequestContext, Twin, Users
+from twindiff.kit.seeding import Variables
+
+from .actions import run_progress, runs
+from .activity import notifications, starring
+from .apps import apps, meta
+from .core.access import BY_ID
+from .core.request_guard import actor_of, guard
+from .gists import gists
+from .issues import comments, issues, labels, sub_issues
+from .orgs import organizations, teams
+from .projects import projects
+from .pulls import merging, pulls, reviews
+from .repos import (
+    branches,
+    checks,
+    collaborators,
+    commits,
+    contents,
+    git_data,
+    hooks,
+    licenses,
+    releases,
+    repositories,
+    secrets,
+)
+from .search import searches
+from .security import alerts
+from .smart_http import services
+from .tables.issue_tables import TABLES as ISSUES
+from .tables.repository_tables import TABLES as REPOSITORIES
+from .tables.repository_tables import Hook, Secret
+from .tables.user_tables import TABLES as USERS
+from .tables.user_tables import AccessToken, User
+from .tables.work_tables import TABLES as WORK
+from .users import users
+from .wire_style import GitHubStyle
+
+_HERE = Path(__file__).parent
+_PAGES = (
+    alerts,
+    apps,
+    branches,
+    checks,
+    collaborators,
+    comments,
+    commits,
+    contents,
+    gists,
+    git_data,
+    hooks,
+    issues,
+    labels,
+    licenses,
+    merging,
+    meta,
+    notifications,
+    organizations,
+    projects,
+    pulls,
+    releases,
+    repositories,
+    reviews,
+    run_progress,
+    runs,
+    searches,
+    secrets,
+    services,
+    starring,
+    sub_issues,
+    teams,
+    users,
+)
+_BY_ID = (
+    (re.compile(r"/repositories/(\d+)(?=/|$)"), rf"/repos/{BY_ID}/\1"),
+    (re.compile(r"/organizations/\d+/team/(\d+)(?=/|$)"), r"/teams/\1"),
+    (re.compile(r"/organizations/(\d+)(?=/|$)"), rf"/orgs/{BY_ID}\1"),
+)
+_API = re.compile(r"/api/v3(?=/|$)")
+
+
+class GitHubTwin(Twin):
+    """A twin whose paths have aliases: `/api/v3/…` of GitHub Enterprise, and objects by their ids."""
+
+    def exchange(self, request: Request, base_url: str) -> RequestContext | None:
+        path = request.path
+        if match := _API.match(path):
+            path = path[match.end() :] or "/"
+        for pattern, target in _BY_ID:
+            path = pattern.sub(target, path, count=1) if pattern.match(path) else path
+        return super().exchange(request._replace(path=path) if path != request.path else request, base_url)
+
+
+twin = GitHubTwin(
+    "github",
+    GitHubStyle(),
+    *(page.api for page in _PAGES),
+    releases.uploads,
+    tables=(*USERS, *REPOSITORIES, *ISSUES, *WORK),
+    users=Users(User, User.login, User.email),
+    seeds=_HERE / "seeds",
+    descriptions={"github_base": "One user, nothing else"},
+    missing=(_HERE / "missing_operations.txt").read_text().splitlines(),
+    layers=(guard,),
+    actor_of=actor_of,
+    hosts={"github.com": "", "uploads.github.com": "/api/uploads", "raw.githubusercontent.com": "/raw"},
+    webhooks=hooks.webhooks,
+    secret_columns=(AccessToken.token, Hook.secret, Secret.value),
+    variables=Variables(
+        tokens={
+            "GITHUB_TOKEN": "ghp_{secret}",
+            "GITHUB_ACCESS_TOKEN": "ghp_{secret}",
+            "GH_TOKEN": "ghp_{secret}",
+        },
+        urls={"GITHUB_API_URL": "", "GITHUB_BASE_URL": ""},
+    ),
+)

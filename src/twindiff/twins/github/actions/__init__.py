@@ -1,0 +1,1 @@
+"""Actions: workflows, runs, jobs, artifacts of the GitHub twin."""

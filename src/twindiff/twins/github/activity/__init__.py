@@ -1,0 +1,1 @@
+"""Notifications, stars, subscriptions and events of the GitHub twin."""

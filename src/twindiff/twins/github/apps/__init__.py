@@ -1,0 +1,1 @@
+"""GitHub Apps of the GitHub twin."""

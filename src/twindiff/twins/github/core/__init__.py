@@ -1,0 +1,1 @@
+"""What every page needs of the GitHub twin."""

@@ -1,0 +1,1 @@
+"""Gists of the GitHub twin."""

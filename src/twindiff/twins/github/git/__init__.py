@@ -1,0 +1,1 @@
+"""Git's objects, histories, diffs and merges of the GitHub twin."""

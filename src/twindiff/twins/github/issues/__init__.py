@@ -1,0 +1,1 @@
+"""Issues, labels, milestones and comments of the GitHub twin."""

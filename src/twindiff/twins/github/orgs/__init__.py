@@ -1,0 +1,1 @@
+"""Organizations and teams of the GitHub twin."""

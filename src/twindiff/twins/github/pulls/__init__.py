@@ -1,0 +1,1 @@
+"""Pull requests and reviews of the GitHub twin."""

@@ -1,0 +1,99 @@
+"""Pull requests follow their branches: new heads, deleted branches, and merges by push."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twindiff.kit import Call
+
+from ..actions.triggers import trigger_workflows
+from ..core.access import issue_of
+from ..core.announcements import announce
+from ..git.histories import is_ancestor
+from ..git.protection import protection_of
+from ..issues.issue_changes import change_state, note_event
+from ..tables.issue_tables import Issue, PullRequest, Review
+from ..tables.repository_tables import Ref, Repository
+from .pull_views import show_pull
+
+
+def branch_key(repo_id: int | None, branch: str) -> str:
+    """Return the value of the columns by which pull requests of a branch are found."""
+    return f"{repo_id}:{branch}"
+
+
+def open_pulls(call: Call, *where: Any) -> list[tuple[PullRequest, Issue]]:
+    """Return the open pull requests that match conditions, each with its issue."""
+    pairs = [(pull, issue_of(call, pull)) for pull in call.db.rows(PullRequest, *where, order=PullRequest.id)]
+    return [(pull, issue) for pull, issue in pairs if issue.state == "open"]
+
+
+def follow_branch(call: Call, repo: Repository, branch: str, before: str | None, after: str | None) -> None:
+    """Bring the pull requests from and into a branch up to date after it moved."""
+    key = branch_key(repo.id, branch)
+    for pull, issue in open_pulls(call, PullRequest.head_repository_ref == key):
+        base = call.db.get(Repository, pull.repository_id)
+        if after is None:
+            note_event(call, issue, "head_ref_deleted")
+            close_pull(call, base, pull, issue)
+        elif before:
+            _move_head(call, base, pull, issue, before, after)
+    for pull, issue in open_pulls(call, PullRequest.base_repository_ref == key):
+        if after is None:
+            close_pull(call, repo, pull, issue)
+            continue
+        moved = call.db.change(pull, base_sha=after)
+        if is_ancestor(call, repo.network_id, pull.head_sha, after):
+            mark_merged(call, repo, moved, issue, after, base_sha=pull.base_sha)
+
+
+def close_pull(call: Call, repo: Repository, pull: PullRequest, issue: Issue) -> None:
+    """Close a pull request without merging it."""
+    change_state(call, repo, issue, "closed")
+    announce(call, repo, "pull_request", _payload(call, repo, pull, "closed"))
+
+
+def _payload(call: Call, repo: Repository, pull: PullRequest, action: str) -> dict[str, Any]:
+    return {"action": action, "number": pull.number, "pull_request": show_pull(call, repo, pull)}
+
+
+def _move_head(call: Call, repo: Repository, pull: PullRequest, issue: Issue, before: str, after: str) -> None:
+    """Set the new head of a pull request; a protection may dismiss approvals of the old one."""
+    pull = call.db.change(pull, head_sha=after)
+    call.db.change(issue, updated_at=call.clock.iso())
+    set_pull_ref(call, repo, pull)
+    if not is_ancestor(call, repo.network_id, before, after):
+        note_event(call, issue, "head_ref_force_pushed", after)
+    protection = protection_of(call, repo, pull.base_ref)
+    reviews: dict[str, Any] = (protection.settings.get("required_pull_request_reviews") or {}) if protection else {}
+    if reviews.get("dismiss_stale_reviews"):
+        for review in call.db.rows(Review, Review.pull_request_id == pull.id, Review.state == "APPROVED"):
+            call.db.change(review, state="DISMISSED")
+    payload = _payload(call, repo, pull, "synchronize")
+    announce(call, repo, "pull_request", {**payload, "before": before, "after": after})
+    trigger_workflows(call, repo, "pull_request", after, pull=pull, action="synchronize")
+
+
+def set_pull_ref(call: Call, repo: Repository, pull: PullRequest) -> None:
+    """Let `refs/pull/7/head` name the head of a pull request, so that clones can fetch it."""
+    name = f"refs/pull/{pull.number}/head"
+    known = call.db.find(Ref, Ref.repository_id == repo.id, Ref.ref == name)
+    if known:
+        call.db.change(known, sha=pull.head_sha)
+    else:
+        call.db.add(Ref(repository_id=repo.id, ref=name, sha=pull.head_sha))
+
+
+def mark_merged(
+    call: Call, repo: Repository, pull: PullRequest, issue: Issue, sha: str, *, base_sha: str | None = None
+) -> PullRequest:
+    """Record that a pull request is merged with a commit, and close its issue; `base_sha` is the base before."""
+    fields: dict[str, Any] = {"merged": True, "merged_at": call.clock.iso(), "merged_by": call.actor}
+    if base_sha:
+        fields["base_sha"] = base_sha
+    pull = call.db.change(pull, merge_commit_sha=sha, auto_merge=None, **fields)
+    note_event(call, issue, "merged", sha)
+    change_state(call, repo, issue, "closed", commit_id=None)
+    announce(call, repo, "pull_request", _payload(call, repo, pull, "closed"))
+    trigger_workflows(call, repo, "pull_request", sha, pull=pull, action="closed")
+    return pull

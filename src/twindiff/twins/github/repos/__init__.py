@@ -1,0 +1,1 @@
+"""Repositories, contents, branches and commits of the GitHub twin."""

@@ -1,0 +1,1 @@
+"""Search with qualifiers of the GitHub twin."""

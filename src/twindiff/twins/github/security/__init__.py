@@ -1,0 +1,1 @@
+"""Alerts and advisories of the GitHub twin."""

@@ -1,0 +1,1 @@
+"""Git over HTTP of the GitHub twin."""

@@ -1,0 +1,135 @@
+"""Pull requests: mergeability, three ways to merge, reviews, comments on diffs."""
+
+from __future__ import annotations
+
+import pytest
+
+from .conftest import Hub
+
+
+@pytest.mark.parametrize(
+    ("method", "parents", "title"),
+    [
+        ("merge", 2, "Merge pull request #1 from octocat/feature"),
+        ("squash", 1, "Write a.txt (#1)"),
+        ("rebase", 1, "Write a.txt"),
+    ],
+)
+def test_a_pull_request_is_merged_by_each_method(hub: Hub, method: str, parents: int, title: str):
+    repo = hub.repo()
+    pull = hub.pull(repo)
+    assert (pull["mergeable"], pull["mergeable_state"], pull["commits"], pull["additions"]) == (True, "clean", 1, 1)
+    hub.write(repo, "b.txt", "b")
+    merged = hub("PUT", f"{repo}/pulls/1/merge", {"merge_method": method})
+    head = hub("GET", f"{repo}/commits/main")
+    assert (head["sha"], len(head["parents"])) == (merged["sha"], parents)
+    assert head["commit"]["message"].partition("\n")[0] == title
+    assert [file["name"] for file in hub("GET", f"{repo}/contents")] == ["README.md", "a.txt", "b.txt"]
+    after = hub("GET", f"{repo}/pulls/1")
+    assert (after["state"], after["merged"], after["merged_by"]["login"]) == ("closed", True, "octocat")
+
+
+def test_a_conflict_cannot_be_merged(hub: Hub):
+    repo = hub.repo()
+    hub.pull(repo, text="theirs\n")
+    hub.write(repo, "a.txt", "ours\n")
+    before, pull = hub.head(repo), hub("GET", f"{repo}/pulls/1")
+    assert (pull["mergeable"], pull["mergeable_state"]) == (False, "dirty")
+    assert hub.refused("PUT", f"{repo}/pulls/1/merge", {}) == (405, "Pull Request is not mergeable")
+    assert hub.head(repo) == before
+
+
+def test_changes_of_different_lines_are_merged(hub: Hub):
+    repo = hub.repo()
+    lines = [f"{number}\n" for number in range(10)]
+    hub.write(repo, "a.txt", "".join(lines))
+    hub.pull(repo, text="".join(["first\n", *lines[1:]]))
+    hub.write(repo, "a.txt", "".join([*lines[:-1], "last\n"]))
+    hub("PUT", f"{repo}/pulls/1/merge", {"merge_method": "squash"})
+    raw = hub.http("GET", f"{repo}/contents/a.txt", headers={"Accept": "application/vnd.github.raw"}).text
+    assert raw == "".join(["first\n", *lines[1:-1], "last\n"])
+
+
+def test_a_merge_closes_the_issues_that_it_fixes(hub: Hub):
+    repo = hub.repo()
+    hub("POST", f"{repo}/issues", {"title": "Broken"})
+    hub.pull(repo, body="Fixes #1")
+    hub("PUT", f"{repo}/pulls/2/merge", {})
+    assert hub("GET", f"{repo}/issues/1")["state"] == "closed"
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ({"head": "nope", "base": "main"}, "invalid"),
+        ({"head": "main", "base": "main"}, "No commits between main and main"),
+        ({"head": "feature", "base": "main"}, "A pull request already exists for octocat:feature."),
+    ],
+)
+def test_pull_requests_that_cannot_be_are_refused(hub: Hub, body: dict[str, str], message: str):
+    repo = hub.repo()
+    hub.pull(repo)
+    (error,) = hub.http("POST", f"{repo}/pulls", json={"title": "t", **body}).json()["errors"]
+    assert message in (error["code"], error.get("message"))
+    assert len(hub("GET", f"{repo}/pulls")) == 1
+
+
+def test_a_pull_request_follows_its_branch(hub: Hub):
+    repo = hub.repo()
+    hub.pull(repo)
+    hub.write(repo, "b.txt", "b\n", "feature")
+    assert [file["filename"] for file in hub("GET", f"{repo}/pulls/1/files")] == ["a.txt", "b.txt"]
+    assert hub("GET", f"{repo}/git/ref/pull/1/head")["object"]["sha"] == hub.head(repo, "feature")
+    hub("DELETE", f"{repo}/git/refs/heads/feature")
+    assert hub("GET", f"{repo}/pulls/1")["state"] == "closed"
+
+
+def test_a_push_of_its_commits_merges_a_pull_request(hub: Hub):
+    repo = hub.repo()
+    hub.pull(repo)
+    hub("PATCH", f"{repo}/git/refs/heads/main", {"sha": hub.head(repo, "feature")})
+    assert hub("GET", f"{repo}/pulls/1")["merged"]
+
+
+def test_a_review_has_comments_on_lines_of_the_diff(hub: Hub):
+    repo = hub.repo()
+    hub.pull(repo, text="1\n2\n3\n")
+    comment = {"path": "a.txt", "line": 2, "body": "Why?"}
+    hub("POST", f"{repo}/pulls/1/reviews", {"event": "COMMENT", "body": "See", "comments": [comment]})
+    (shown,) = hub("GET", f"{repo}/pulls/1/comments")
+    assert (shown["line"], shown["position"], shown["diff_hunk"]) == (2, 2, "@@ -0,0 +1,3 @@\n+1\n+2")
+    reply = hub("POST", f"{repo}/pulls/1/comments/{shown['id']}/replies", {"body": "Because"})
+    assert reply["in_reply_to_id"] == shown["id"]
+
+
+@pytest.mark.parametrize(
+    "review",
+    [
+        {"event": "APPROVE"},
+        {"event": "REQUEST_CHANGES", "body": "no"},
+        {"event": "COMMENT"},
+        {"event": "COMMENT", "body": "x", "comments": [{"path": "a.txt", "line": 9, "body": "x"}]},
+        {"event": "COMMENT", "body": "x", "comments": [{"path": "nope", "line": 1, "body": "x"}]},
+    ],
+)
+def test_reviews_that_cannot_be_leave_nothing_behind(hub: Hub, review: dict[str, object]):
+    repo = hub.repo()
+    hub.pull(repo)
+    assert hub.refused("POST", f"{repo}/pulls/1/reviews", review)[0] == 422
+    assert hub("GET", f"{repo}/pulls/1/reviews") == []
+
+
+def test_a_branch_is_updated_from_its_base(hub: Hub):
+    repo = hub.repo()
+    hub.pull(repo)
+    hub.write(repo, "b.txt", "b")
+    hub("PUT", f"{repo}/pulls/1/update-branch", {})
+    assert hub("GET", f"{repo}/compare/feature...main")["status"] == "behind"
+    assert len(hub("GET", f"{repo}/pulls/1/commits")) == 2
+
+
+def test_a_draft_and_a_changed_head_are_not_merged(hub: Hub):
+    repo = hub.repo()
+    hub.pull(repo, draft=True)
+    assert hub.refused("PUT", f"{repo}/pulls/1/merge", {}) == (405, "Pull Request is still a draft")
+    assert hub.refused("PUT", f"{repo}/pulls/1/merge", {"sha": "0" * 40})[0] == 409

@@ -1,0 +1,173 @@
+"""Repositories, contents, git's data, branches and their protection."""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+
+import pytest
+
+from .conftest import Hub
+
+HELLO = "ce013625030ba8dba906f756967f9e9ca394464a"
+"""What `git hash-object` says of `hello` with a line feed."""
+TREE, COMMIT = "7c83f87ce814aa0706a48e41945286787e8939e1", "cca04c2b04686dd171284c7da086ea776901e5f1"
+"""What `git mktree` and `git commit-tree` say of a folder with it, by one person at one time."""
+
+
+def test_a_repository_begins_with_a_readme_and_labels(hub: Hub):
+    repo = hub.repo(description="Shows things")
+    readme = hub("GET", f"{repo}/readme")
+    assert b64decode(readme["content"]) == b"# demo\nShows things\n"
+    assert len(hub("GET", f"{repo}/labels")) == 9
+
+
+def test_objects_have_git_s_own_names(hub: Hub):
+    repo = hub.repo()
+    assert hub("POST", f"{repo}/git/blobs", {"content": "hello\n"})["sha"] == HELLO
+    tree = hub(
+        "POST", f"{repo}/git/trees", {"tree": [{"path": "a/hello", "mode": "100644", "type": "blob", "sha": HELLO}]}
+    )
+    person = {"name": "A", "email": "a@b.c", "date": "2026-01-01T00:00:00Z"}
+    body = {"message": "one", "tree": tree["sha"], "author": person}
+    commit = hub("POST", f"{repo}/git/commits", body)
+    assert (tree["sha"], commit["sha"]) == (TREE, COMMIT)
+
+
+def test_a_file_is_written_changed_and_deleted(hub: Hub):
+    repo = hub.repo()
+    made = hub.write(repo, "a/b.txt", "hello\n")
+    assert made["content"]["sha"] == HELLO
+    content = b64encode(b"x").decode()
+    stale = {"message": "m", "content": content, "sha": "0" * 40}
+    assert hub.refused("PUT", f"{repo}/contents/a/b.txt", stale)[0] == 409
+    assert hub.refused("PUT", f"{repo}/contents/a/b.txt", {"message": "m", "content": content})[0] == 422
+    hub("DELETE", f"{repo}/contents/a/b.txt", params={"message": "gone", "sha": HELLO})
+    assert hub.refused("GET", f"{repo}/contents/a")[0] == 404
+
+
+@pytest.mark.parametrize("path", ["../x", "a/../b", ".git/config", "a//b"])
+def test_paths_that_no_working_tree_may_hold_are_refused(hub: Hub, path: str):
+    repo = hub.repo()
+    entry = {"path": path, "mode": "100644", "type": "blob", "content": "x"}
+    assert hub.refused("POST", f"{repo}/git/trees", {"tree": [entry]})[0] == 422
+
+
+def test_a_tree_is_made_from_another_one(hub: Hub):
+    repo = hub.repo()
+    hub.write(repo, "a/b.txt", "hello\n")
+    changes = [{"path": "README.md", "sha": None}, {"path": "c.txt", "mode": "100755", "content": "c"}]
+    tree = hub("POST", f"{repo}/git/trees", {"base_tree": hub.head(repo), "tree": changes})
+    listed = hub("GET", f"{repo}/git/trees/{tree['sha']}", params={"recursive": 1})["tree"]
+    assert [(each["path"], each["mode"]) for each in listed] == [
+        ("a", "040000"),
+        ("a/b.txt", "100644"),
+        ("c.txt", "100755"),
+    ]
+
+
+def test_a_branch_only_moves_forward_unless_forced(hub: Hub):
+    repo = hub.repo()
+    first = hub.head(repo)
+    hub.write(repo, "a", "a")
+    moved = {"sha": first}
+    assert hub.refused("PATCH", f"{repo}/git/refs/heads/main", moved) == (422, "Update is not a fast forward")
+    assert hub("PATCH", f"{repo}/git/refs/heads/main", {**moved, "force": True})["object"]["sha"] == first
+    assert [file["name"] for file in hub("GET", f"{repo}/contents")] == ["README.md"]
+
+
+@pytest.mark.parametrize("ref", ["main", "refs/heads/a..b", "refs/heads/a b", "refs/heads/main/x", "refs/heads/x.lock"])
+def test_references_that_cannot_be_are_refused(hub: Hub, ref: str):
+    repo = hub.repo()
+    assert hub.refused("POST", f"{repo}/git/refs", {"ref": ref, "sha": hub.head(repo)})[0] == 422
+
+
+def test_a_comparison_says_what_each_side_has(hub: Hub):
+    repo = hub.repo()
+    hub.branch(repo, "feature/x")
+    hub.write(repo, "a", "1\n2\n", "feature/x")
+    hub.write(repo, "b", "b")
+    shown = hub("GET", f"{repo}/compare/main...feature/x")
+    assert (shown["status"], shown["ahead_by"], shown["behind_by"]) == ("diverged", 1, 1)
+    assert [(file["filename"], file["additions"], file["patch"]) for file in shown["files"]] == [
+        ("a", 2, "@@ -0,0 +1,2 @@\n+1\n+2")
+    ]
+
+
+def test_commits_are_listed_by_path_and_author(hub: Hub):
+    repo = hub.repo()
+    hub.write(repo, "a", "1")
+    hub.write(repo, "b", "1")
+    hub.write(repo, "a", "2")
+    found = hub("GET", f"{repo}/commits", params={"path": "a"})
+    assert [commit["commit"]["message"] for commit in found] == ["Write a", "Write a"]
+    assert len(hub("GET", f"{repo}/commits", params={"author": "octocat"})) == 4
+    assert hub("GET", f"{repo}/commits", params={"author": "nobody"}) == []
+
+
+def test_a_rename_is_shown_as_one(hub: Hub):
+    repo = hub.repo()
+    hub.write(repo, "old.txt", "1\n2\n3\n")
+    entry = hub("GET", f"{repo}/contents/old.txt")["sha"]
+    changes = [{"path": "old.txt", "sha": None}, {"path": "new.txt", "mode": "100644", "sha": entry}]
+    tree = hub("POST", f"{repo}/git/trees", {"base_tree": hub.head(repo), "tree": changes})["sha"]
+    commit = hub("POST", f"{repo}/git/commits", {"message": "m", "tree": tree, "parents": [hub.head(repo)]})["sha"]
+    (file,) = hub("GET", f"{repo}/commits/{commit}")["files"]
+    assert (file["status"], file["previous_filename"], file["changes"]) == ("renamed", "old.txt", 0)
+
+
+def test_a_protected_branch_takes_no_push_without_review(github, hub: Hub):
+    repo = hub.repo()
+    rules = {
+        "required_pull_request_reviews": {},
+        "enforce_admins": True,
+        "required_status_checks": None,
+        "restrictions": None,
+    }
+    hub("PUT", f"{repo}/branches/main/protection", rules)
+    body = {"message": "m", "content": ""}
+    assert hub.refused("PUT", f"{repo}/contents/a", body) == (422, "Changes must be made through a pull request.")
+    pull = hub.refused("DELETE", f"{repo}/git/refs/heads/main")
+    assert pull == (422, "Cannot delete the default branch")
+
+
+def test_a_fork_shares_objects_and_goes_its_own_way(github):
+    hub = github()
+    hub.repo()
+    assert hub.refused("POST", "/repos/octocat/demo/forks", {})[0] == 422
+    fork = hub("POST", "/repos/octocat/demo/forks", {"name": "copy"})
+    path = f"/repos/{fork['full_name']}"
+    assert (fork["fork"], fork["parent"]["name"]) == (True, "demo")
+    hub.write(path, "a", "a")
+    assert hub.http("GET", "/repos/octocat/demo/contents/a").status_code == 404
+    assert hub("GET", "/repos/octocat/demo/compare/main...octocat:main")["status"] in ("identical", "ahead")
+
+
+def test_a_deleted_repository_takes_everything_with_it(hub: Hub):
+    repo = hub.repo()
+    hub("POST", f"{repo}/issues", {"title": "t"})
+    hub("DELETE", repo)
+    assert hub.refused("GET", repo)[0] == 404
+    assert hub("GET", "/search/issues", params={"q": "t"})["total_count"] == 0
+
+
+def test_a_release_makes_its_tag(hub: Hub):
+    repo = hub.repo()
+    hub.write(repo, "a", "a")
+    made = hub("POST", f"{repo}/releases", {"tag_name": "v1", "generate_release_notes": True})
+    assert "* Write a by @octocat" in made["body"]
+    assert hub("GET", f"{repo}/git/ref/tags/v1")["object"]["sha"] == hub.head(repo)
+    assert hub("GET", f"{repo}/releases/latest")["id"] == made["id"]
+    upload = made["upload_url"].partition("{")[0]
+    asset = hub.environment.platform.client.post(
+        f"{upload}?name=a.bin", content=b"data", headers={"Content-Type": "x/y"}
+    )
+    assert (asset.status_code, asset.json()["size"]) == (201, 4)
+
+
+def test_a_path_in_the_diff_is_a_row(hub: Hub):
+    repo = hub.repo()
+    run = hub.environment.platform.start(hub.environment)
+    hub.write(repo, "a.txt", "hello\n")
+    diff = hub.environment.platform.diff(run)
+    files = [row for row in diff["inserts"] if row["__table__"] == "files"]
+    assert [(row["path"], row["content"]) for row in files] == [("a.txt", "hello\n")]

@@ -1,0 +1,1 @@
+"""Users of the GitHub twin."""
