@@ -24,7 +24,7 @@ def main() -> None:
     channel.close()
     command = sys.argv[split + 1 :]
     try:
-        os.execvp(command[0], command)
+        os.execvp(command[0], command)  # noqa: S606 - the user's own program
     except OSError as error:
         sys.stderr.write(f"{command[0]}: {error.strerror}\n")
         os._exit(127)

@@ -9,7 +9,7 @@ from twindiff.kit import Call, Store, any_of
 from .errors import UserNotFound
 from .tables import User
 
-BOT_TOKEN = "xoxb-"
+BOT_TOKEN = "xoxb-"  # noqa: S105 - a prefix, no token
 """The prefix of bots' tokens."""
 
 

@@ -1,14 +1,13 @@
 """Rules that parameters declare, tried just inside and just outside on every operation that takes them."""
 
 import re
-from typing import Annotated, Any, get_args, get_origin
 
 import msgspec
 import pytest
 
-from twindiff.twins.stripe.core.params import MAX_TEXT_CHARACTERS, OptName
+from twindiff.twins.stripe.core.params import OptName
 
-from .test_coverage import OPERATIONS, fields_of, params_of
+from .test_coverage import OPERATIONS, params_of
 
 
 @pytest.fixture(scope="module")
