@@ -90,6 +90,14 @@ class Ports:
             await port.listen()
         return port.url
 
+    def addresses(self, environment_id: str) -> list[str]:
+        """Return the URLs of an environment's open ports."""
+        return [port.url for (owner, _), port in self._open.items() if owner == environment_id]
+
+    def has_room(self, count: int) -> bool:
+        """Return whether so many more ports can be opened, and still leave half of them to requests that need some."""
+        return len(self._open) + count <= MAX_PORTS // 2
+
     def environments(self) -> set[str]:
         """The ids of environments with open ports."""
         return {environment_id for environment_id, _ in self._open}

@@ -176,7 +176,8 @@ class SandboxRunService:
             return None
         source = WorldSource(wanted.scenario_id, wanted.scenario_prompt)
         clock = wanted.clock or prepared.start.target.clock
-        asked = TwinRunRequest(twins, wanted.ttl_minutes, clock=clock.to_clock_mode() if clock else None)
+        ports = self._scenarios.runs.can_open_ports(len(twins))
+        asked = TwinRunRequest(twins, wanted.ttl_minutes, ports=ports, clock=clock.to_clock_mode() if clock else None)
         run, _ = await self._scenarios.provide(asked, source)
         return run.run_id
 

@@ -128,7 +128,9 @@ class RunTwins:
                 raise InvalidParameter("checks", f"they judge what twins change: {advice}")
             return None
         source = WorldSource(wanted.scenario_id, wanted.scenario_prompt)
-        run, _ = await self._scenarios.provide(TwinRunRequest(wanted.twins, wanted.ttl_minutes), source)
+        ports = self.runs.can_open_ports(len(wanted.twins))
+        asked = TwinRunRequest(wanted.twins, wanted.ttl_minutes, ports=ports)
+        run, _ = await self._scenarios.provide(asked, source)
         return run.run_id
 
     def scenario(self, twin_run_id: str | None, prompt: str | None, *, is_new: bool = True) -> dict[str, list[str]]:
@@ -169,7 +171,8 @@ class RunTwins:
         run = self.find(twin_run_id)
         if run is None:
             return []
-        return [f"{address}/api/env/{run.environment_id}/services/{twin}" for twin in run.twins]
+        below = [f"{address}/api/env/{run.environment_id}/services/{twin}" for twin in run.twins]
+        return [*below, *self._service.ports.addresses(run.environment_id)]
 
     async def begin(self, twin_run_id: str | None) -> str | None:
         """Start to record the changes in twins; returns an id for `judge`, or None without twins."""

@@ -79,6 +79,13 @@ class TwinRunService:
         self._catalog = service.catalog
         self.makers = RunMakers(service)
 
+    def can_open_ports(self, count: int) -> bool:
+        """Return whether the twins of a run that ends with this process can have ports of their own.
+
+        With several server processes, each would open others.
+        """
+        return not self.service.settings.storage and self.service.ports.has_room(count)
+
     def twins(self, names: Sequence[str]) -> dict[str, Twin]:
         """Find twins by name or alias, keyed by the requested names; raises NoTwins, or UnknownTwin with a
         near miss.
