@@ -104,7 +104,7 @@ class TestParameter(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=Tr
     default: Scalar | None = None
 
 
-class TestFile(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
+class UploadFile(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
     """A file that steps upload by its name: its content as `text`, or as `base64`."""
 
     __test__ = False
@@ -127,7 +127,7 @@ class TestConfig(msgspec.Struct, forbid_unknown_fields=True):
     parameters: list[TestParameter] = []
     steps: list[BrowserStep] = []
     twin_checks: list[TwinCheck] = []
-    files: list[TestFile] = []
+    files: list[UploadFile] = []
 
 
 NEEDS: dict[str, tuple[str, ...]] = {
@@ -176,7 +176,7 @@ def read(given: Mapping[str, Any]) -> TestConfig:
     return config
 
 
-def content_of(file: TestFile, where: str) -> bytes:
+def content_of(file: UploadFile, where: str) -> bytes:
     """Return the content of a file; raises ConfigError, which names the place `where`, if it has none or too much."""
     check_file_name(file.name, f"{where}.name")
     if (file.text is None) == (file.base64 is None):
@@ -202,7 +202,7 @@ PARTS: dict[str, type[msgspec.Struct]] = {
     "expect": Expect,
     "parameters": TestParameter,
     "twin_checks": TwinCheck,
-    "files": TestFile,
+    "files": UploadFile,
 }
 """The parts of a TestConfig, by the key that holds them."""
 

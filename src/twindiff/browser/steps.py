@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from twindiff.browser.config import ANSWER, BrowserStep, ConfigError, Expect, TestFile, fill_parameters, join_url
+from twindiff.browser.config import ANSWER, BrowserStep, ConfigError, Expect, UploadFile, fill_parameters, join_url
 from twindiff.browser.element_finder import NAMED, SeveralRows, candidates, kind_of
 from twindiff.browser.expectations import (
     MAX_FRAMES,
@@ -47,7 +47,7 @@ class Interpreter:
         values: Mapping[str, str],
         ask: Callable[[str], Awaitable[str]],
         is_quiet: Callable[[], bool] = lambda: True,
-        files: Sequence[TestFile] = (),
+        files: Sequence[UploadFile] = (),
         downloads: Callable[[], Sequence[str]] = tuple,
     ) -> None:
         self._front = front

@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Sequence
 from typing import TypedDict
 
-from twindiff.browser.config import TestFile, check_file_name, content_of
+from twindiff.browser.config import UploadFile, check_file_name, content_of
 
 
 class UploadedFile(TypedDict):
@@ -18,7 +18,7 @@ class UploadedFile(TypedDict):
     buffer: bytes
 
 
-def file_named(name: str, files: Sequence[TestFile]) -> UploadedFile:
+def file_named(name: str, files: Sequence[UploadFile]) -> UploadedFile:
     """Return the file of a name, or else a small one made for it; raises ConfigError for an invalid name."""
     check_file_name(name, "upload")
     kind = mimetypes.guess_type(name)[0] or "application/octet-stream"

@@ -109,7 +109,7 @@ def describe(document: Schema) -> ApiDescription:
         raise DescriptionError("It is no OpenAPI, Swagger or Google Discovery document: it has no 'paths'.")
     _normalise(document)
     try:
-        return _Reader(document).read()
+        return _OpenapiReader(document).read()
     except (AttributeError, KeyError, TypeError, IndexError) as error:
         raise DescriptionError(f"It is not a valid description of an API: {type(error).__name__}: {error}.") from None
 
@@ -194,7 +194,7 @@ def _allow_null(node: Schema) -> None:
         node["anyOf"] = [inner, {"type": "null"}]
 
 
-class _Reader:
+class _OpenapiReader:
     """Reads the operations of an OpenAPI document."""
 
     def __init__(self, document: Schema) -> None:

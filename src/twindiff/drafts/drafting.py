@@ -17,7 +17,7 @@ from twindiff.kit.suggestions import did_you_mean
 from twindiff.kit.twin import Operations, Twin
 
 from .documents import ApiDescription, DescriptionError, ParameterDescription, python_name, read_description
-from .interpreter import Interpreter
+from .interpreter import DraftInterpreter
 from .overlay import Overlay, read_overlay
 from .plan import OperationPlan, is_routable, plan_operations
 from .resources import ResourceMap
@@ -52,7 +52,7 @@ class Draft:
         self._stored = store_resources(resource_map)
         _check_overlay(self.overlay, description, [each.table for each in self._stored.values()])
         self.plans = plan_operations(description, resource_map, self._stored, self.overlay)
-        self._interpreter = Interpreter(resource_map, self._stored, self.overlay, self._schemas)
+        self._interpreter = DraftInterpreter(resource_map, self._stored, self.overlay, self._schemas)
         self._samples = SampleRows(resource_map, self._stored, self.overlay, self._schemas)
 
     @classmethod
@@ -125,7 +125,7 @@ def _remember_request(exchange: RequestContext, call: Call, proceed: Callable[[]
     return proceed()
 
 
-def _declare(api: Operations, plan: OperationPlan, interpreter: Interpreter, schemas: SchemaSet) -> None:
+def _declare(api: Operations, plan: OperationPlan, interpreter: DraftInterpreter, schemas: SchemaSet) -> None:
     handler = _handler_of(plan, interpreter, schemas)
     path, verb = plan.operation.path, plan.operation.verb
     if verb == "GET":
@@ -135,7 +135,7 @@ def _declare(api: Operations, plan: OperationPlan, interpreter: Interpreter, sch
         declare(path, body_limit=BODY_LIMIT_BYTES)(handler)
 
 
-def _handler_of(plan: OperationPlan, interpreter: Interpreter, schemas: SchemaSet) -> Handler:
+def _handler_of(plan: OperationPlan, interpreter: DraftInterpreter, schemas: SchemaSet) -> Handler:
     """Return a handler whose signature is that of the description: `handler(call, id, limit=None, body=None)`."""
     signature = [inspect.Parameter("call", inspect.Parameter.POSITIONAL_OR_KEYWORD)]
     annotations: dict[str, Any] = {"call": Call, "return": Any}

@@ -54,7 +54,7 @@ class StateConflict(ApiError):
     status = 409
 
 
-class Interpreter:
+class DraftInterpreter:
     """Does what operations' plans say."""
 
     def __init__(
@@ -429,13 +429,13 @@ class Interpreter:
 
 
 _PLAIN = ResourceOverlay()
-_ACTIONS: dict[str, Callable[[Interpreter, OperationPlan, Call, Mapping[str, Any], dict[str, Any]], Any]] = {
-    "list": Interpreter._list,  # pyright: ignore[reportPrivateUsage] - a table of this module's own methods
-    "create": Interpreter._create,  # pyright: ignore[reportPrivateUsage]
-    "read": Interpreter._read,  # pyright: ignore[reportPrivateUsage]
-    "update": Interpreter._update,  # pyright: ignore[reportPrivateUsage]
-    "delete": Interpreter._delete,  # pyright: ignore[reportPrivateUsage]
-    "act": Interpreter._act,  # pyright: ignore[reportPrivateUsage]
+_ACTIONS: dict[str, Callable[[DraftInterpreter, OperationPlan, Call, Mapping[str, Any], dict[str, Any]], Any]] = {
+    "list": DraftInterpreter._list,  # pyright: ignore[reportPrivateUsage] - a table of this module's own methods
+    "create": DraftInterpreter._create,  # pyright: ignore[reportPrivateUsage]
+    "read": DraftInterpreter._read,  # pyright: ignore[reportPrivateUsage]
+    "update": DraftInterpreter._update,  # pyright: ignore[reportPrivateUsage]
+    "delete": DraftInterpreter._delete,  # pyright: ignore[reportPrivateUsage]
+    "act": DraftInterpreter._act,  # pyright: ignore[reportPrivateUsage]
 }
 
 

@@ -11,11 +11,11 @@ from twindiff.kit.call import Call
 from twindiff.kit.seeding import InvalidSeedConfig, Person, Seeding
 from twindiff.kit.suggestions import did_you_mean
 
-from .interpreter import Interpreter
+from .interpreter import DraftInterpreter
 from .tables import StoredResource
 
 
-def make_seeding(stored: Mapping[str, StoredResource], interpreter: Interpreter) -> Seeding:
+def make_seeding(stored: Mapping[str, StoredResource], interpreter: DraftInterpreter) -> Seeding:
     """Return how to fill a drafted twin: `{table: [{field: value}, …]}`; fields are the vendor's."""
     by_table = {each.table: each for each in stored.values()}
     fields: list[Any] = [

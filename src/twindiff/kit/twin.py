@@ -404,13 +404,11 @@ class Twin:
         self.hosts = read_vendor_hosts(hosts or {})
         self.variables = variables or _usual_variables(name)
         self.users, self.seeding = users, seeding
-        self.completes, self.vendor_tools = completes, vendor_tools
-        self.seeds, self.screen = seeds, screen
-        self.templates, self.clocks = dict(templates or {}), dict(clocks or {})
-        self.descriptions = dict(descriptions or {})
+        self.completes, self.vendor_tools, self.screen = completes, vendor_tools, screen
+        self.seeds, self.templates = seeds, dict(templates or {})
+        self.clocks, self.descriptions = dict(clocks or {}), dict(descriptions or {})
         self.actor_of, self.webhooks = actor_of, webhooks
-        self.missing = None if missing is None else frozenset(missing)
-        self.refused = frozenset(refused)
+        self.missing, self.refused = None if missing is None else frozenset(missing), frozenset(refused)
         self.jobs = _named_apart(job for page in pages for job in page.jobs)
         kept = (FailedWork,) if self.jobs else ()
         self.tables = _tables_named_apart(table_of(row) for row in (*tables, *kept))
