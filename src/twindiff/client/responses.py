@@ -350,6 +350,8 @@ class Test(msgspec.Struct):
     expected_output: dict[str, Any]
     seed_templates: list[str] = []
     """All templates of a test with several; `seed_template` is the first."""
+    clock: dict[str, Any] | None = None
+    """How the clock of its environments runs, if the test says so."""
     warnings: list[str] = []
     """What of it is ignored or never holds: unknown keys, tables, columns, users, rows and operations."""
 
@@ -370,6 +372,13 @@ class Suite(msgspec.Struct):
 
 class SuiteList(msgspec.Struct, rename="camel"):
     test_suites: list[Suite]
+
+
+class Extended(msgspec.Struct, rename="camel"):
+    """When an environment ends."""
+
+    environment_id: str
+    expires_at: str
 
 
 class ImportResult(msgspec.Struct):
