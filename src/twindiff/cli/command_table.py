@@ -32,6 +32,7 @@ MODULES = {
     "tests": ("testing",),
     "import": ("import_files",),
     "db": ("db",),
+    "clean": ("clean",),
 }
 """Each command, in the order of the help, and the modules that implement it and its subcommands."""
 

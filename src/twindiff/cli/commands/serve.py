@@ -268,6 +268,13 @@ def _announce(settings: Settings, registry: Registry, url: str, also: dict[str, 
         typer.echo(json.dumps({"url": url, "twins": twins, **also, "pid": os.getpid()}))
     else:
         typer.echo(f"Twindiff serves {', '.join(twins) or 'no twins'} on {url}")
+        typer.echo(f"Pages: {url}/inspect; data: {_describe_storage(settings)}")
+
+
+def _describe_storage(settings: Settings) -> str:
+    if settings.storage:
+        return "a PostgreSQL database"
+    return "in memory, gone at the end" if settings.data_dir == ":memory:" else settings.data_dir
 
 
 def _key_of(given: str, folder: str) -> tuple[str | None, str]:
