@@ -297,6 +297,12 @@ class Verdict(msgspec.Struct):
         return f"The agent asked the control plane, with its token: {', '.join(self.refused)}" if self.refused else ""
 
     @property
+    def undecided(self) -> str:
+        """Why the checks could not be judged, if that is all that failed; else empty."""
+        unsure = [each for each in self.explanations if each.get("undecided")]
+        return str(unsure[0]["text"]) if unsure and len(unsure) == len(self.explanations) else ""
+
+    @property
     def why(self) -> list[str]:
         """A sentence for each failed check."""
         return [str(each["text"]) for each in self.explanations if "text" in each] or self.failures
