@@ -1,12 +1,13 @@
 """Episodes in actors of a Ray cluster on this machine; `pip install 'twindiff[ray]'` brings Ray."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from tests.pool.pool_behaviour import lose_a_worker, play_right_and_wrong, refuse_what_there_is_not
 
-ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'twindiff[ray]'")
+ray: Any = pytest.importorskip("ray", reason="Ray is not installed: pip install 'twindiff[ray]'")
 
 
 @pytest.fixture(scope="module")

@@ -1,3 +1,5 @@
+# pyright: basic, reportMissingImports=false
+# Ray is not a development dependency: `pip install "twindiff[ray]"`.
 """A pool of actors on a Ray cluster, https://docs.ray.io/en/latest/ray-core/actors.html."""
 
 from __future__ import annotations
