@@ -4,6 +4,15 @@ Usage: `python3 bootstrap.py GROUP…`, where a group is one of `[dependency-gro
 names another folder than `.venv`.
 """
 
+import sys
+
+if sys.version_info < (3, 11):  # noqa: UP036 - before anything that an older Python lacks is imported
+    this = ".".join(map(str, sys.version_info[:2]))
+    sys.exit(
+        f"Twindiff needs Python 3.11 or later; {sys.executable} is {this}. Install a newer one, or give its path: "
+        "make demo PYTHON=/path/to/python3"
+    )
+
 import fcntl
 import hashlib
 import json
@@ -13,7 +22,6 @@ import re
 import shutil
 import ssl
 import subprocess
-import sys
 import tempfile
 import tomllib
 import urllib.error

@@ -169,6 +169,14 @@ def test_a_test_that_cannot_begin_has_failed_with_the_servers_words(client: Clie
     assert (trial.passed, trial.error) == (False, "test not found (400 test_not_found)")
 
 
+def test_checks_that_cannot_be_judged_are_an_error_and_no_failure(client: Client, platform: Platform) -> None:
+    slow = {"message_text": {"regex": "(a+)+$"}}
+    test = {**item("slow"), "expected_output": {"assertions": [{**HELLO, "where": slow}]}}
+    made = platform.post("testSuites", {"name": "Slow", "description": "", "tests": [test]})
+    (trial,) = tried(client, client.suite(made["id"]).tests, lambda task: say(task, "a" * 40 + "!"))
+    assert (trial.status, trial.reason[:28]) == ("error", "The checks cannot be judged:")
+
+
 def test_an_unknown_suite_is_refused(client: Client) -> None:
     with pytest.raises(RequestRefused, match="test suite not found"):
         client.suite("nowhere")

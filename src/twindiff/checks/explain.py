@@ -57,6 +57,7 @@ def explain(outcome: AssertionResult, scene: ExplanationContext, most_rows: int 
         nearest=rows,
         text=f"{_describe_expectation(assertion)}, got {got}. {reason}",
         description=assertion.description,
+        undecided=outcome.undecided is not None,
     )
 
 

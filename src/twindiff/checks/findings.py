@@ -55,3 +55,5 @@ class Explanation(Struct, frozen=True, omit_defaults=True):
     text: str
     description: str = ""
     """The description of the assertion in the spec."""
+    undecided: bool = False
+    """Whether the assertion can be judged neither true nor false."""

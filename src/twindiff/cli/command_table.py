@@ -34,6 +34,7 @@ MODULES = {
     "import": ("import_files",),
     "ca": ("ca",),
     "db": ("db",),
+    "clean": ("clean",),
 }
 """Each command, in the order of the help, and the modules that implement it and its subcommands."""
 

@@ -225,6 +225,10 @@ class AsyncEnvironment:
         """The current point."""
         return (await self.show()).seq
 
+    async def extend(self, ttl_seconds: int) -> str:
+        """Let it live for so many seconds from now on, if it would end sooner; returns when it ends (ISO 8601)."""
+        return (await self.client.send(request_specs.extend(self.id, ttl_seconds))).expires_at
+
     async def checkpoint(self, name: str, at: Point | None = None) -> Checkpoint:
         """Name a point, by default the current one."""
         return await self.client.send(request_specs.checkpoint(self.id, name, at))
@@ -326,9 +330,12 @@ class AsyncEnvironment:
         """Send a delivery again, whatever its status."""
         return await self.client.send(request_specs.redeliver(self.id, number))
 
-    async def run(self, test_id: str | None = None, *, once: bool | None = None) -> AsyncRun:
-        """Start a run, to which all changes from now on belong; with `once`, its first diff or verdict closes it."""
-        started = await self.client.send(request_specs.start_run(self.id, test_id, once=once))
+    async def run(self, test_id: str | None = None, *, once: bool | None = None, from_start: bool = False) -> AsyncRun:
+        """Start a run, to which all changes from now on belong; with `once`, its first diff or verdict closes it.
+
+        With `from_start`, all changes since the initial state belong to it, in a fork also those of its parent.
+        """
+        started = await self.client.send(request_specs.start_run(self.id, test_id, once=once, from_start=from_start))
         return AsyncRun(self.client, started.run_id, once=bool(once))
 
 

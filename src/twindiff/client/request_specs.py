@@ -117,6 +117,12 @@ def delete(id: str) -> RequestSpec[responses.Ended]:
     return _spec("DELETE", _environment(id), responses.Ended)
 
 
+def extend(id: str, ttl_seconds: int) -> RequestSpec[responses.Extended]:
+    """Let an environment live for so many seconds from now on, if it would end sooner."""
+    given = {"ttlSeconds": ttl_seconds}
+    return _spec("POST", _environment(id, "extend"), responses.Extended, given, repeatable=True)
+
+
 def export(id: str) -> RequestSpec[bytes]:
     """Export a whole environment."""
     return _spec("GET", _environment(id, "export"), bytes)
@@ -247,9 +253,12 @@ def open_port(id: str, twin: str) -> RequestSpec[responses.Opened]:
     return _spec("POST", _environment(id, "ports"), responses.Opened, {"twin": twin}, repeatable=True)
 
 
-def start_run(id: str, test_id: str | None, *, once: bool | None) -> RequestSpec[responses.Started]:
-    """Start a run; with `once`, its first diff or verdict closes it."""
-    return _spec("POST", "startRun", responses.Started, {"envId": id, "testId": test_id, "once": once})
+def start_run(
+    id: str, test_id: str | None, *, once: bool | None, from_start: bool = False
+) -> RequestSpec[responses.Started]:
+    """Start a run; with `once`, its first diff or verdict closes it; with `from_start`, it covers what was before."""
+    given = {"envId": id, "testId": test_id, "once": once, "fromStart": from_start or None}
+    return _spec("POST", "startRun", responses.Started, given)
 
 
 def diff_run(run_id: str, include: Include, rows: Rows, *, once: bool) -> RequestSpec[responses.Differing]:

@@ -297,6 +297,12 @@ class Verdict(msgspec.Struct):
         return f"The agent asked the control plane, with its token: {', '.join(self.refused)}" if self.refused else ""
 
     @property
+    def undecided(self) -> str:
+        """Why the checks could not be judged, if that is all that failed; else empty."""
+        unsure = [each for each in self.explanations if each.get("undecided")]
+        return str(unsure[0]["text"]) if unsure and len(unsure) == len(self.explanations) else ""
+
+    @property
     def why(self) -> list[str]:
         """A sentence for each failed check."""
         return [str(each["text"]) for each in self.explanations if "text" in each] or self.failures
@@ -350,6 +356,8 @@ class Test(msgspec.Struct):
     expected_output: dict[str, Any]
     seed_templates: list[str] = []
     """All templates of a test with several; `seed_template` is the first."""
+    clock: dict[str, Any] | None = None
+    """How the clock of its environments runs, if the test says so."""
     warnings: list[str] = []
     """What of it is ignored or never holds: unknown keys, tables, columns, users, rows and operations."""
 
@@ -370,6 +378,13 @@ class Suite(msgspec.Struct):
 
 class SuiteList(msgspec.Struct, rename="camel"):
     test_suites: list[Suite]
+
+
+class Extended(msgspec.Struct, rename="camel"):
+    """When an environment ends."""
+
+    environment_id: str
+    expires_at: str
 
 
 class ImportResult(msgspec.Struct):

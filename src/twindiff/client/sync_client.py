@@ -163,6 +163,10 @@ class Environment:
         """The current point."""
         return self.show().seq
 
+    def extend(self, ttl_seconds: int) -> str:
+        """Let it live for so many seconds from now on, if it would end sooner; returns when it ends (ISO 8601)."""
+        return (self.client.send(request_specs.extend(self.id, ttl_seconds))).expires_at
+
     def checkpoint(self, name: str, at: Point | None = None) -> Checkpoint:
         """Name a point, by default the current one."""
         return self.client.send(request_specs.checkpoint(self.id, name, at))
@@ -264,9 +268,12 @@ class Environment:
         """Send a delivery again, whatever its status."""
         return self.client.send(request_specs.redeliver(self.id, number))
 
-    def run(self, test_id: str | None = None, *, once: bool | None = None) -> Run:
-        """Start a run, to which all changes from now on belong; with `once`, its first diff or verdict closes it."""
-        started = self.client.send(request_specs.start_run(self.id, test_id, once=once))
+    def run(self, test_id: str | None = None, *, once: bool | None = None, from_start: bool = False) -> Run:
+        """Start a run, to which all changes from now on belong; with `once`, its first diff or verdict closes it.
+
+        With `from_start`, all changes since the initial state belong to it, in a fork also those of its parent.
+        """
+        started = self.client.send(request_specs.start_run(self.id, test_id, once=once, from_start=from_start))
         return Run(self.client, started.run_id, once=bool(once))
 
 

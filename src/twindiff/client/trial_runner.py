@@ -201,7 +201,9 @@ def _judge_trial(trial: Trial, environment: Environment, agent: Agent, seconds: 
         trial = trial._replace(error=_describe_error(error))
     trial = trial._replace(messages=[*log.entries], usage=log.usage)
     try:
-        return trial._replace(verdict=judge_overreach(run.evaluate()))
+        trial = trial._replace(verdict=(verdict := judge_overreach(run.evaluate())))
+        unsure = f"The checks cannot be judged: {verdict.undecided}" if verdict.undecided else ""
+        return trial._replace(error=trial.error or unsure)
     except (RequestRefused, Unreachable) as error:
         with suppress(RequestRefused, Unreachable):
             run.diff()  # stores the diff so far in the run's result

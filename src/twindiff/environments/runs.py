@@ -51,6 +51,13 @@ class RunInterval(NamedTuple):
         return snapshot("after", self.run.environment_id, self.end)
 
 
+class RunStart(NamedTuple):
+    """Where a run starts: the seq of a point, None for the current one, and the number of the last call before."""
+
+    seq: int | None
+    call: int
+
+
 def snapshot(side: str, environment_id: str, seq: int) -> str:
     """Return the snapshot name of a point: `before_` or `after_` and eight hexadecimal digits."""
     return f"{side}_{blake2b(f'{environment_id}:{seq}'.encode(), digest_size=4).hexdigest()}"
@@ -68,15 +75,12 @@ class RunStore:
         self._once = once
 
     def start(
-        self, environment_id: str, *, test_id: str | None, suite_id: str | None, once: bool | None, start_call: int
+        self, environment_id: str, *, test_id: str | None, suite_id: str | None, once: bool | None, start: RunStart
     ) -> RunRecord:
-        """Start a run now; `start_call` is the number of the last call before it.
-
-        Raises what `Environments.get` raises.
-        """
+        """Record the start of a run; raises what `Environments.get` raises."""
         environment = self._environments.get(environment_id)
         self._engine.admit()
-        seq = self._engine.seq(environment.id)
+        seq = self._engine.seq(environment.id) if start.seq is None else start.seq
         now = stamp()
         return self._catalog.add(
             RunRecord(
@@ -90,7 +94,7 @@ class RunStore:
                 once=self._once if once is None else once,
                 test_id=test_id,
                 suite_id=suite_id,
-                start_call=start_call,
+                start_call=start.call,
             )
         )
 

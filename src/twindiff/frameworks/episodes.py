@@ -5,25 +5,31 @@ from __future__ import annotations
 import atexit
 import os
 from collections.abc import Sequence
+from functools import cached_property
 from importlib import import_module
+from pathlib import Path
+from time import monotonic
 from typing import Any, Self
-
-import httpx
 
 from twindiff.client import Client, Environment, Run, Suite, Test, Verdict
 from twindiff.client.request_specs import Point
 from twindiff.client.sync_client import Platform
-from twindiff.client.transport import is_secured
-from twindiff.client.trial_runner import Agent, judge_overreach, task_of
-from twindiff.client.twin_tool import TwinResponse, send_call
+from twindiff.client.trial_runner import Agent, Task, judge_overreach, task_of
+from twindiff.client.twin_tool import TwinResponse
+from twindiff.frameworks.twin_connections import connection_of
 from twindiff.local import Twindiff
 from twindiff.suites.starter import STARTER, starter_files
+from twindiff.suites.suite_folder import read_folder
 
 Json = dict[str, Any]
 
 SECONDS_OF_A_CALL = 60.0
-SECONDS_TO_LIVE = 24 * 3600
-"""An environment that is never closed is deleted after this time."""
+LEASE_SECONDS = 3600
+"""The life of a trainer's environment after its last call."""
+A_DAY_SECONDS = 24 * 3600
+"""The life of other environments after the last call; one that is never closed is deleted then."""
+FORKS_AT_ONCE = 1_000
+"""Forks that one request may make."""
 
 _platforms: dict[tuple[int, str], Platform] = {}
 
@@ -43,6 +49,19 @@ def platform_at(base_url: str = "") -> Platform:
         _platforms[key] = Client(base_url, api_key) if base_url else Twindiff()
         atexit.register(_platforms[key].close)
     return _platforms[key]
+
+
+def platform_with(files: str, base_url: str = "") -> Platform:
+    """The platform of `platform_at`; with a folder of files, that of this process after their import.
+
+    Raises NoSuiteFolder, and RequestRefused for files that cannot be imported.
+    """
+    if files and base_url:
+        raise ValueError("Give a folder of files or the URL of a server: files are imported into this process.")
+    platform = platform_at(base_url)
+    if files:
+        platform.import_files(read_folder(Path(files)))
+    return platform
 
 
 def suite_of(platform: Platform, name: str = STARTER) -> Suite:
@@ -84,22 +103,29 @@ def agent_at(path: str) -> Agent:
 
 
 class Episode:
-    """An attempt at a test: an environment of its own, a run to evaluate it, and a client that acts as the agent."""
+    """An attempt at a test: an environment of its own, a run to evaluate it, and calls that act as the agent.
 
-    def __init__(self, test: Test, environment: Environment, run: Run) -> None:
+    In process, calls need no port and no connection. On a server, the environment ends `lease_seconds` after the last
+    call, so those of a process that died do not stay.
+    """
+
+    def __init__(
+        self, test: Test, environment: Environment, run: Run | None = None, lease_seconds: int = A_DAY_SECONDS
+    ) -> None:
         self.test = test
         self.environment = environment
-        self.run = run
-        self.task = task_of(test, environment)
-        headers = {"Authorization": f"Bearer {environment.token}"}
-        verify = is_secured(*self.task.urls.values())
-        self._http = httpx.Client(headers=headers, trust_env=False, verify=verify, timeout=SECONDS_OF_A_CALL)
+        self._run = run
+        self._calls = connection_of(environment.client)
+        self._lease_seconds = lease_seconds
+        self._renewed = monotonic()
 
     @classmethod
-    def begin(cls, platform: Platform, test: Test, *, ttl_seconds: int = SECONDS_TO_LIVE) -> Self:
-        """Create the environment of the test and start a run in it."""
-        environment = platform.create(testId=test.id, ttl_seconds=ttl_seconds)
-        return cls(test, environment, environment.run(test.id))
+    def begin(
+        cls, platform: Platform, test: Test, *, lease_seconds: int = A_DAY_SECONDS, clock: Json | None = None
+    ) -> Self:
+        """Create the environment of the test; `clock` replaces that of the test."""
+        environment = platform.create(testId=test.id, ttl_seconds=lease_seconds, clock=clock)
+        return cls(test, environment, lease_seconds=lease_seconds)
 
     def __enter__(self) -> Self:
         return self
@@ -107,30 +133,48 @@ class Episode:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    @cached_property
+    def task(self) -> Task:
+        """The task of an agent; in process, its URLs are loopback ports, which are opened now."""
+        return task_of(self.test, self.environment)
+
+    @property
+    def run(self) -> Run:
+        """The run that evaluates the environment from its initial state, in a fork with what it has from its parent."""
+        if self._run is None:
+            self._run = self.environment.run(self.test.id, from_start=True)
+        return self._run
+
     def call(self, arguments: Json) -> TwinResponse:
         """Send one request to a twin: `{"api": "slack", "method": "POST", "path": "chat.postMessage", "body": {…}}`."""
-        return send_call(self._http, self.task, arguments)
+        self._renew()
+        return self._calls.send(self.environment, self.test, arguments)
 
     def verdict(self) -> Verdict:
         """Evaluate the test's checks on the changes so far; an agent that has called the control plane fails."""
         return judge_overreach(self.run.evaluate())
 
     def fork(self, at: Point | None = None) -> Self:
-        """Fork the episode at a point, by default the current one.
+        """Fork the episode at a point, by default the current one."""
+        return self.forks(1, at)[0]
 
-        The fork is also evaluated from the beginning, so its run starts in the initial state.
-        """
-        fork = self.environment.fork(at)
-        here = fork.seq()
-        fork.rewind(0)
-        run = fork.run(self.test.id)
-        fork.rewind(here)
-        return type(self)(self.test, fork, run)
+    def forks(self, count: int, at: Point | None = None) -> list[Self]:
+        """Fork the episode `count` times at one point, all or none."""
+        made: list[Environment] = []
+        while len(made) < count:
+            made += self.environment.forks(min(FORKS_AT_ONCE, count - len(made)), at)
+        return [type(self)(self.test, each, lease_seconds=self._lease_seconds) for each in made]
 
     def close(self) -> None:
         """Delete the environment; the result of its run stays readable."""
-        self._http.close()
         self.environment.delete()
+
+    def _renew(self) -> None:
+        """Extend the lease of the environment when a part of it has passed."""
+        now = monotonic()
+        if now - self._renewed > self._lease_seconds / 4:
+            self.environment.extend(self._lease_seconds)
+            self._renewed = now
 
 
 def reward(verdict: Verdict) -> float:

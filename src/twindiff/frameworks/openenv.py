@@ -29,7 +29,7 @@ from twindiff.frameworks.episodes import (
 )
 from twindiff.suites.starter import STARTER
 
-MAX_SESSIONS = 64
+MAX_SESSIONS = 256
 
 
 class TwinAction(Action):

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-from base64 import b64encode
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 import typer
 
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
 from twindiff.cli.problem import CommandError
+from twindiff.suites.suite_folder import bring_files  # noqa: F401 - tests of twins import it from here
 
-FOLDERS = ("seeds", "suites", "testsuites")
 WARNINGS_SHOWN = 20
 
 commands = typer.Typer(help="Bring in templates and suites from files.", no_args_is_help=True)
@@ -56,56 +55,12 @@ def agent_diff(
 
 def contents(folder: Path, missing: list[str] | None = None) -> dict[str, object]:
     """Read the files of a folder, by name; paths that seeds name and the folder lacks are added to `missing`."""
-    files = {str(path.relative_to(folder)): _read(path) for path in _paths(folder)}
-    for content in files.values():
-        lacking = bring_files(folder, content)
-        if missing is not None:
-            missing += lacking
-    return files
+    from twindiff.suites.suite_folder import NoSuiteFolder, read_folder
 
-
-def bring_files(folder: Path, content: object) -> list[str]:
-    """Insert file contents into a seed: a row with a `local_path` gets base64 `content`.
-
-    Returns the paths that match no file of the folder.
-    """
-    missing: list[str] = []
-    for row in _naming_files(content):
-        data = bytes_of(folder, row["local_path"])
-        if data is None:
-            missing.append(row["local_path"])
-        else:
-            row["content"] = b64encode(data).decode()
-    return missing
-
-
-def _naming_files(content: object) -> list[dict[str, Any]]:
-    """Return the rows of a seed that name a file."""
-    tables = cast(dict[str, Any], content).values() if isinstance(content, dict) else ()
-    rows = [row for table in tables if isinstance(table, list) for row in cast(list[Any], table)]
-    return [row for row in rows if isinstance(row, dict) and isinstance(row.get("local_path"), str)]  # pyright: ignore[reportUnknownMemberType,reportUnknownVariableType]
-
-
-def bytes_of(folder: Path, local_path: str) -> bytes | None:
-    """Read the file in the folder whose path has the longest common end with this one; None if no file matches."""
-    parts = [part for part in Path(local_path).parts if part not in ("/", "..", ".")]
-    for start in range(len(parts)):
-        for root in (folder, *sorted(path for path in folder.iterdir() if path.is_dir())):
-            path = root.joinpath(*parts[start:])
-            if path.is_file() and path.resolve().is_relative_to(folder.resolve()):
-                return path.read_bytes()
-    return None
-
-
-def _paths(folder: Path) -> list[Path]:
-    """Return the files to import, in a fixed order."""
-    if not folder.is_dir():
-        raise CommandError(f"{folder} is no folder. Give one that holds seeds/ and suites/.", exit_code=2)
-    paths = [path for name in FOLDERS for path in sorted((folder / name).glob("*.json"))]
-    paths = paths or sorted(folder.glob("*.json"))
-    if not paths:
-        raise CommandError(f"{folder} holds no JSON files, nor do seeds/, suites/ or testsuites/ in it.", exit_code=2)
-    return paths
+    try:
+        return read_folder(folder, missing, _read)
+    except NoSuiteFolder as error:
+        raise CommandError(str(error), exit_code=2) from None
 
 
 def _read(path: Path) -> object:

@@ -339,6 +339,13 @@ def _announce(
     typer.echo(f"Twindiff serves {', '.join(twins) or 'no twins'} on {urls['url']}")
     if listeners.door:
         typer.echo(f"Programs reach twins by the vendors' own hosts through the proxy {urls['proxyUrl']}")
+    typer.echo(f"Pages: {urls['url']}/inspect; data: {_describe_storage(settings)}")
+
+
+def _describe_storage(settings: Settings) -> str:
+    if settings.storage:
+        return "a PostgreSQL database"
+    return "in memory, gone at the end" if settings.data_dir == ":memory:" else settings.data_dir
 
 
 def _key_of(given: str, folder: str) -> tuple[str | None, str]:

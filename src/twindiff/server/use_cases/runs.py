@@ -26,7 +26,7 @@ from twindiff.checks import (
     parse,
 )
 from twindiff.environments.registry import Registry
-from twindiff.environments.runs import RunInterval
+from twindiff.environments.runs import RunInterval, RunStart
 from twindiff.environments.stored_results import pack_json
 from twindiff.kit.errors import ApiError
 from twindiff.server.bodies import ClientGone
@@ -67,17 +67,25 @@ class RunWithDiff(NamedTuple):
 
 
 async def start_run(
-    service: Service, env_id: str, test_id: str | None = None, suite_id: str | None = None, once: bool | None = None
+    service: Service,
+    env_id: str,
+    test_id: str | None = None,
+    suite_id: str | None = None,
+    once: bool | None = None,
+    *,
+    from_start: bool = False,
 ) -> RunRecord:
-    """Start a run now; raises what Suites.test, Suites.get and Environments.get raise."""
+    """Start a run now, or in retrospect in the initial state; raises what Suites.test, Suites.get and
+    Environments.get raise.
+    """
     if test_id:
         test_id = service.suites.test(test_id).test_id
     if suite_id:
         suite_id = service.suites.get(suite_id).suite_id
     environment = service.environments.get(env_id)
     await service.settle(environment.id)
-    last = service.calls.log.last(environment.id)
-    return service.runs.start(environment.id, test_id=test_id, suite_id=suite_id, once=once, start_call=last)
+    start = RunStart(0, 0) if from_start else RunStart(None, service.calls.log.last(environment.id))
+    return service.runs.start(environment.id, test_id=test_id, suite_id=suite_id, once=once, start=start)
 
 
 def find_run(service: Service, run_id: str | None, env_id: str | None, before: str | None) -> RunRecord:

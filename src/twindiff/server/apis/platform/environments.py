@@ -7,8 +7,9 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from twindiff.catalog import EnvironmentRecord, RunRecord, TemplateRecord
+from twindiff.catalog.stamps import stamp
 from twindiff.environments.clocks import ClockRequest
-from twindiff.kit.clock import Clock
+from twindiff.kit.clock import SECOND, Clock
 from twindiff.kit.http import Response, json_answer
 from twindiff.kit.twin import Operations
 from twindiff.server.parameters import MAX_TTL_SECONDS, After, Limit
@@ -190,6 +191,22 @@ async def delete_environment(service: Service, env_id: str) -> EnvironmentStatus
     """Delete an environment; results of its runs stay readable."""
     await use_cases.delete_environment(service, env_id)
     return EnvironmentStatus(env_id, "deleted")
+
+
+class EnvironmentExtended(msgspec.Struct, rename="camel"):
+    environment_id: str
+    expires_at: str
+
+
+@api.post("/env/{envId}/extend")
+def extend_environment(
+    service: Service, env_id: str, ttl_seconds: Annotated[int, msgspec.Meta(ge=1, le=MAX_TTL_SECONDS)]
+) -> EnvironmentExtended:
+    """Let an environment live for so many seconds from now on, if it would end sooner; a client's lease of it."""
+    record = service.environments.record(env_id)
+    expires = max(record.expires, stamp().micros + ttl_seconds * SECOND)
+    service.environments.extend(record.environment_id, expires)
+    return EnvironmentExtended(record.environment_id, Clock(expires).iso())
 
 
 @api.get("/env/{envId}/journal")

@@ -86,9 +86,13 @@ async def start_run(
     test_id: str | None = None,
     test_suite_id: str | None = None,
     once: bool | None = None,
+    from_start: bool = False,
 ) -> RunStarted:
-    """Start a run: all changes from now on belong to it. With `once` it can be evaluated a single time."""
-    run = await use_cases.start_run(service, env_id, test_id, test_suite_id, once)
+    """Start a run: all changes from now on belong to it. With `once` it can be evaluated a single time.
+    With `fromStart` all changes and calls since the environment's initial state belong to it, in a fork also those
+    that it has from its parent.
+    """
+    run = await use_cases.start_run(service, env_id, test_id, test_suite_id, once, from_start=from_start)
     return RunStarted(run.run_id, run.status, run.before_snapshot)
 
 

@@ -27,6 +27,11 @@ NAMES = {"channel_id": ("channels", "channel_name", "channel_id"), "teamId": ("t
 """For columns with an id: the table to look up the name that a sentence uses instead, its name column and its id
 column.
 """
+UNCALLED = (
+    "nothing called the twins of this run: give the application their addresses, "
+    "for example by provisioning them first and naming them in provision_id"
+)
+"""The warning of checks on twins that no call reached."""
 MAX_ROWS = 2000
 """Maximum rows of a diff that a run's record stores; the environment has all of them."""
 
@@ -200,6 +205,8 @@ class RunTwins:
                     verdict = await evaluate_run(self._service, run, dict(checks))
                     status = "passed" if verdict.passed else "failed"
                     outcome["checks"] = {"runId": watched, "status": status, **msgspec.to_builtins(verdict)}
+                    if self._service.calls.log.last(run.environment_id) == run.start_call:
+                        outcome["checks"]["warnings"] = [UNCALLED, *verdict.warnings]
             except ApiError as error:  # the twins may have ended
                 said = f"what the twins changed is not known: {error}"
                 return {"checks": {"passed": not checks, "failures": [said]}, "diff": None}

@@ -1,0 +1,218 @@
+"""Pools in general: which worker takes an episode, how many run at once, and what happens when a worker is lost."""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from time import monotonic
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+
+from twindiff.client import Verdict
+from twindiff.client.twin_tool import TwinResponse
+from twindiff.frameworks.episodes import Json
+from twindiff.pool.worker import TestOffered
+
+MAX_EPISODES_PER_WORKER = 1_000
+
+
+class EpisodeLost(RuntimeError):
+    """The process of an episode has ended; the pool has started another one, and the episode is over."""
+
+
+class WorkerFailed(RuntimeError):
+    """A worker could not do what was asked; the message is its error."""
+
+
+class WorkerGone(Exception):
+    """The process of a worker cannot be reached any more."""
+
+
+class PoolExhausted(TimeoutError):
+    """No worker had room for an episode in time."""
+
+
+class PoolStats(NamedTuple):
+    """The state of a pool."""
+
+    workers: int
+    open: int
+    """Episodes that have not been closed."""
+    begun: int
+    lost: int
+    """Episodes that ended with their worker."""
+    restarts: int
+
+
+class WorkerState:
+    """One worker as the pool sees it; `generation` counts how often its process was started."""
+
+    def __init__(self) -> None:
+        self.open = 0
+        self.generation = 0
+
+
+class EpisodePool(ABC):
+    """Begins episodes in workers, at most `max_episodes` at once in each; more wait until others are closed.
+
+    Calls of different episodes may come from different threads; those of one worker are done one after the other.
+    """
+
+    def __init__(self, workers: int, max_episodes: int = MAX_EPISODES_PER_WORKER) -> None:
+        if workers < 1 or max_episodes < 1:
+            raise ValueError("A pool has at least one worker, and a worker room for at least one episode.")
+        self._workers = [WorkerState() for _ in range(workers)]
+        self._max_episodes = max_episodes
+        self._room = threading.Condition()
+        self._begun = self._lost = self._restarts = 0
+
+    @abstractmethod
+    def _send(self, worker: int, method: str, arguments: tuple[Any, ...]) -> Any:
+        """Call a method of a worker. Raises WorkerGone if its process has ended, WorkerFailed with its own error."""
+
+    @abstractmethod
+    def _restart(self, worker: int) -> None:
+        """Start the process of a worker again."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """End all workers with their episodes."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def tests(self) -> list[TestOffered]:
+        """The tests of the suite, from the first worker that answers."""
+        return self.ask(0, self._workers[0].generation, "list_tests")
+
+    def episode(self, test: str = "", *, clock: Json | None = None, seconds: float = 60) -> PooledEpisode:
+        """Begin an episode of a test, by its id or a part of its name, where the fewest are open.
+
+        Waits `seconds` for room; then PoolExhausted is raised. Raises KeyError for a test that there is not.
+        """
+        chosen = next((each for each in self.tests if test in (each.id, "") or test.lower() in each.name.lower()), None)
+        if chosen is None:
+            raise KeyError(f"No test has {test!r} in its name: {', '.join(each.name for each in self.tests)}")
+        worker = self._take_room(1, seconds)
+        generation = self._workers[worker].generation
+        try:
+            number = self.ask(worker, generation, "begin", chosen.id, clock)
+        except BaseException:
+            self.release(worker, generation, 1)
+            raise
+        self._begun += 1
+        return PooledEpisode(self, chosen, worker, generation, number)
+
+    def stats(self) -> PoolStats:
+        """Return how many workers and episodes there are, and what was lost."""
+        with self._room:
+            still_open = sum(each.open for each in self._workers)
+            return PoolStats(len(self._workers), still_open, self._begun, self._lost, self._restarts)
+
+    def ask(self, worker: int, generation: int, method: str, *arguments: Any) -> Any:
+        """Call a method of a worker's process. Raises EpisodeLost if it is another process than `generation`."""
+        if self._workers[worker].generation != generation:
+            raise EpisodeLost("The process of the episode has ended.")
+        try:
+            return self._send(worker, method, arguments)
+        except WorkerGone:
+            self._replace(worker, generation)
+            raise EpisodeLost("The process of the episode has ended.") from None
+
+    def take_room_in(self, worker: int, generation: int, count: int) -> None:
+        """Count forks of an episode in its worker, whose room they may exceed. Raises EpisodeLost."""
+        with self._room:
+            if self._workers[worker].generation != generation:
+                raise EpisodeLost("The process of the episode has ended.")
+            self._workers[worker].open += count
+            self._begun += count
+
+    def release(self, worker: int, generation: int, count: int) -> None:
+        """Give the room of episodes back, unless their process has ended."""
+        with self._room:
+            if self._workers[worker].generation == generation:
+                self._workers[worker].open -= count
+                self._room.notify_all()
+
+    def _take_room(self, count: int, seconds: float) -> int:
+        end = monotonic() + seconds
+        with self._room:
+            while True:
+                worker = min(range(len(self._workers)), key=lambda number: self._workers[number].open)
+                if self._workers[worker].open + count <= self._max_episodes:
+                    self._workers[worker].open += count
+                    return worker
+                if not self._room.wait(end - monotonic()):
+                    raise PoolExhausted(f"{self.stats().open} episodes are open, and none was closed in {seconds:g} s.")
+
+    def _replace(self, worker: int, generation: int) -> None:
+        """Start a lost worker again, once however many of its episodes notice."""
+        with self._room:
+            state = self._workers[worker]
+            if state.generation != generation:
+                return
+            self._lost += state.open
+            self._restarts += 1
+            state.open, state.generation = 0, generation + 1
+            self._restart(worker)
+            self._room.notify_all()
+
+
+class PooledEpisode:
+    """An attempt at a test in a worker of a pool, with the methods of `twindiff.frameworks.episodes.Episode`.
+
+    Each raises EpisodeLost if the worker has ended.
+    """
+
+    def __init__(self, pool: EpisodePool, test: TestOffered, worker: int, generation: int, number: int) -> None:
+        self.test = test
+        self.worker = worker
+        """The number of the worker that holds it."""
+        self._pool = pool
+        self._generation = generation
+        self._number = number
+        self._is_open = True
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _ask(self, method: str, *arguments: Any) -> Any:
+        return self._pool.ask(self.worker, self._generation, method, self._number, *arguments)
+
+    def call(self, arguments: Json) -> TwinResponse:
+        """Send one request to a twin: `{"api": "slack", "method": "POST", "path": "chat.postMessage", "body": {…}}`."""
+        return TwinResponse(*self._ask("call", arguments))
+
+    def verdict(self) -> Verdict:
+        """Evaluate the test's checks on the changes so far."""
+        return self._ask("verdict")
+
+    def fork(self) -> PooledEpisode:
+        """Fork the episode as it is now, in the same worker."""
+        return self.forks(1)[0]
+
+    def forks(self, count: int) -> list[PooledEpisode]:
+        """Fork the episode `count` times as it is now, all or none."""
+        numbers: list[int] = self._ask("fork", count)
+        self._pool.take_room_in(self.worker, self._generation, count)
+        return [PooledEpisode(self._pool, self.test, self.worker, self._generation, each) for each in numbers]
+
+    def close(self) -> None:
+        """End the episode; no effect for one that has ended, or whose worker has."""
+        if not self._is_open:
+            return
+        self._is_open = False
+        try:
+            self._ask("close")
+        except EpisodeLost:
+            return
+        self._pool.release(self.worker, self._generation, 1)

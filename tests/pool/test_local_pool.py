@@ -1,0 +1,56 @@
+"""Episodes in processes of this machine."""
+
+import os
+import signal
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from tests.pool.pool_behaviour import RENAME, lose_a_worker, play_right_and_wrong, refuse_what_there_is_not
+from twindiff.pool import LocalPool, WorkerFailed
+from twindiff.pool.episode_pool import PoolExhausted
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[LocalPool]:
+    with LocalPool(2, max_episodes=2) as pool:
+        yield pool
+
+
+def test_episodes_are_spread_over_workers_and_judged_by_themselves(pool: LocalPool):
+    play_right_and_wrong(pool)
+
+
+def test_what_there_is_not_is_refused(pool: LocalPool):
+    refuse_what_there_is_not(pool)
+
+
+def test_an_episode_waits_for_room_until_another_one_is_closed(pool: LocalPool):
+    episodes = [pool.episode(RENAME) for _ in range(4)]
+    with pytest.raises(PoolExhausted, match="4 episodes are open"):
+        pool.episode(RENAME, seconds=0.05)
+    closing = threading.Timer(0.05, episodes[3].close)
+    closing.start()
+    with pool.episode(RENAME, seconds=30) as late:
+        assert late.worker == episodes[3].worker
+    closing.join()
+    for each in episodes:
+        each.close()
+    assert pool.stats().open == 0
+
+
+def test_a_pool_outlives_a_worker_that_is_killed(pool: LocalPool):
+    lose_a_worker(pool, lambda worker: os.kill(pool.pids[worker], signal.SIGKILL))
+
+
+def test_no_process_is_left_of_a_pool_that_is_closed():
+    with LocalPool(1) as pool:
+        [pid] = pool.pids
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+
+
+def test_a_pool_of_a_suite_that_there_is_not_says_so():
+    with pytest.raises(WorkerFailed, match="There is no suite 'juggling'"):
+        LocalPool(1, suite="juggling")
