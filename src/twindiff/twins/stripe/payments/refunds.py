@@ -149,7 +149,7 @@ class CreateRefund(Params):
     instructions_email: OptText = UNSET
     customer: OptName = UNSET
     currency: OptName = UNSET
-    origin: OptText = UNSET
+    origin: Literal["customer_balance"] | UnsetType = UNSET
 
 
 class UpdateRefund(Params):

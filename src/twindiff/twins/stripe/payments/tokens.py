@@ -5,7 +5,7 @@ https://docs.stripe.com/api/tokens
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, ClassVar, Literal
 
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
 from twindiff.twins.stripe.core.wire_style import StripeError
@@ -70,9 +70,9 @@ class TokenBank(NestedParams, kw_only=True):
     """A bank account, by its number."""
 
     account_holder_name: OptText = UNSET
-    account_holder_type: OptText = UNSET
+    account_holder_type: Literal["company", "individual"] | UnsetType = UNSET
     account_number: str
-    account_type: OptText = UNSET
+    account_type: Literal["checking", "futsu", "savings", "toza"] | UnsetType = UNSET
     country: str
     currency: OptName = UNSET
     payment_method: OptName = UNSET
@@ -113,6 +113,13 @@ class AccountToken(NestedParams):
 
 class CreateToken(Params, kw_only=True):
     """The parameters of a new token: exactly one kind."""
+
+    longest: ClassVar = {
+        **{f"{owner}.address.{name}": most for owner in ("person", "account.individual")
+           for name, most in (("city", 100), ("line1", 200), ("line2", 200))},
+        "account.individual.first_name": 100,
+        "account.individual.last_name": 100,
+    }  # fmt: skip
 
     account: AccountToken | UnsetType = UNSET
     bank_account: TokenBank | UnsetType = UNSET
