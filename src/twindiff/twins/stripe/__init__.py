@@ -9,7 +9,7 @@ from twindiff.kit import Operations, Row, Twin, Users
 from twindiff.kit.seeding import Variables
 from twindiff.twins.stripe.core.wire_style import StripeRest
 
-from .account import accounts, balance_transactions, country_specs, payouts, topups
+from .account import accounts, app_secrets, balance_transactions, country_specs, payouts, topups
 from .account.accounts import Account, ApiKey, actor_of, empty
 from .account.balance_transactions import Balance
 from .account.restricted_keys import enforce_permissions
@@ -77,6 +77,7 @@ from .tax import tax_calculations, tax_codes, tax_rates, tax_settings, tax_trans
 
 PAGES: tuple[Operations, ...] = (
     account_links.api,
+    app_secrets.api,
     account_resources.api,
     accounts.api,
     payment_line_items.api,

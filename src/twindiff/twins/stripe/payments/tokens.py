@@ -11,7 +11,7 @@ from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType,
 from twindiff.twins.stripe.core.wire_style import StripeError
 
 from ..core.objects import LEFT_OUT, Fields, StripeObject, build_view, new, new_id, resource, retrieve
-from ..core.params import Address, NestedParams, OptName, OptText, Params
+from ..core.params import Address, NestedParams, OptBool, OptName, OptText, Params
 from .payment_methods import CardParams, numbered_card
 
 api = Operations(prefix="/v1/tokens")
@@ -91,6 +91,19 @@ class CvcUpdate(NestedParams):
     cvc: str
 
 
+class PersonRelationship(NestedParams):
+    """A person's relationship to the account."""
+
+    authorizer: OptBool = UNSET
+    director: OptBool = UNSET
+    executive: OptBool = UNSET
+    legal_guardian: OptBool = UNSET
+    owner: OptBool = UNSET
+    percent_ownership: float | Literal[""] | UnsetType = UNSET
+    representative: OptBool = UNSET
+    title: OptText = UNSET
+
+
 class Person(NestedParams):
     """A person of an account."""
 
@@ -100,6 +113,7 @@ class Person(NestedParams):
     id_number: OptText = UNSET
     last_name: OptText = UNSET
     phone: OptText = UNSET
+    relationship: PersonRelationship | UnsetType = UNSET
 
 
 class AccountToken(NestedParams):
