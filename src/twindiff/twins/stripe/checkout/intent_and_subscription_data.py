@@ -24,7 +24,6 @@ from ..billing.subscriptions.subscription_params import (
     PendingInterval,
     SubscriptionTransfer,
     TrialSettings,
-    check_trial_days,
 )
 from ..catalog.price_calculation import prorate_amount
 from ..catalog.prices import Price
@@ -38,7 +37,7 @@ from ..core.params import (
     Shipping,
     merge_metadata,
 )
-from ..core.periods import DAY, next_day
+from ..core.periods import DAY, check_trial_days, next_day
 from ..payments.payment_intents import TransferData
 from ..sales.sale_items import SaleItem, prices_for
 from ..tax.tax_rates import tax_rates_of
