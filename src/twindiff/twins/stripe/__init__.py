@@ -9,7 +9,7 @@ from twindiff.kit import Operations, Row, Twin, Users
 from twindiff.kit.seeding import Variables
 from twindiff.twins.stripe.core.wire_style import StripeRest
 
-from .account import accounts, balance_transactions, country_specs, payouts, topups
+from .account import accounts, app_secrets, balance_transactions, country_specs, payouts, topups
 from .account.accounts import Account, ApiKey, actor_of, empty
 from .account.balance_transactions import Balance
 from .account.restricted_keys import enforce_permissions
@@ -78,6 +78,7 @@ from .vendor_tools import tools as vendor_tools
 
 PAGES: tuple[Operations, ...] = (
     account_links.api,
+    app_secrets.api,
     account_resources.api,
     accounts.api,
     payment_line_items.api,

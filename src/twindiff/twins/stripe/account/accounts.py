@@ -77,6 +77,8 @@ class Account(StripeObject, table="accounts", key=("id",), unique=(("seq",),)):
     controller: Column[Json] = column(default=None)
     settings: Column[Json] = column(default={})
     tos_acceptance: Column[Json] = column(default={})
+    rejected: Column[str | None] = column(default=None)
+    """The reason for which the account was rejected, or None."""
 
 
 class ApiKey(Row, table="api_keys", key=("key",), visibility="bookkeeping"):
@@ -118,7 +120,8 @@ def _controller(row: Account) -> Fields:
 
 def _nothing_due(row: Account) -> Fields:
     lists = ("alternatives", "currently_due", "errors", "eventually_due", "past_due", "pending_verification")
-    return {**{name: [] for name in lists}, "current_deadline": None, "disabled_reason": None}
+    reason = f"rejected.{row.rejected}" if row.rejected else None
+    return {**{name: [] for name in lists}, "current_deadline": None, "disabled_reason": reason}
 
 
 def _render_tos_acceptance(row: Account) -> Fields:
@@ -129,6 +132,7 @@ account_object = build_view(
     Account,
     "account",
     "is_platform",
+    "rejected",
     business_profile=_profile,
     controller=_controller,
     future_requirements=_nothing_due,
@@ -217,6 +221,13 @@ class CreateAccount(AccountParams):
     controller: Controller | UnsetType = UNSET
 
 
+class RejectAccount(Params, kw_only=True):
+    """The parameters of a rejection."""
+
+    reason: Literal["fraud", "other", "terms_of_service"]
+    payouts_action: Literal["none", "pause"] | UnsetType = UNSET
+
+
 class ListAccounts(ListParams):
     """The parameters of a list of accounts."""
 
@@ -266,6 +277,16 @@ def update_account(call: Call, id: str, params: Annotated[AccountParams, Body]) 
     account = require_account(call, id)
     metadata = merge_metadata(account.metadata, params.metadata)
     return show(call, ACCOUNTS, update(call, ACCOUNTS, account, **_fields(params, account), metadata=metadata))
+
+
+@api.post("/accounts/{id}/reject")
+def reject_account(call: Call, id: str, params: Annotated[RejectAccount, Body]) -> Fields:
+    """Reject a connected account, which can then take no payments and be paid nothing."""
+    account = require_account(call, id)
+    if account.is_platform:
+        raise StripeError("You cannot reject your own account.", param="account")
+    off: Fields = {"charges_enabled": False, "payouts_enabled": False}
+    return show(call, ACCOUNTS, update(call, ACCOUNTS, account, rejected=params.reason, **off))
 
 
 @api.delete("/accounts/{id}")

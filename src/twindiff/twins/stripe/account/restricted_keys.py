@@ -20,7 +20,7 @@ from .accounts import ApiKey, own_account
 
 _OF_PATHS = """
 account account, account_links account_link, accounts account, apple_pay payment_method_domain,
-application_fees application_fee, balance balance, balance/history balance_transaction_source,
+application_fees application_fee, apps secret, balance balance, balance/history balance_transaction_source,
 balance_transactions balance_transaction_source, billing/alerts billing_alert,
 billing/credit_balance_summary billing_credit_grant,
 billing/credit_balance_transactions billing_credit_grant, billing/credit_grants billing_credit_grant,

@@ -5,7 +5,7 @@ https://docs.stripe.com/api/topups
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
 from twindiff.twins.stripe.core.wire_style import StripeError
@@ -63,6 +63,8 @@ class UpdateTopup(Params):
 
 class CreateTopup(UpdateTopup, kw_only=True):
     """The parameters of a top-up; `source` is ignored, since the bank account is always the shop's."""
+
+    longest: ClassVar = {"statement_descriptor": 15}
 
     amount: Integer
     currency: str

@@ -47,6 +47,7 @@ from ..core.params import (
     or_none,
     value_of,
 )
+from ..core.periods import check_trial_days
 from ..core.search import search_of
 from ..metering.meters import METERS
 from . import products
@@ -479,6 +480,8 @@ def _recurring_fields(call: Call, recurring: Recurring | UnsetType) -> Fields:
     if not 1 <= count <= MAX_INTERVAL_COUNTS[recurring.interval]:
         message = "Invalid interval: must be at least one, and no longer than three years."
         raise StripeError(message, param="recurring[interval_count]")
+    if isinstance(recurring.trial_period_days, int):
+        check_trial_days(recurring.trial_period_days, "recurring[trial_period_days]")
     is_metered = recurring.usage_type == "metered"
     meter = recurring.meter if isinstance(recurring.meter, str) and recurring.meter else None
     if is_metered and not meter:

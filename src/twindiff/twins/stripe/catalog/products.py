@@ -130,7 +130,7 @@ class ListProducts(ListParams):
     created: OptRange = UNSET
     ids: list[str] | UnsetType = UNSET
     shippable: OptBool = UNSET
-    type: OptText = UNSET
+    type: Literal["good", "service"] | UnsetType = UNSET
     url: OptText = UNSET
 
 

@@ -24,7 +24,6 @@ from ..billing.subscriptions.subscription_params import (
     PendingInterval,
     SubscriptionTransfer,
     TrialSettings,
-    check_trial_days,
 )
 from ..catalog.price_calculation import prorate_amount
 from ..catalog.prices import Price
@@ -36,11 +35,9 @@ from ..core.params import (
     OptInteger,
     OptText,
     Shipping,
-    check_text,
     merge_metadata,
-    value_of,
 )
-from ..core.periods import DAY, next_day
+from ..core.periods import DAY, check_trial_days, next_day
 from ..payments.payment_intents import TransferData
 from ..sales.sale_items import SaleItem, prices_for
 from ..tax.tax_rates import tax_rates_of
@@ -105,7 +102,6 @@ AT = "subscription_data"
 def check_data(call: Call, data: SubscriptionData, at: str = AT) -> None:
     """Raise StripeError for settings that a subscription cannot start with."""
     check_subscription(call, data, at)
-    check_text(value_of(data), at)
     merge_metadata({}, data.metadata, f"{at}[metadata]")
     tax_rates_of(call, data.default_tax_rates or [], f"{at}[default_tax_rates]")
     if isinstance(data.trial_end, int) and data.trial_end < now(call) + 2 * DAY:

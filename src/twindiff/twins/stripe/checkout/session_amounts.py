@@ -49,7 +49,7 @@ def _check_total(amount: int, currency: str) -> None:
         least = f"{format_amount(MIN_CHARGE[currency], currency)} {currency}"
         message = f"The Checkout Session's total amount due must add up to at least {least}"
         raise StripeError(message, code="amount_too_small")
-    check_charge(amount, currency)
+    check_charge(amount, currency, None)
 
 
 def due(call: Call, row: CheckoutSession) -> list[SaleItem]:

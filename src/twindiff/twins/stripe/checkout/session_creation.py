@@ -5,7 +5,7 @@ https://docs.stripe.com/api/checkout/sessions/create
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from twindiff.kit import UNSET, Body, Call, Operations, UnsetType
 from twindiff.twins.stripe.core.wire_style import StripeError
@@ -25,7 +25,6 @@ from ..core.params import (
     OptName,
     OptText,
     check_count,
-    check_text,
     collect_params,
     is_set,
     merge_metadata,
@@ -62,6 +61,8 @@ MAX_DISCOUNTS = 1
 
 class CreateSession(PageSettings, kw_only=True):
     """The parameters of a new session."""
+
+    longest: ClassVar = {"client_reference_id": 200}
 
     allow_promotion_codes: OptBool = UNSET
     billing_address_collection: Literal["auto", "required"] | UnsetType = UNSET
@@ -106,7 +107,6 @@ def create_session(call: Call, params: Annotated[CreateSession, Body]) -> Fields
     fields["custom_fields"] = custom_fields(params.custom_fields or [])
     fields["settings"] = settings_of(params, fields.get("customer"))
     fields["payment_intent_data"] = value_of(params.payment_intent_data or {})
-    check_text(fields["payment_intent_data"], "payment_intent_data")
     fields |= automatic_tax.to_automatic_tax_columns(call, params.automatic_tax)
     fields["subscription_data"] = value_of(params.subscription_data or {})
     if isinstance(params.subscription_data, SubscriptionData):

@@ -19,7 +19,6 @@ from ..core.params import (
     OptText,
     Params,
     Unset,
-    check_text,
     merge_metadata,
     value_of,
 )
@@ -111,5 +110,4 @@ def _check(row: CheckoutSession, params: UpdateSession) -> None:
 def _sent_to(row: CheckoutSession, details: SentTo) -> Fields:
     known: Fields = row.collected_information or {"business_name": None, "individual_name": None}
     said: Fields = value_of(details)
-    check_text(said, "collected_information", "shipping_details")
     return {**known, "shipping_details": said}

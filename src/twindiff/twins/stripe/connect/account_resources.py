@@ -6,7 +6,7 @@ https://docs.stripe.com/api/capabilities
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column, references
 from twindiff.twins.stripe.core.wire_style import StripeError
@@ -53,7 +53,7 @@ class BankData(NestedParams, kw_only=True):
     account_holder_name: OptText = UNSET
     account_holder_type: Literal["company", "individual"] | UnsetType = UNSET
     account_number: str
-    account_type: OptText = UNSET
+    account_type: Literal["checking", "futsu", "savings", "toza"] | UnsetType = UNSET
     country: str
     currency: OptName = UNSET
     routing_number: OptText = UNSET
@@ -64,7 +64,7 @@ class UpdateExternalAccount(Params):
 
     account_holder_name: OptText = UNSET
     account_holder_type: Literal["", "company", "individual"] | UnsetType = UNSET
-    account_type: OptText = UNSET
+    account_type: Literal["checking", "futsu", "savings", "toza"] | UnsetType = UNSET
     default_for_currency: OptBool = UNSET
     metadata: OptMetadata = UNSET
 
@@ -255,6 +255,8 @@ PERSONS = resource(
 
 class PersonParams(Params):
     """The parameters of a person."""
+
+    longest: ClassVar = {"address.city": 100, "address.line1": 200, "address.line2": 200}
 
     address: Address | UnsetType = UNSET
     dob: Birth | Literal[""] | UnsetType = UNSET

@@ -66,8 +66,8 @@ def format_amount(amount: int, currency: str) -> str:
     return f"{SPOKEN[currency]}{number}" if currency in SPOKEN else f"{number} {currency}"
 
 
-def check_charge(amount: int, currency: str) -> None:
-    """Raise StripeError for a charge below the minimum or with more than eight digits."""
+def check_charge(amount: int, currency: str, param: str | None = "amount") -> None:
+    """Raise StripeError for a charge below the minimum or with more than eight digits; `param` names its amount."""
     if amount < 1:
         raise StripeError(
             "The amount must be greater than or equal to the minimum charge amount allowed for your account and the "
@@ -75,14 +75,14 @@ def check_charge(amount: int, currency: str) -> None:
             "save a Payment Method for future use without an immediate payment, use a Setup Intent instead: "
             "https://docs.stripe.com/payments/setup-intents",
             code="parameter_invalid_integer",
-            param="amount",
+            param=param,
         )
     if amount < MIN_CHARGE.get(currency, 0):
         least = format_amount(MIN_CHARGE[currency], currency)
-        raise StripeError(f"Amount must be at least {least} {currency}", code="amount_too_small", param="amount")
+        raise StripeError(f"Amount must be at least {least} {currency}", code="amount_too_small", param=param)
     if amount > MAX_AMOUNT:
         most = format_amount(MAX_AMOUNT, currency)
-        raise StripeError(f"Amount must be no more than {most}", code="amount_too_large", param="amount")
+        raise StripeError(f"Amount must be no more than {most}", code="amount_too_large", param=param)
     if currency in THREE_DECIMAL and amount % 10:
         message = f"Invalid amount: {currency} amounts must end with a zero, as in 5120 for 5.120."
-        raise StripeError(message, code="parameter_invalid_integer", param="amount")
+        raise StripeError(message, code="parameter_invalid_integer", param=param)

@@ -14,9 +14,10 @@ from typing import Any
 
 from twindiff.kit import ApiError, Call, Column, RequestContext, Response, Row, column, written_once
 from twindiff.kit.errors import InvalidParameter
-from twindiff.twins.stripe.core.wire_style import InvalidApiKey, StripeError, mask_key
+from twindiff.twins.stripe.core.wire_style import InvalidApiKey, StripeError, body_type, mask_key
 
 from .objects import LETTERS, RESOURCES, expand_objects, find
+from .params import check_texts
 
 VERSION = "2026-08-26.dahlia"
 """The account's API version, used for requests that name none."""
@@ -58,6 +59,7 @@ def wrap_operation(exchange: RequestContext, call: Call, proceed: Callable[[], A
     call.memo["request"] = {"id": request_id, "idempotency_key": _idempotency_key(exchange) or None}
     try:
         call.memo["version"] = version = _check(exchange, call)
+        _check_parameters(exchange)
         answer = _once(exchange, call, proceed) if not exchange.operation.reads else _answer(exchange, call, proceed)
     except ApiError as error:
         _log(error, request_id)
@@ -115,6 +117,13 @@ def _check_account(call: Call, account: str) -> None:
             "Application access may have been revoked. This twin acts for its own account alone."
         )
         raise StripeError(message, status=403, code="account_invalid")
+
+
+def _check_parameters(exchange: RequestContext) -> None:
+    """Raise StripeError for texts that are too long, which all operations refuse in the same way."""
+    bound = exchange.operation.bound
+    if given := exchange.parameters.get(bound.body):
+        check_texts(given, body_type(bound.contract, bound.body).longest)
 
 
 def _is_date(text: str) -> bool:

@@ -27,7 +27,13 @@ OptMetadata = dict[str, str] | Unset | UnsetType
 MAX_TEXT_CHARACTERS = 5000
 MAX_CHARACTERS = {
     ("", "lookup_key"): 200,
+    ("after_submit", "message"): 1200,
     ("business_profile", "headline"): 60,
+    ("business_profile", "mcc"): 4,
+    ("business_profile", "product_description"): 40000,
+    ("card_payments", "statement_descriptor_prefix"): 10,
+    ("card_payments", "statement_descriptor_prefix_kana"): 10,
+    ("card_payments", "statement_descriptor_prefix_kanji"): 10,
     ("custom_fields", "key"): 200,
     ("custom_fields", "name"): 40,
     ("custom_fields", "value"): 140,
@@ -45,16 +51,25 @@ MAX_CHARACTERS = {
     ("label", "custom"): 50,
     ("line_items", "product_code"): 12,
     ("line_items", "product_name"): 1024,
+    ("line_items", "reference"): 500,
     ("line_items", "unit_of_measure"): 12,
     ("marketing_features", "name"): 80,
     ("options", "label"): 100,
     ("options", "value"): 100,
     ("payment_intent_data", "description"): 1000,
+    ("payments", "statement_descriptor_kana"): 22,
+    ("payments", "statement_descriptor_kanji"): 22,
     ("phases", "description"): 500,
+    ("product", "unit_label"): 12,
+    ("product_data", "description"): 40000,
+    ("product_data", "unit_label"): 12,
     ("redirect", "url"): 2048,
     ("setup_intent_data", "description"): 1000,
+    ("shipping_address", "message"): 1200,
     ("shipping_rate_data", "display_name"): 100,
+    ("submit", "message"): 1200,
     ("subscription_data", "description"): 500,
+    ("terms_of_service_acceptance", "message"): 1200,
 }
 """Maximum lengths of strings that differ from the default, by parent and name; https://docs.stripe.com/api"""
 
@@ -73,7 +88,7 @@ class Params(Struct, forbid_unknown_fields=True, kw_only=True):
     """The parameters of an operation; every operation takes `expand`."""
 
     longest: ClassVar[Mapping[str, int]] = {}
-    """Maximum lengths of these parameters, where they differ from the default."""
+    """Maximum lengths in characters of parameters, where they differ from the default, by dotted name."""
 
     expand: list[str] | UnsetType = UNSET
 
@@ -174,13 +189,8 @@ def value_of(given: Any) -> Any:
 
 def collect_params(params: Struct, *skipped: str) -> dict[str, Any]:
     """Return the given parameters by name, except `expand`, `metadata`, `automatic_tax` and those in `skipped`."""
-    values: dict[str, Any] = {}
-    longest: Mapping[str, int] = getattr(params, "longest", {})
-    for name in _names(type(params), skipped):
-        if (value := getattr(params, name)) is not UNSET:
-            values[name] = value = value_of(value)
-            check_text(value, name, longest=longest.get(name))
-    return values
+    given = ((name, getattr(params, name)) for name in _names(type(params), skipped))
+    return {name: value_of(value) for name, value in given if value is not UNSET}
 
 
 @cache
@@ -189,23 +199,35 @@ def _names(params: type[Struct], skipped: tuple[str, ...]) -> list[str]:
     return [name for name in params.__struct_fields__ if name not in {"expand", "metadata", "automatic_tax", *skipped}]
 
 
-def check_text(value: Any, *path: str, longest: int | None = None) -> None:
-    """Raise StripeError for strings above their maximum length, at any depth."""
-    if isinstance(value, str) and len(value) > (longest := longest or _longest(path)):
-        name = join_path([*path])
-        message = f"Invalid string: {value[:12]}...{value[-12:]}; must be at most {longest} characters"
-        raise StripeError(message, param=name)
-    if value and path[-2:] == ("address", "country"):
-        check_country(str(value), join_path([*path]))
-    if isinstance(value, str) and path[-1] in DESCRIPTORS and "metadata" not in path:
-        _check_descriptor(value, join_path([*path]))
-    if isinstance(value, dict):
+def check_texts(given: Mapping[str, Any], longest: Mapping[str, int]) -> None:
+    """Raise StripeError for raw parameters above their maximum length, at any depth, or not of their text's form.
+
+    `longest` has the limits of an operation that differ from the usual ones, by dotted name.
+    """
+    for name, value in given.items():
+        _check_text(value, (name,), longest)
+
+
+def _check_text(value: Any, path: tuple[str, ...], longest: Mapping[str, int]) -> None:
+    if isinstance(value, str):
+        _check_string(value, path, longest)
+    elif isinstance(value, dict):
         for name, each in cast(dict[str, Any], value).items():
-            check_text(each, *path, name)
-    if isinstance(value, list):
+            _check_text(each, (*path, name), longest)
+    elif isinstance(value, list):
         check_count(value, join_path([*path]), MAX_ELEMENTS.get(path[-1], len(cast(list[Any], value))))
         for number, each in enumerate(cast(list[Any], value)):
-            check_text(each, *path, str(number))
+            _check_text(each, (*path, str(number)), longest)
+
+
+def _check_string(value: str, path: tuple[str, ...], longest: Mapping[str, int]) -> None:
+    if len(value) > (most := find_limit(path, longest)):
+        message = f"Invalid string: {value[:12]}...{value[-12:]}; must be at most {most} characters"
+        raise StripeError(message, param=join_path([*path]))
+    if value and path[-2:] == ("address", "country"):
+        check_country(value, join_path([*path]))
+    if value and path[-1] in DESCRIPTORS and "metadata" not in path:
+        _check_descriptor(value, join_path([*path]))
 
 
 def check_country(code: str, param: str) -> None:
@@ -219,12 +241,13 @@ def check_country(code: str, param: str) -> None:
         )
 
 
-def _longest(path: tuple[str, ...]) -> int:
-    """Return the maximum length of a string, by its name and its parent's."""
+def find_limit(path: tuple[str, ...], longest: Mapping[str, int]) -> int:
+    """Return the maximum length of a string: its operation's own, that of its name and its parent's, or the default."""
     if "metadata" in path:
         return MAX_TEXT_CHARACTERS
-    *_, inside, name = ("", *(each for each in path if not each.isdecimal()))
-    return MAX_CHARACTERS.get((inside, name), MAX_TEXT_CHARACTERS)
+    names = [each for each in path if not each.isdecimal()]
+    parent = names[-2] if len(names) > 1 else ""
+    return longest.get(".".join(names)) or MAX_CHARACTERS.get((parent, names[-1]), MAX_TEXT_CHARACTERS)
 
 
 def _check_descriptor(value: str, param: str) -> None:

@@ -9,9 +9,12 @@ import calendar
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
+from twindiff.twins.stripe.core.wire_style import StripeError
+
 DAY = 86400
 SECONDS = {"day": DAY, "week": 7 * DAY}
 MONTHS = {"month": 1, "year": 12}
+MAX_TRIAL_DAYS = 730
 
 
 def shift_time(moment: int, interval: str, count: int) -> int:
@@ -71,3 +74,16 @@ def _on_day(moment: int, day: int) -> int:
 def _months(moment: int) -> int:
     at = datetime.fromtimestamp(moment, UTC)
     return at.year * 12 + at.month
+
+
+def check_trial_days(days: float, param: str) -> None:
+    """Raise StripeError for a trial that is negative or longer than two years.
+
+    https://docs.stripe.com/api/subscriptions/create#create_subscription-trial_end
+    """
+    if days < 0:
+        message = "This value must be greater than or equal to 0."
+        raise StripeError(message, code="parameter_invalid_integer", param=param)
+    if days > MAX_TRIAL_DAYS:
+        message = f"The maximum number of trial period days is {MAX_TRIAL_DAYS} (2 years)."
+        raise StripeError(message, param=param)

@@ -11,6 +11,7 @@ import types
 import typing
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
+from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
@@ -186,8 +187,12 @@ def _to_stripe_error(error: InvalidParameter, exchange: RequestContext | None) -
 
 
 def _body_type(exchange: RequestContext) -> Any:
+    return body_type(exchange.operation.bound.contract, exchange.operation.bound.body)
+
+
+@cache
+def body_type(contract: type[msgspec.Struct], body: str) -> Any:
     """Return the struct of an operation's parameters."""
-    contract, body = exchange.operation.bound.contract, exchange.operation.bound.body
     return next(field.type for field in msgspec.structs.fields(contract) if field.encode_name == body)
 
 

@@ -28,7 +28,6 @@ from ..core.params import (
     SearchParams,
     Shipping,
     Unset,
-    check_text,
     collect_params,
     merge_metadata,
     value_of,
@@ -196,7 +195,7 @@ class Tax(NestedParams):
 class CustomerParams(Params):
     """Parameters shared by the create and update operations."""
 
-    longest: ClassVar = {"name": 256, "phone": 20}
+    longest: ClassVar = {"email": 512, "name": 256, "phone": 20}
 
     address: Address | Unset | UnsetType = UNSET
     balance: OptInteger = UNSET
@@ -236,6 +235,8 @@ class CreateCustomer(CustomerParams):
 class UpdateCustomer(CustomerParams):
     """The parameters of an update."""
 
+    longest: ClassVar = {**CustomerParams.longest, "default_source": 500}
+
     default_source: OptText = UNSET
 
 
@@ -257,6 +258,8 @@ class CreateSource(Params):
 
 class ListCustomers(ListParams):
     """The parameters of a list of customers."""
+
+    longest: ClassVar = {"email": 512}
 
     created: OptRange = UNSET
     email: OptText = UNSET
@@ -434,7 +437,6 @@ def own_mode(wanted: str | None) -> Fields:
 
 def _settings(now: Customer | None, wanted: InvoiceSettings) -> Fields:
     settings: Fields = value_of(wanted)
-    check_text(settings, "invoice_settings")
     return {**(now.invoice_settings if now else {}), **settings}
 
 

@@ -27,7 +27,7 @@ from ..core.objects import (
     retrieve,
 )
 from ..core.pagination import list_of, to_reference_conditions
-from ..core.params import ListParams, NestedParams, OptName, OptText, Params, check_text
+from ..core.params import ListParams, NestedParams, OptName, OptText, Params
 from ..customer.customers import CUSTOMERS
 from .meters import METERS, USED, Meter, sum_usage_since
 
@@ -119,7 +119,6 @@ def create_alert(call: Call, params: Annotated[CreateAlert, Body]) -> Fields:
     wanted = params.usage_threshold
     if not isinstance(wanted, UsageThreshold):
         raise StripeError("Missing required param: usage_threshold.", code="parameter_missing", param="usage_threshold")
-    check_text(params.title, "title", longest=256)
     meter = refer(call, METERS, wanted.meter, "usage_threshold[meter]")
     customer = _customer(call, wanted.filters or [])
     others = (BillingAlert.meter == meter.id, BillingAlert.customer == customer, BillingAlert.status != "archived")

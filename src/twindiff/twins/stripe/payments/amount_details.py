@@ -20,7 +20,6 @@ from ..core.params import (
     OptText,
     Unset,
     check_count,
-    check_text,
     value_of,
 )
 
@@ -102,7 +101,6 @@ def merge_details(call: Call, now: Fields | None, wanted: OptAmountDetails, amou
     if not isinstance(wanted, AmountDetails):
         return now if wanted is UNSET else None
     given: Fields = value_of(wanted)
-    check_text(given, "amount_details")
     enforced = given.pop("enforce_arithmetic_validation", True)
     if "line_items" in given:
         given["line_items"] = _items(call, given["line_items"] or [])

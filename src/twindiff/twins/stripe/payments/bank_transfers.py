@@ -37,9 +37,11 @@ _SHARED: Fields = {"account_holder_address": _HOME, "account_holder_name": "Twin
 class BankTransfer(NestedParams, kw_only=True):
     """The type of bank transfer."""
 
-    type: str
+    type: Literal[
+        "eu_bank_transfer", "gb_bank_transfer", "jp_bank_transfer", "mx_bank_transfer", "us_bank_transfer"
+    ]  # fmt: skip
     eu_bank_transfer: dict[str, str] | UnsetType = UNSET
-    requested_address_types: list[str] | UnsetType = UNSET
+    requested_address_types: list[Literal["iban", "sort_code", "spei", "zengin"]] | UnsetType = UNSET
 
 
 class FundingParams(Params, kw_only=True):

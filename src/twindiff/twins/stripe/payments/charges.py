@@ -6,7 +6,7 @@ https://docs.stripe.com/api/charges
 from __future__ import annotations
 
 from hashlib import blake2b
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column, references
 from twindiff.twins.stripe.core.wire_style import StripeError
@@ -196,7 +196,7 @@ CHARGES = resource(
 class FraudDetails(NestedParams):
     """The account's assessment of fraud."""
 
-    user_report: OptText = UNSET
+    user_report: Literal["", "fraudulent", "safe"] | UnsetType = UNSET
 
 
 class UpdateCharge(Params):
@@ -216,7 +216,7 @@ class UpdateCharge(Params):
 class CreateCharge(Params):
     """The parameters of a charge without a PaymentIntent."""
 
-    longest: ClassVar = {"description": 40000}
+    longest: ClassVar = {"customer": 500, "description": 40000}
 
     amount: OptInteger = UNSET
     currency: OptName = UNSET

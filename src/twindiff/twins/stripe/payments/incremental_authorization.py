@@ -5,7 +5,7 @@ https://docs.stripe.com/payments/incremental-authorization
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from twindiff.kit import UNSET, Body, Call, Operations, UnsetType
 from twindiff.twins.stripe.core.wire_style import StripeError
@@ -31,6 +31,8 @@ MAX_INCREMENTS = 10
 
 class Increment(Params, kw_only=True):
     """The parameters of an increment; `amount` is the new total."""
+
+    longest: ClassVar = {"description": 1000}
 
     amount: Integer
     amount_details: OptAmountDetails = UNSET

@@ -343,9 +343,10 @@ def named_columns(call: Call, id: str) -> Fields | None:
     bank = find_bank(id)
     if bank is None:
         return None
-    number = {"iban": bank.number} if bank.type == "sepa_debit" else {"account_number": bank.number}
+    is_iban = bank.type == "sepa_debit"
+    account = BankAccount(iban=bank.number) if is_iban else BankAccount(account_number=bank.number)
     billing = {"name": "Jenny Rosen", "email": "jenny@example.com"}
-    return {**bank_columns(call, bank.type, BankAccount(**number)), "billing_details": billing, "verified": True}
+    return {**bank_columns(call, bank.type, account), "billing_details": billing, "verified": True}
 
 
 def retrieve_attached_method(call: Call, id: str, customer: str, param: str) -> PaymentMethod:

@@ -149,7 +149,7 @@ class CreateRefund(Params):
     instructions_email: OptText = UNSET
     customer: OptName = UNSET
     currency: OptName = UNSET
-    origin: OptText = UNSET
+    origin: Literal["customer_balance"] | UnsetType = UNSET
 
 
 class UpdateRefund(Params):
@@ -256,6 +256,18 @@ def cancel_refund(call: Call, id: str, params: Annotated[Params, Body]) -> Field
             f"{message} Only a refund with one of the following statuses may be canceled: requires_action."
         )
     return refund_object(_undo(call, row, "canceled", None))
+
+
+@api.post("/test_helpers/refunds/{id}/expire")
+def expire_refund(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
+    """Expire a refund that requires action by the customer."""
+    row = retrieve(call, REFUNDS, id)
+    if row.status != "requires_action":
+        message = f"You cannot expire this refund because it has a status of {row.status}."
+        raise StripeError(
+            f"{message} Only a refund with one of the following statuses may be expired: requires_action."
+        )
+    return refund_object(_undo(call, row, "failed", "expired_or_canceled_card"))
 
 
 def refund(

@@ -157,12 +157,18 @@ def with_intent(exchange: RequestContext, call: Call, proceed: Callable[[], Any]
 Options = dict[str, Any] | UnsetType
 
 
+Network = Literal[
+    "amex", "cartes_bancaires", "diners", "discover", "eftpos_au", "girocard", "interac", "jcb", "link", "mastercard",
+    "unionpay", "unknown", "visa",
+]  # fmt: skip
+
+
 class CardOptions(NestedParams):
     """Options of card setups."""
 
     mandate_options: Options = UNSET
     moto: OptBool = UNSET
-    network: OptText = UNSET
+    network: Network | UnsetType = UNSET
     request_three_d_secure: Literal["any", "automatic", "challenge"] | UnsetType = UNSET
     three_d_secure: Options = UNSET
 
@@ -202,7 +208,7 @@ class UpdateSetup(SetupParams):
     attach_to_self: OptBool = UNSET
     customer: OptName = UNSET
     description: OptText = UNSET
-    flow_directions: list[str] | Unset | UnsetType = UNSET
+    flow_directions: list[Literal["inbound", "outbound"]] | Unset | UnsetType = UNSET
     metadata: OptMetadata = UNSET
     payment_method_configuration: OptText = UNSET
     payment_method_types: list[str] | UnsetType = UNSET

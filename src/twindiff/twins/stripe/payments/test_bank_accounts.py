@@ -5,7 +5,7 @@ https://docs.stripe.com/testing#bank-debits
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from twindiff.kit import UNSET, Call, UnsetType
 from twindiff.twins.stripe.core.wire_style import StripeError
@@ -99,8 +99,8 @@ def find_bank_by_number(type: str, number: str) -> Bank | None:
 class BankAccount(NestedParams):
     """A bank account to debit; each type uses its own field names."""
 
-    account_holder_type: OptText = UNSET
-    account_type: OptText = UNSET
+    account_holder_type: Literal["company", "individual"] | UnsetType = UNSET
+    account_type: Literal["checking", "savings"] | UnsetType = UNSET
     account_number: OptText = UNSET
     routing_number: OptText = UNSET
     institution_number: OptText = UNSET

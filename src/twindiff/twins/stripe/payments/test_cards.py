@@ -40,8 +40,8 @@ mastercard_debit     5200828282828210 mastercard debit
 mastercard_prepaid   5105105105105100 mastercard prepaid
 amex                 378282246310005  amex       credit
 amex_2               371449635398431  amex       credit
-discover             6011111111111117 discover   credit
-discover_2           6011000990139424 discover   credit
+discover             6011000990139424 discover   credit
+discover_2           6011111111111117 discover   credit
 discover_debit       6011981111111113 discover   debit
 diners               3056930009020004 diners     credit
 diners_14digits      36227206271667   diners     credit

@@ -5,13 +5,13 @@ https://docs.stripe.com/api/tokens
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, ClassVar, Literal
 
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
 from twindiff.twins.stripe.core.wire_style import StripeError
 
 from ..core.objects import LEFT_OUT, Fields, StripeObject, build_view, new, new_id, resource, retrieve
-from ..core.params import Address, NestedParams, OptName, OptText, Params
+from ..core.params import Address, NestedParams, OptBool, OptName, OptText, Params
 from .payment_methods import CardParams, numbered_card
 
 api = Operations(prefix="/v1/tokens")
@@ -70,9 +70,9 @@ class TokenBank(NestedParams, kw_only=True):
     """A bank account, by its number."""
 
     account_holder_name: OptText = UNSET
-    account_holder_type: OptText = UNSET
+    account_holder_type: Literal["company", "individual"] | UnsetType = UNSET
     account_number: str
-    account_type: OptText = UNSET
+    account_type: Literal["checking", "futsu", "savings", "toza"] | UnsetType = UNSET
     country: str
     currency: OptName = UNSET
     payment_method: OptName = UNSET
@@ -91,6 +91,19 @@ class CvcUpdate(NestedParams):
     cvc: str
 
 
+class PersonRelationship(NestedParams):
+    """A person's relationship to the account."""
+
+    authorizer: OptBool = UNSET
+    director: OptBool = UNSET
+    executive: OptBool = UNSET
+    legal_guardian: OptBool = UNSET
+    owner: OptBool = UNSET
+    percent_ownership: float | Literal[""] | UnsetType = UNSET
+    representative: OptBool = UNSET
+    title: OptText = UNSET
+
+
 class Person(NestedParams):
     """A person of an account."""
 
@@ -100,6 +113,7 @@ class Person(NestedParams):
     id_number: OptText = UNSET
     last_name: OptText = UNSET
     phone: OptText = UNSET
+    relationship: PersonRelationship | UnsetType = UNSET
 
 
 class AccountToken(NestedParams):
@@ -113,6 +127,13 @@ class AccountToken(NestedParams):
 
 class CreateToken(Params, kw_only=True):
     """The parameters of a new token: exactly one kind."""
+
+    longest: ClassVar = {
+        **{f"{owner}.address.{name}": most for owner in ("person", "account.individual")
+           for name, most in (("city", 100), ("line1", 200), ("line2", 200))},
+        "account.individual.first_name": 100,
+        "account.individual.last_name": 100,
+    }  # fmt: skip
 
     account: AccountToken | UnsetType = UNSET
     bank_account: TokenBank | UnsetType = UNSET

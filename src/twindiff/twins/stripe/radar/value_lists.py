@@ -124,6 +124,8 @@ class UpdateValueList(ValueListParams, kw_only=True):
 class ListValueLists(ListParams):
     """The parameters of a list of lists."""
 
+    longest: ClassVar = {"alias": 100, "contains": 800}
+
     alias: OptText = UNSET
     contains: OptText = UNSET
     created: OptRange = UNSET
@@ -140,6 +142,8 @@ class CreateItem(Params, kw_only=True):
 
 class ListItems(ListParams, kw_only=True):
     """The parameters of a list of items."""
+
+    longest: ClassVar = {"value": 800}
 
     value_list: str
     created: OptRange = UNSET

@@ -10,7 +10,6 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
 from twindiff.twins.stripe.core.wire_style import StripeError
 
-from ..billing.subscriptions.subscription_params import check_trial_days
 from ..catalog.discounts import DISCOUNTS, OptDiscounts, check_discount_currencies, check_minimums, create_discounts
 from ..connect.destination_charges import check_sale
 from ..core.events import record_row, update
@@ -47,7 +46,7 @@ from ..core.params import (
     time_or_word,
     value_of,
 )
-from ..core.periods import DAY
+from ..core.periods import DAY, check_trial_days
 from ..customer.customers import CUSTOMERS, CustomField
 from ..inline_prices import accept_inline
 from ..tax import automatic_tax

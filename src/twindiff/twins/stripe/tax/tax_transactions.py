@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from msgspec.structs import replace
 
@@ -66,6 +66,8 @@ TRANSACTIONS = resource(
 class CreateTransaction(Params, kw_only=True):
     """The parameters of a transaction from a calculation."""
 
+    longest: ClassVar = {"reference": 500}
+
     calculation: str
     reference: str
     metadata: OptMetadata = UNSET
@@ -92,6 +94,8 @@ class ReversedShipping(NestedParams):
 
 class CreateReversal(Params, kw_only=True):
     """The parameters of a reversal."""
+
+    longest: ClassVar = {"reference": 500}
 
     mode: Literal["full", "partial"]
     original_transaction: str

@@ -1,6 +1,7 @@
 """What the twin has, and that nothing it is given makes it fail."""
 
 import re
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -22,7 +23,7 @@ def test_every_core_operation_is_there():
     assert [name for name in CORE.read_text().splitlines() if name not in has] == []
 
 
-def params_of(operation):
+def params_of(operation) -> Any:
     """The struct of parameters that an operation takes, or None."""
     match = twin.dispatch.find(operation.verb, re.sub(r"{[^}]*}", "x", operation.path))
     assert match

@@ -17,7 +17,7 @@ from ...catalog.prices import PRICES, Price, check_price_currency, check_price_t
 from ...catalog.products import PRODUCTS
 from ...core.objects import Fields, new, now, object_id, refer, retrieve
 from ...core.params import OptMetadata, Unset, integer_or_word, is_set, merge_metadata, value_of
-from ...core.periods import DAY, next_boundary
+from ...core.periods import DAY, check_trial_days, next_boundary
 from ...inline_prices import check_one_price, check_sold, price_of
 from ...payments.payment_lifecycle import PaymentIntent
 from ...tax import automatic_tax
@@ -29,7 +29,6 @@ from . import billing_cycles, prorations
 from .subscription_params import (
     ItemFields,
     OnceItem,
-    check_trial_days,
 )
 
 MAX_ITEMS = 20

@@ -31,7 +31,7 @@ from ...core.params import (
     time_or_word,
     value_of,
 )
-from ...core.periods import DAY, shift_time
+from ...core.periods import DAY, check_trial_days, shift_time
 from ...customer.customers import CUSTOMERS, Customer
 from ...inline_prices import accept_inline, check_one_price, price_of
 from ...tax import automatic_tax
@@ -43,7 +43,6 @@ from .subscription_params import (
     OptItemThresholds,
     OptThresholds,
     SubscriptionTransfer,
-    check_trial_days,
 )
 
 Collection = Literal["charge_automatically", "send_invoice"]

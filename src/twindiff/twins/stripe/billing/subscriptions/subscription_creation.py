@@ -17,7 +17,7 @@ from ...core.currencies import parse_currency
 from ...core.events import record_row
 from ...core.objects import Fields, new, now, retrieve
 from ...core.params import or_none
-from ...core.periods import DAY, MONTHS, next_boundary, next_day, previous_boundary, shift_time
+from ...core.periods import DAY, MONTHS, check_trial_days, next_boundary, next_day, previous_boundary, shift_time
 from ...customer.customers import Customer
 from ...payments.setup_intents import SUCCEEDED, CreateSetup, SetupIntent, create_setup_intent
 from ..invoices import invoice_lifecycle
@@ -49,7 +49,6 @@ from .subscription_params import (
     AnchorConfig,
     BillingMode,
     CreateSubscription,
-    check_trial_days,
 )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated, Any, ClassVar, Literal
 
 from twindiff.kit import UNSET, Meta, UnsetType
-from twindiff.twins.stripe.core.wire_style import StripeError
 
 from ...catalog.discounts import OptDiscounts
 from ...catalog.price_params import PriceData
@@ -329,19 +328,3 @@ class DeleteSubscriptionItem(Params, kw_only=True):
     payment_behavior: PaymentBehavior | UnsetType = UNSET
     proration_behavior: Behavior | UnsetType = UNSET
     proration_date: OptInteger = UNSET
-
-
-MAX_TRIAL_DAYS = 730
-
-
-def check_trial_days(days: float, param: str) -> None:
-    """Raise StripeError for a trial that is negative or longer than two years.
-
-    https://docs.stripe.com/api/subscriptions/create#create_subscription-trial_end
-    """
-    if days < 0:
-        message = "This value must be greater than or equal to 0."
-        raise StripeError(message, code="parameter_invalid_integer", param=param)
-    if days > MAX_TRIAL_DAYS:
-        message = f"The maximum number of trial period days is {MAX_TRIAL_DAYS} (2 years)."
-        raise StripeError(message, param=param)

@@ -53,3 +53,14 @@ def test_a_trial_lasts_two_years_at_most(shop, route):
         error = stripe.error("POST", path.format(running), **given)
         assert (error["param"], error["message"]) == (param, SAID if days == 731 else error["message"])
     stripe.post(path.format(running), **wanted(price, customer["id"], 730, start + 730 * DAY))
+
+
+@pytest.mark.parametrize(("path", "at"), [("prices", "recurring[trial_period_days]"), ("plans", "trial_period_days")])
+def test_a_price_has_a_trial_of_two_years_at_most(stripe, path, at):
+    product = stripe.post("products", name="Plan")["id"]
+    for days, status in ((730, 200), (731, 400)):
+        wanted = {"currency": "usd", "product": product}
+        plan = {"amount": 900, "interval": "month", "trial_period_days": days}
+        price = {"unit_amount": 900, "recurring": {**MONTH, "trial_period_days": days}}
+        answer = stripe.http("POST", path, **wanted, **(plan if path == "plans" else price))
+        assert answer.status_code == status, answer.text
