@@ -106,7 +106,7 @@ def _in_order(entity: Any) -> None:
 
     @api.before_create(entity)
     def create(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:  # pyright: ignore[reportUnusedFunction]
-        name = given.get("name") or given.get("displayName")
+        name: str = given.get("name") or given["displayName"]
         values["name"] = given.get("name") or name.lower()
         values["displayName"] = given.get("displayName") or name
         row = entity.row

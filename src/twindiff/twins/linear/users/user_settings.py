@@ -69,7 +69,7 @@ def merge_settings(call: Call, row: Any, changes: dict[str, Any], given: dict[st
     """Merge partial preferences into the stored ones."""
     preferences: dict[str, Any] = given.get("notificationDeliveryPreferences") or {}
     for mode in preferences.values():
-        _check_hours((mode or {}).get("schedule") or {})
+        _check_hours(cast(dict[str, Any], mode or {}).get("schedule") or {})
     for name in _MERGED:
         if changes.get(name) is not None:
             changes[name] = _merge_settings(getattr(row, name), changes[name])
