@@ -395,8 +395,7 @@ class Twin:
         secret_columns: Sequence[Column[Any]] = (),
     ) -> None:
         self.name, self.style = name, style
-        self.aliases = tuple(aliases)
-        self.hosts = dict(hosts or {})
+        self.aliases, self.hosts = tuple(aliases), dict(hosts or {})
         self.users = users
         self.variables = variables or _usual_variables(name)
         self.seeding = seeding
@@ -405,8 +404,7 @@ class Twin:
         self.templates, self.clocks = dict(templates or {}), dict(clocks or {})
         self.descriptions = dict(descriptions or {})
         self.actor_of, self.webhooks = actor_of, webhooks
-        self.missing = None if missing is None else frozenset(missing)
-        self.refused = frozenset(refused)
+        self.missing, self.refused = None if missing is None else frozenset(missing), frozenset(refused)
         self.jobs = _named_apart(job for page in pages for job in page.jobs)
         kept = (FailedWork,) if self.jobs else ()
         self.tables = _tables_named_apart(table_of(row) for row in (*tables, *kept))
