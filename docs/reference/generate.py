@@ -1,4 +1,4 @@
-"""Writes cli.md, the pages of our APIs, the tables of checks.md and those of Linear's page from the program itself.
+"""Writes cli.md, the pages of our APIs and of evidence, and the tables of checks.md and of Linear's page.
 
 `--check` only says which of them is out of date.
 """
@@ -15,6 +15,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from evidence import evidence_pages
 from graphql_coverage import tables
 from typer.main import get_command
 from typer.testing import CliRunner
@@ -24,8 +25,12 @@ from twindiff.cli import app
 from twindiff.server.apis import sandboxes
 from twindiff.server.apis.platform import PREFIX, platform
 from twindiff.server.openapi import ServedOperation, describe, describe_sandboxes, described_runs, list_served
+from twindiff.twins.box import twin as box
+from twindiff.twins.calendar import twin as calendar
 from twindiff.twins.linear import twin as linear
 from twindiff.twins.linear.tests.unread_inputs import UNREAD
+from twindiff.twins.slack import twin as slack
+from twindiff.twins.stripe import twin as stripe
 
 HERE = Path(__file__).parent
 LINEAR = "../../src/twindiff/twins/linear/README.md"
@@ -132,10 +137,12 @@ def main(check: bool) -> None:
             [SANDBOXES, *sections(list_served(sandboxes.PREFIX, sandboxes.operations), describe_sandboxes())]
         ),
         "twin-runs-api.md": "\n".join([RUNS, *sections(described_runs(), describe(), by_docstring)]),
+        **evidence_pages((box, calendar, linear, slack, stripe)),
     }
     stale = [name for name, text in pages.items() if not _is(HERE / name, text)]
     if check and stale:
         sys.exit(f"Out of date: {', '.join(stale)}. Run python docs/reference/generate.py.")
+    (HERE / "evidence").mkdir(exist_ok=True)
     for name in stale:
         (HERE / name).write_text(pages[name])
 

@@ -35,3 +35,15 @@ def test_names_of_the_past_are_forgotten_before_those_that_count():
     meter.wait("counts", 1, MINUTE)
     meter.wait("another", 1, MINUTE)
     assert (meter.names, meter.wait("counts", 1, MINUTE)) == (2, 60)
+
+
+def test_what_is_spent_counts_for_a_minute_and_under_its_own_name():
+    meter = Meter()
+    spent = [meter.spend(name, 2.5, at * SECOND) for name, at in [("a", 0), ("a", 0), ("b", 1), ("a", 59), ("a", 60)]]
+    assert spent == [2.5, 5, 2.5, 7.5, 5]
+
+
+def test_made_up_names_do_not_fill_the_memory_of_what_is_spent():
+    meter = Meter()
+    assert [meter.spend(f"made-up-{number}", 1, 0) for number in range(3 * MAX_NAMES)] == [1] * (3 * MAX_NAMES)
+    assert meter.spend("made-up-0", 1, 0) == 1

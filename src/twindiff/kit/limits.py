@@ -14,10 +14,26 @@ MAX_NAMES = 10_000
 class Meter:
     """Counts requests of one environment by name over the last minute of its clock."""
 
-    __slots__ = ("_hits",)
+    __slots__ = ("_hits", "_spent")
 
     def __init__(self) -> None:
         self._hits: defaultdict[str, deque[int]] = defaultdict(deque)
+        self._spent: dict[str, dict[int, float]] = {}
+        """What was spent under a name, by the second in which it was."""
+
+    def spend(self, name: str, amount: float, micros: int) -> float:
+        """Count an amount under a name, and return all that was spent under it in the last minute.
+
+        `micros` is the clock in microseconds since 1970. Nothing is refused.
+        """
+        if len(self._spent) >= MAX_NAMES and name not in self._spent:
+            self._spent.clear()
+        second, spent = micros // SECOND, self._spent.get(name, {})
+        if second not in spent:
+            spent = {at: total for at, total in spent.items() if second - 60 < at <= second}
+        spent[second] = spent.get(second, 0) + amount
+        self._spent[name] = spent
+        return sum(spent.values())
 
     @property
     def names(self) -> int:

@@ -400,8 +400,7 @@ class Twin:
         vendor_tools: VendorTools | None = None,
     ) -> None:
         self.name, self.style = name, style
-        self.aliases = tuple(aliases)
-        self.hosts = read_vendor_hosts(hosts or {})
+        self.aliases, self.hosts = tuple(aliases), read_vendor_hosts(hosts or {})
         self.variables = variables or _usual_variables(name)
         self.users, self.seeding = users, seeding
         self.completes, self.vendor_tools, self.screen = completes, vendor_tools, screen

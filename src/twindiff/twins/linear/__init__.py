@@ -16,7 +16,7 @@ from .screens import screen
 from .seeding import seeding
 from .vendor_tools import tools as vendor_tools
 from .workspace import oauth
-from .workspace.style import LinearStyle
+from .workspace.style import LinearStyle, count_requests
 from .workspace.webhook_events import record_webhook_event, webhooks
 
 ROOMS = (
@@ -50,6 +50,7 @@ twin = GraphqlTwin(
     users=Users(User.row, User.row.id, User.row.email),
     seeds=_HERE / "seeds",
     webhooks=webhooks,
+    layers=(count_requests,),
     tells=record_webhook_event,
     checks_input=check_input,
     seeding=seeding,

@@ -110,7 +110,34 @@ class NotEmpty(NamedTuple):
         return f"{self.field} should not be empty." if given.get(self.field) == [] else None
 
 
-InputRule = TextLength | HexColor | NumberRange | PastInstant | FieldChoice | NotEmpty
+class Enumeration(NamedTuple):
+    """A text is one of some values."""
+
+    entity: str
+    field: str
+    values: tuple[str, ...]
+    source: Source
+
+    def problem(self, call: Call, surface: str, given: Given) -> str | None:
+        text = given.get(self.field)
+        is_other = text is not None and text not in self.values
+        return f"{self.field} must be one of the following values: {', '.join(self.values)}." if is_other else None
+
+
+class InOrder(NamedTuple):
+    """An instant is not before another one."""
+
+    entity: str
+    field: str
+    earlier: str
+    source: Source
+
+    def problem(self, call: Call, surface: str, given: Given) -> str | None:
+        before, after = given.get(self.earlier), given.get(self.field)
+        return f"{self.field} must be after {self.earlier}." if before and after and after < before else None
+
+
+InputRule = TextLength | HexColor | NumberRange | PastInstant | FieldChoice | NotEmpty | Enumeration | InOrder
 
 
 def _exactly_one(entity: str, fields: str) -> FieldChoice:
@@ -146,6 +173,15 @@ RULES: tuple[InputRule, ...] = (
     NumberRange("Issue", "estimate", 0, None, "knowledge"),
     *(PastInstant(each, "createdAt", "specification") for each in ("Comment", "CustomerNeed", "Issue")),
     PastInstant("Issue", "completedAt", "specification"),
+    *(PastInstant("Release", each, "specification") for each in ("createdAt", "startedAt", "completedAt")),
+    *(InOrder("Release", each, "createdAt", "specification") for each in ("startedAt", "completedAt")),
+    InOrder("Issue", "completedAt", "createdAt", "specification"),
+    Enumeration(
+        "Team",
+        "issueEstimationType",
+        ("notUsed", "exponential", "fibonacci", "linear", "tShirt"),
+        "specification",
+    ),
     NotEmpty("Project", "teamIds", "specification"),
     NotEmpty("Webhook", "resourceTypes", "knowledge"),
     _exactly_one(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from twindiff.kit import Call
+from twindiff.kit import Call, all_of
 from twindiff.kit.graphql import ConnectionRows, Section, entity_operations
 from twindiff.kit.graphql.errors import EntityNotFound, InvalidInput
+from twindiff.kit.rows import Expression
 
 from ..core.counts import tally
 from ..core.rich_text import document_of, read_text_input
@@ -16,6 +17,23 @@ from ..projects.projects import workspace
 
 api = Section()
 
+PUBLIC_DOMAINS = frozenset(
+    (
+        "aol.com",
+        "gmail.com",
+        "gmx.de",
+        "googlemail.com",
+        "hotmail.com",
+        "icloud.com",
+        "live.com",
+        "msn.com",
+        "outlook.com",
+        "proton.me",
+        "protonmail.com",
+        "yahoo.com",
+    )
+)
+"""Domains of email that anyone can have an address at; Linear does not list them."""
 _STATUSES = (("Active", "active", "#5e6ad2"), ("Inactive", "inactive", "#95a2b3"))
 
 
@@ -30,10 +48,33 @@ def create_customer(call: Call, values: dict[str, Any], given: dict[str, Any]) -
     """Set the URL and the default status of a new customer; raise InvalidInput for an empty name."""
     if not values["name"].strip():
         raise InvalidInput("name: a customer needs a name.")
+    _check_sources(call, given, None)
     short = values["id"].replace("-", "")[:12]
     values["slugId"] = short
     values["url"] = f"https://linear.app/{workspace(call)}/customer/{short}"
     values["statusId"] = values.get("statusId") or _status(call)
+
+
+@api.before_update(Customer)
+def update_customer(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
+    """Validate the domains and the main source of a changed customer."""
+    _check_sources(call, given, row)
+
+
+def _check_sources(call: Call, given: dict[str, Any], customer: Any) -> None:
+    """Raise InvalidInput for a main source that is no external id, and for public domains and those of others."""
+    ids = customer.externalIds if customer and given.get("externalIds") is None else given.get("externalIds")
+    if given.get("mainSourceId") and given["mainSourceId"] not in (ids or ()):
+        raise InvalidInput("mainSourceId must be one of externalIds.")
+    domains = {each.casefold() for each in given.get("domains") or ()}
+    if public := domains & PUBLIC_DOMAINS:
+        raise InvalidInput(f"domains: '{min(public)}' is a public email domain.")
+    row = Customer.row
+    others = (
+        call.db.rows(row, row.archivedAt.is_null(), row.id != customer.id if customer else all_of()) if domains else []
+    )
+    if taken := domains & {each.casefold() for other in others for each in other.domains or ()}:
+        raise InvalidInput(f"domains: another customer has '{min(taken)}'.")
 
 
 def _status(call: Call) -> str:
@@ -65,11 +106,12 @@ def _in_order(entity: Any) -> None:
 
     @api.before_create(entity)
     def create(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:  # pyright: ignore[reportUnusedFunction]
-        name = given.get("name") or given.get("displayName")
-        if not name:
-            raise InvalidInput("name: it needs a name.")
+        name: str = given.get("name") or given["displayName"]
         values["name"] = given.get("name") or name.lower()
         values["displayName"] = given.get("displayName") or name
+        row = entity.row
+        if entity is CustomerTier and call.db.find(row, row.name.equals(values["name"]), row.archivedAt.is_null()):
+            raise InvalidInput(f"name: there is one with the name '{values['name']}' already.")
         if given.get("position") is None:
             last = call.db.rows(entity.row, order=-entity.row.position, limit=1)
             values["position"] = last[0].position + 1.0 if last else 0.0
@@ -77,6 +119,27 @@ def _in_order(entity: Any) -> None:
 
 _in_order(CustomerStatus)
 _in_order(CustomerTier)
+
+
+@api.before_delete(CustomerStatus)
+def delete_status(call: Call, row: Any, changes: dict[str, Any], arguments: dict[str, Any]) -> None:
+    """Raise InvalidInput for a status that customers have, and for the last one."""
+    status = CustomerStatus.row
+    if _is_used(call, Customer.row.statusId == row.id):
+        raise InvalidInput("id: customers have this status.")
+    if not call.db.find(status, status.id != row.id, status.archivedAt.is_null()):
+        raise InvalidInput("id: this is the last status.")
+
+
+@api.before_delete(CustomerTier)
+def delete_tier(call: Call, row: Any, changes: dict[str, Any], arguments: dict[str, Any]) -> None:
+    """Raise InvalidInput for a tier that customers have."""
+    if _is_used(call, Customer.row.tierId == row.id):
+        raise InvalidInput("id: customers have this tier.")
+
+
+def _is_used(call: Call, condition: Expression) -> bool:
+    return call.db.find(Customer.row, condition, Customer.row.archivedAt.is_null()) is not None
 
 
 @api.query("customerNeed")

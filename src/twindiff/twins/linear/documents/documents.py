@@ -87,7 +87,12 @@ def templates(call: Call) -> list[Any]:
 
 @api.before_create(Template)
 def create_template(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """Set the workspace and the creator of a new template."""
+    """Set the workspace and the creator of a new template. One of release notes is the only one of a pipeline."""
+    pipeline, row = values.get("pipelineId"), Template.row
+    if (values["type"] == "releaseNote") != bool(pipeline):
+        raise InvalidInput("pipelineId is required for a template of release notes, and for no other.")
+    if pipeline and call.db.find(row, row.pipelineId == pipeline, row.archivedAt.is_null()):
+        raise InvalidInput("pipelineId: the pipeline has a template already.")
     values["organizationId"] = organization_id(call)
     values["creatorId"] = call.actor
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from twindiff.kit import Call, any_of
@@ -9,14 +10,19 @@ from twindiff.kit.graphql import Section, entity_operations
 from twindiff.kit.graphql.errors import InvalidInput
 
 from ..core.actors import organization_id
+from ..core.label_retirement import check_retirement
 from ..model.issues import Issue
 from ..model.labels import InitiativeLabel, IssueLabel, ProjectLabel
 
 api = Section()
 
 
-def check_labels(call: Call, given: list[str], team: Any) -> list[str]:
-    """Return distinct label ids; raise InvalidInput for another team's label, a group, or two labels of one group."""
+def check_labels(call: Call, given: list[str], team: Any, present: Sequence[str] = ()) -> list[str]:
+    """Return distinct label ids; raise InvalidInput for another team's label, a group, or two labels of one group.
+
+    Retired labels stay where they are `present`, and cannot be added.
+    """
+    check_retirement(call, IssueLabel, given, present)
     wanted = list(dict.fromkeys(given))
     if not wanted:
         return []

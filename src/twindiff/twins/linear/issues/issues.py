@@ -120,7 +120,7 @@ def _labels(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]
     added: list[str] = given.get("addedLabelIds") or []
     removed: list[str] = given.get("removedLabelIds") or []
     wanted += [label for label in added if label not in wanted]
-    changes["labelIds"] = check_labels(call, [label for label in wanted if label not in removed], team)
+    changes["labelIds"] = check_labels(call, [label for label in wanted if label not in removed], team, row.labelIds)
 
 
 @api.after_update(Issue)

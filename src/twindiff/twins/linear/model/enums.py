@@ -47,6 +47,10 @@ class AiPromptType(Enum):
     nullable = True
 
 
+class AuthenticationSessionType(Enum):
+    values = "android desktop ios web"
+
+
 class ContextViewType(Enum):
     values = "activeCycle activeIssues backlog triage upcomingCycle"
 

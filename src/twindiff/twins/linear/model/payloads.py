@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from twindiff.kit.graphql import One, Value
 
+from .enums import AuthenticationSessionType, SLADayCountType
+
 
 class ArchivePayload(Value, interface=True):
     lastSyncId: float
@@ -21,6 +23,45 @@ class ArchiveResponse(Value):
     totalCount: float
 
 
+class ArchivedIntegrationPayload(Value):
+    archivedAt: datetime
+    codeAccess: bool | None
+    enterpriseUrl: str | None
+    externalOrgId: str | None
+    id: str
+    orgAvatarUrl: str | None
+    orgLogin: str | None
+    service: str
+
+
+class AuditEntryType(Value):
+    description: str
+    type: str
+
+
+class AuthenticationSessionResponse(Value):
+    browserType: str | None
+    client: str | None
+    countryCodes: list[str]
+    createdAt: datetime
+    detailedName: str
+    id: str
+    ip: str | None
+    isCurrentSession: bool
+    lastActiveAt: datetime | None
+    location: str | None
+    locationCity: str | None
+    locationCountry: str | None
+    locationCountryCode: str | None
+    locationRegionCode: str | None
+    name: str
+    operatingSystem: str | None
+    service: str | None
+    type: AuthenticationSessionType
+    updatedAt: datetime
+    userAgent: str | None
+
+
 class CustomerNeedUpdatePayload(Value):
     lastSyncId: float
     need: One[CustomerNeed]
@@ -30,6 +71,21 @@ class CustomerNeedUpdatePayload(Value):
 
 class CustomViewHasSubscribersPayload(Value):
     hasSubscribers: bool
+
+
+class DocumentContentHistoryPayload(Value):
+    history: list[DocumentContentHistoryType]
+    success: bool
+
+
+class DocumentContentHistoryType(Value):
+    actorIds: list[str] | None
+    contentData: Json | None
+    contentDataSnapshotAt: datetime
+    createdAt: datetime
+    documentContentId: str
+    id: str
+    metadata: Json | None
 
 
 class FrontAttachmentPayload(Value):
@@ -106,6 +162,15 @@ class RateLimitResultPayload(Value):
     requestedAmount: float
     reset: float
     type: str
+
+
+class SlaConfiguration(Value):
+    conditions: JSONObject
+    id: str
+    name: str
+    removesSla: bool
+    sla: float | None
+    slaType: SLADayCountType | None
 
 
 class UploadFile(Value):

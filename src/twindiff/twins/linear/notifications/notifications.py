@@ -53,6 +53,8 @@ def _all(name: str, signature: str) -> None:
 
     @api.mutation(signature)
     def change(call: Call, input: dict[str, Any], **given: Any) -> dict[str, Any]:  # pyright: ignore[reportUnusedFunction]
+        if sum(value is not None for value in input.values()) != 1:
+            raise InvalidInput("Exactly one entity must be defined.")
         notification, now = Notification.row, call.clock.iso()
         notifications = call.db.rows(notification, notification.userId == call.actor, *_of_thing(call, input))
         fields = _fields(name, now, given)

@@ -10,7 +10,9 @@ from twindiff.kit.graphql.errors import InvalidInput
 
 from ..core.actors import organization_id
 from ..core.issue_names import is_uuid, slug
+from ..core.label_retirement import check_retirement
 from ..model.initiatives import Initiative, InitiativeRelation, InitiativeToProject
+from ..model.labels import InitiativeLabel
 from .projects import workspace
 
 api = Section()
@@ -30,6 +32,7 @@ def create_initiative(call: Call, values: dict[str, Any], given: dict[str, Any])
         "url": f"https://linear.app/{workspace(call)}/initiative/{slug(values['name'])}-{short}",
         "labelIds": list(dict.fromkeys(given.get("labelIds") or [])),
     }
+    check_retirement(call, InitiativeLabel, values["labelIds"], ())
     values |= _status(call, values.get("status") or "Planned")
 
 
@@ -42,6 +45,7 @@ def update_initiative(call: Call, row: Any, changes: dict[str, Any], given: dict
         changes["identifier"] = given["customIdentifier"]
     if given.get("labelIds") is not None:
         changes["labelIds"] = list(dict.fromkeys(given["labelIds"]))
+        check_retirement(call, InitiativeLabel, changes["labelIds"], row.labelIds)
     if "trashed" in changes:
         changes["archivedAt"] = call.clock.iso() if changes["trashed"] else None
 
@@ -105,7 +109,21 @@ def relate_initiatives(call: Call, values: dict[str, Any], given: dict[str, Any]
     """Validate a relation between a parent and a child initiative, which must differ."""
     if values["initiativeId"] == values["relatedInitiativeId"]:
         raise InvalidInput("relatedInitiativeId: an initiative cannot be related to itself.")
+    if values["relatedInitiativeId"] in _list_above(call, values["initiativeId"]):
+        raise InvalidInput("relatedInitiativeId: an initiative cannot be below itself.")
     values["userId"] = call.actor
+
+
+def _list_above(call: Call, initiative_id: str) -> set[str]:
+    """Return the ids of all initiatives above one."""
+    relation = InitiativeRelation.row
+    above: set[str] = set()
+    level = {initiative_id}
+    while level:
+        links = call.db.rows(relation, relation.relatedInitiativeId.in_(level), relation.archivedAt.is_null())
+        level = {link.initiativeId for link in links} - above
+        above |= level
+    return above
 
 
 @api.field(Initiative, "parentInitiative", needs="id parentInitiativeId")

@@ -12,8 +12,10 @@ from ..core.actors import organization_id
 from ..core.counts import compute_done_shares
 from ..core.issue_names import PRIORITIES, is_uuid, slug
 from ..core.issue_templates import fill_in
+from ..core.label_retirement import check_retirement
 from ..core.rich_text import read_text_input
 from ..model.issues import Issue
+from ..model.labels import ProjectLabel
 from ..model.organization import Organization
 from ..model.project_parts import ProjectMilestone, ProjectStatus
 from ..model.projects import Project
@@ -45,6 +47,7 @@ def create_project(call: Call, values: dict[str, Any], given: dict[str, Any]) ->
     values["creatorId"] = call.actor
     values["color"] = values.get("color") or "#bec2c8"
     values["labelIds"] = list(dict.fromkeys(given.get("labelIds") or []))
+    check_retirement(call, ProjectLabel, values["labelIds"], ())
     values |= _address(call, values["id"], values["name"]) | priority(
         values.get("priority"), values.get("prioritySortOrder")
     )
@@ -135,6 +138,7 @@ def update_project(call: Call, row: Any, changes: dict[str, Any], given: dict[st
         changes |= priority(changes["priority"], changes.get("prioritySortOrder"))
     if given.get("labelIds") is not None:
         changes["labelIds"] = list(dict.fromkeys(given["labelIds"]))
+        check_retirement(call, ProjectLabel, changes["labelIds"], row.labelIds)
     if given.get("teamIds") == []:
         raise InvalidInput("teamIds: a project needs at least one team.")
     if "trashed" in changes:
@@ -248,6 +252,16 @@ def _describe(columns: dict[str, Any], given: dict[str, Any]) -> None:
 def create_status(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Set the workspace of a new status."""
     values["organizationId"] = organization_id(call)
+
+
+@api.before_archive(ProjectStatus)
+def archive_status(call: Call, row: Any, changes: dict[str, Any], arguments: dict[str, Any]) -> None:
+    """Raise InvalidInput if active projects have the status, or if it is the last of its type."""
+    project, status = Project.row, ProjectStatus.row
+    if call.db.find(project, project.statusId == row.id, project.archivedAt.is_null()):
+        raise InvalidInput(f"id: projects have the status '{row.name}'.")
+    if not call.db.find(status, status.type == row.type, status.id != row.id, status.archivedAt.is_null()):
+        raise InvalidInput(f"id: '{row.name}' is the last status of the type '{row.type}'.")
 
 
 @api.query("projectStatusProjectCount(id: String!): ProjectStatusCountPayload!")

@@ -139,14 +139,23 @@ GROUPED = ("issueLabel", "projectLabel", "initiativeLabel")
 
 
 def others(linear: Linear) -> dict[str, str]:
-    """A second initiative, project and customer, for relations."""
+    """A second initiative, project and customer, for relations, and what nothing refers to, for deletions."""
     (team,) = linear("{ teams(first: 1) { nodes { id } } }")["teams"]["nodes"]
     return {
         **{f"{kind} group": linear.create(kind, name="Group", isGroup=True)["id"] for kind in GROUPED},
         "other customer": linear.create("customer", name="Zenith")["id"],
         "other initiative": linear.create("initiative", name="Climbing")["id"],
         "other project": linear.create("project", name="Climber", teamIds=[team["id"]])["id"],
+        "spare customer status": _spare(linear, "CustomerStatus", "status"),
+        "spare customer tier": _spare(linear, "CustomerTier", "tier"),
+        "spare project status": _spare(linear, "ProjectStatus", "status", type="started", position=9),
     }
+
+
+def _spare(linear: Linear, kind: str, field: str, **more: Any) -> str:
+    root = f"{kind[:1].lower()}{kind[1:]}Create"
+    query = f"mutation($i: {kind}CreateInput!) {{ {root}(input: $i) {{ {field} {{ id }} }} }}"
+    return linear(query, i={"name": "Spare", "color": "#123456", **more})[root][field]["id"]
 
 
 class Document(NamedTuple):
@@ -216,6 +225,7 @@ def new_inputs(ids: dict[str, str]) -> dict[str, Any]:
         "cycleCreate": {"teamId": ids["other team"], "startsAt": NOON, "endsAt": LATER},
         "reactionCreate": {"commentId": ids["comment"], "emoji": "heart"},
         "emojiCreate": {"name": "gear", "url": "https://example.com/gear.png"},
+        "customerTierCreate": {"name": "silver", "color": "#cccccc"},
         "favoriteCreate": {"issueId": ids["other issue"]},
         "teamCreate": {"name": "Legal"},
         "teamMembershipCreate": {"teamId": ids["other team"], "userId": ids["colleague"]},
@@ -249,6 +259,12 @@ SPECIAL: dict[str, Any] = {
     "issueVcsBranchSearch": lambda ids: {"branchName": "eng-1"},
     "issueFigmaFileKeySearch": lambda ids: {"fileKey": "plan"},
     "organizationExists": lambda ids: {"urlKey": ids["address"]},
+    "slaConfigurations": lambda ids: {"teamId": ids["team"]},
+    "templatesForIntegration": lambda ids: {"integrationType": "slack"},
+    "userSessions": lambda ids: {"id": ids["user"]},
+    "customerStatusDelete": lambda ids: {"id": ids["spare customer status"]},
+    "customerTierDelete": lambda ids: {"id": ids["spare customer tier"]},
+    "projectStatusArchive": lambda ids: {"id": ids["spare project status"]},
     "customerMerge": lambda ids: {"sourceCustomerId": ids["customer"], "targetCustomerId": ids["other customer"]},
     "customViewHasSubscribers": lambda ids: {"id": ids["customView"]},
     "comment": lambda ids: {"id": ids["comment"]},

@@ -17,8 +17,8 @@ from .furnished import documents, furnish, others, variables_for
 SOURCE = SHARED / "specs" / "linear" / "sdk_documents.graphql"
 ROOTS = {operation.name for operation in twin.dispatch.operations}
 OUT_OF_REACH = {
-    "organizationDelete", "externalUser", "integration", "integrationDelete", "integrationTemplate",
-    "integrationTemplateCreate", "integrationTemplateDelete",
+    "documentContentHistory", "organizationDelete", "externalUser", "integration", "integrationDelete",
+    "integrationTemplate", "integrationTemplateCreate", "integrationTemplateDelete",
 }  # fmt: skip
 """Roots that need what no call can bring: a code from a mail, a user of another system, a connection to one."""
 ADMIN = "f64e5521-ab35-5162-95d2-b7646003a0bb"

@@ -51,6 +51,7 @@ BESIDES: dict[str, Any] = {
     "attachmentCreate": lambda ids: {"url": "https://example.com/other"},
     "entityExternalLinkCreate.id": lambda ids: {"projectId": ids["project"]},
     "integrationsSettingsCreate.id": lambda ids: {"teamId": ids["other team"]},
+    "templateCreate.pipelineId": lambda ids: {"type": "releaseNote"},
     "reactionCreate.id": lambda ids: {"issueId": ids["issue"]},
     "issueUpdate.projectMilestoneId": lambda ids: {"projectId": ids["project"]},
     "notificationSubscriptionCreate.id": lambda ids: {"teamId": ids["team"]},

@@ -47,6 +47,10 @@ def values_of(rule: rules.InputRule) -> tuple[str, Any, Any]:
             return rule.field, int(rule.minimum), int(rule.minimum) - 1
         case rules.PastInstant():
             return rule.field, PAST, FUTURE
+        case rules.Enumeration():
+            return rule.field, rule.values[0], "inches"
+        case rules.InOrder():
+            raise AssertionError("tested below")
         case rules.NotEmpty():
             return rule.field, None, []
         case rules.FieldChoice():
@@ -76,7 +80,7 @@ def refusal_of(platform, stocked):
     return refuse
 
 
-PLAIN = [rule for rule in rules.RULES if not isinstance(rule, rules.FieldChoice)]
+PLAIN = [rule for rule in rules.RULES if not isinstance(rule, rules.FieldChoice | rules.InOrder)]
 
 
 @pytest.mark.parametrize("rule", PLAIN, ids=lambda rule: f"{type(rule).__name__} {rule.entity}.{rule.field}")
@@ -97,6 +101,14 @@ def test_a_number_has_a_maximum_too(refusal_of):
         maximum = int(rule.maximum or 0)
         for root, _ in operations(rule.entity, rule.field):
             assert refusal_of(root, {rule.field: maximum + 1}) == f"{rule.field} must not be greater than {maximum}."
+
+
+def test_instants_are_in_order(refusal_of):
+    for rule in (rule for rule in rules.RULES if isinstance(rule, rules.InOrder)):
+        for root, _ in operations(rule.entity, rule.field):
+            if rule.earlier in input_of(root).fields:
+                said = refusal_of(root, {rule.field: PAST, rule.earlier: "2002-01-01T00:00:00Z"})
+                assert said == f"{rule.field} must be after {rule.earlier}.", root
 
 
 CHOICES = [rule for rule in rules.RULES if isinstance(rule, rules.FieldChoice)]

@@ -117,6 +117,15 @@ def test_the_limits_say_when_they_are_full_again_in_milliseconds_since_1970(work
     assert headers["X-Complexity"] == "2"
 
 
+def test_what_remains_of_the_limits_falls_with_every_request(workspace):
+    linear = workspace()
+    answers = [linear.http(json={"query": "{ viewer { id name } }"}).headers for _ in range(3)]
+    assert [int(each["X-RateLimit-Requests-Remaining"]) for each in answers] == [2499, 2498, 2497]
+    assert [int(each["X-RateLimit-Complexity-Remaining"]) for each in answers] == [2_999_998, 2_999_996, 2_999_994]
+    other = linear.as_user(JOHN).http(json={"query": "{ viewer { id } }"}).headers
+    assert other["X-RateLimit-Requests-Remaining"] == "2499"
+
+
 MENTIONS = "{ notifications { nodes { type category } } }"
 PROFILE = "https://linear.app/test-org/profiles/sarah"
 

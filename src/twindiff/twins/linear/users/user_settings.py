@@ -5,12 +5,13 @@ https://linear.app/docs/account-preferences · https://linear.app/docs/notificat
 
 from __future__ import annotations
 
+import re
 from typing import Any, cast
 from uuid import NAMESPACE_URL, uuid5
 
 from twindiff.kit import Call
 from twindiff.kit.graphql import Section, entity_operations
-from twindiff.kit.graphql.errors import EntityNotFound
+from twindiff.kit.graphql.errors import EntityNotFound, InvalidInput
 
 from ..core.actors import acting_user
 from ..model.organization import Organization
@@ -24,6 +25,7 @@ CATEGORIES = (
     "mentions", "postsAndUpdates", "reactions", "reminders", "reviews", "statusChanges", "subscriptions", "system",
     "triage",
 )  # fmt: skip
+_HOUR = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d")
 _CHANNELS = {"desktop": True, "email": True, "mobile": True, "slack": False}
 _MERGED = ("notificationCategoryPreferences", "notificationChannelPreferences", "notificationDeliveryPreferences")
 
@@ -65,9 +67,22 @@ def user_settings_update(call: Call, id: str, input: dict[str, Any]) -> dict[str
 @api.before_update(UserSettings)
 def merge_settings(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
     """Merge partial preferences into the stored ones."""
+    preferences: dict[str, Any] = given.get("notificationDeliveryPreferences") or {}
+    for mode in preferences.values():
+        _check_hours(cast(dict[str, Any], mode or {}).get("schedule") or {})
     for name in _MERGED:
         if changes.get(name) is not None:
             changes[name] = _merge_settings(getattr(row, name), changes[name])
+
+
+def _check_hours(schedule: dict[str, Any]) -> None:
+    """Raise InvalidInput unless the window of each day is in HH:MM and ends after it begins."""
+    for hours in schedule.values():
+        start, end = (cast(dict[str, Any], hours or {}).get(name) for name in ("start", "end"))
+        if any(each is not None and not _HOUR.fullmatch(each) for each in (start, end)):
+            raise InvalidInput("start and end must be in the format HH:MM.")
+        if start and end and start >= end:
+            raise InvalidInput("end must be later than start.")
 
 
 def _merge_settings(before: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:

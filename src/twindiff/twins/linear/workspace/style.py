@@ -5,6 +5,7 @@ https://linear.app/developers/graphql#errors · https://linear.app/developers/ra
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import ceil
 from typing import Any
 
@@ -88,7 +89,7 @@ class LinearStyle(GraphqlStyle):
         return as_graphql_js(super().message(error)) if isinstance(error, GraphQLError) else super().message(error)
 
     def headers(self, call: Call, outcome: ExecutionResult) -> tuple[tuple[str, str], ...]:
-        """Return the limits as after a pause: the buckets refill at a constant rate, and this request took its share.
+        """Return the limits and what this request took of them; `count_requests` adds the requests of the last minute.
 
         https://linear.app/developers/rate-limiting
         """
@@ -110,6 +111,26 @@ class LinearStyle(GraphqlStyle):
     def token(self, request: Request) -> str | None:
         """Return the key in the Authorization header, which Linear's own clients send without `Bearer`."""
         return request.bearer()
+
+
+def count_requests(exchange: RequestContext, call: Call, proceed: Callable[[], Any]) -> Any:
+    """Middleware that lowers what remains of the limits by the caller's requests of the last minute.
+
+    Linear's buckets refill at a constant rate; here what was taken comes back after a minute. Nothing is refused.
+    """
+    answer = proceed()
+    if not isinstance(answer, Response) or exchange.meter is None:
+        return answer
+    headers = dict(answer.headers)
+    if "X-Complexity" not in headers:
+        return answer
+    for name, limit, amount in (
+        ("Requests", REQUESTS_AN_HOUR, 1),
+        ("Complexity", POINTS_AN_HOUR, int(headers["X-Complexity"])),
+    ):
+        spent = exchange.meter.spend(f"{name} {call.actor}", amount, call.clock.micros)
+        headers[f"X-RateLimit-{name}-Remaining"] = str(max(limit - int(spent), 0))
+    return answer._replace(headers=tuple(headers.items()))
 
 
 def _for_people(error: Exception) -> str:

@@ -54,7 +54,7 @@ def content_of(
     if blocks:
         check_blocks(blocks)
     said = text or markdown_text
-    if not (said or blocks or attachments):
+    if not (said.strip() or blocks or attachments):
         raise NoText
     if not said and blocks:
         said = text_of_blocks(blocks)

@@ -35,6 +35,8 @@ from ..rendering.user_views import profile_object
 api = Operations()
 
 _MAX_STATUS_CHARACTERS = 100
+_MAX_FIELDS = 50
+_MAX_FIELD_NAME_CHARACTERS = 255
 _MAX_SNOOZE_MINUTES = 24 * 60 * 365
 _OF_USER = ("display_name", "real_name", "title", "email")
 _SAID = ("status_text", "status_emoji", "phone", "pronouns", "skype", "start_date")
@@ -79,7 +81,7 @@ def set_profile(
     if person.user_id != call.actor and role_of(call.db, call.actor) not in ("owner", "admin"):
         raise NotAdmin
     given = profile if profile is not None else {name: value} if name else None
-    if not given:
+    if not given or len(given) > _MAX_FIELDS or any(len(each) > _MAX_FIELD_NAME_CHARACTERS for each in given):
         raise InvalidProfile
     wanted = _check_profile(call.db, person, given)
     of_user = {key: wanted[key] for key in _OF_USER if key in wanted}
