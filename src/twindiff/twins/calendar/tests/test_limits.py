@@ -15,6 +15,7 @@ from ..event_limits import (
     MAX_PROPERTY_NAME_CHARACTERS,
     MAX_PROPERTY_VALUE_CHARACTERS,
     MAX_RECURRENCE_BYTES,
+    MAX_RECURRENCE_LINES,
 )
 from ..event_rules import ALLOWED_VALUES, MAX_ATTACHMENTS, MAX_ATTENDEES, MAX_OVERRIDES, MAX_REMINDER_MINUTES
 from .conftest import Calendar, at
@@ -96,8 +97,10 @@ LIMITS = [
     ("additionalGuests", *({"attendees": [{"email": "a@x.com", "additionalGuests": n}]} for n in (0, -1))),
     *((name, {name: word}, {name: word.upper()}) for name, word in WORDS.items()),
 ]  # fmt: skip
+LINES = (MAX_RECURRENCE_LINES - 1, MAX_RECURRENCE_LINES)
 SERIES_LIMITS = [
     ("recurrence bytes", exdates(MAX_RECURRENCE_BYTES), exdates(MAX_RECURRENCE_BYTES + 52)),
+    ("recurrence lines", *({"recurrence": ["RRULE:FREQ=DAILY", *["EXDATE:20380101"] * count]} for count in LINES)),
     ("until", *(until(["RRULE:FREQ=DAILY;UNTIL={}"], zone) for zone in ("Z", ""))),
     ("until of an EXRULE", *(until(["RRULE:FREQ=DAILY", "EXRULE:FREQ=WEEKLY;UNTIL={}"], zone) for zone in ("Z", ""))),
 ]  # fmt: skip
