@@ -38,7 +38,7 @@ from .event_changes import (
     write_new,
 )
 from .event_limits import cut_texts
-from .event_rules import check_columns, check_event, check_id, check_sequence, complete_times
+from .event_rules import check_columns, check_email, check_event, check_id, check_sequence, complete_times
 from .event_views import attendees_of, event_object, lens_of
 from .invitations import change_copy, remove_copy
 from .lists import MaxAttendees
@@ -158,6 +158,8 @@ def import_event(
         return _change(call, access, seen, all_columns(event), event, "none")
     columns = with_conference(call, given_columns(event), conference_data_version)
     organizer = fields_of(event.organizer)
+    if organizer.get("email"):
+        check_email(organizer["email"], "organizer")
     _check_participant(access, str(organizer.get("email") or access.calendar.id), event)
     id = f"_{call.ids.new('', 25, BASE32_HEX)}"
     made = _new_event(call, access, columns, id, event.ical_uid, check_sequence(event.sequence, 0))
