@@ -131,7 +131,7 @@ def check_attendees(attendees: Sequence[Mapping[str, Any]]) -> None:
         check_email(each["email"], "attendee")
         if each.get("additionalGuests") and _to_number(each["additionalGuests"]) < 0:
             raise Invalid(f"Invalid attendee: additionalGuests is {each['additionalGuests']}, not a number from 0.")
-        if each.get("responseStatus", "needsAction") not in RESPONSES:
+        if (each.get("responseStatus") or "needsAction") not in RESPONSES:
             raise Invalid(f"Invalid attendee response: '{each['responseStatus']}'. It is one of {', '.join(RESPONSES)}")
 
 
