@@ -151,6 +151,22 @@ def test_a_record_that_cannot_be_read_ends_nothing_and_the_folder_is_removed(aba
     assert remove_abandoned_sandboxes() == [abandoned]
 
 
+def test_a_record_that_is_nested_deeply_is_one_that_cannot_be_read(abandoned: Path) -> None:
+    (abandoned / "leftovers.json").write_text('{"mark": "m", "more": ' + "[" * 100_000 + "]" * 100_000 + "}")
+    assert remove_abandoned_sandboxes() == [abandoned]
+
+
+def test_a_folder_whose_record_cannot_be_acted_on_is_set_aside_and_holds_up_no_other(
+    abandoned: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """No program takes a record of so many letters as an argument."""
+    other = abandoned.with_name(abandoned.name + "-other")
+    other.mkdir()
+    Leftovers("m" * 4_000_000).write(abandoned)
+    assert remove_abandoned_sandboxes() == [other]
+    assert [line.partition(": ")[0] for line in caplog.messages] == [f"Folder {abandoned} of a dead server set aside"]
+
+
 def test_a_process_with_the_mark_of_a_dead_sandbox_is_ended(abandoned: Path) -> None:
     Leftovers(abandoned.name).write(abandoned)
     process = psutil.Popen(["sleep", "4251"], env={**os.environ, keeper.MARK: abandoned.name})

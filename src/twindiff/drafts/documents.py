@@ -123,7 +123,7 @@ def _load(path: Path) -> Schema:
             raise DescriptionError(f"It is larger than {bound:,} bytes.{hint}")
         text = path.read_bytes()
         loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-        document: Any = yaml.load(text, loader) if is_yaml else msgspec.json.decode(text)  # noqa: S506 - a safe loader
+        document: Any = yaml.load(text, loader) if is_yaml else msgspec.json.decode(text)
     except OSError as error:
         raise DescriptionError(f"It cannot be read: {error.strerror}.") from None
     except (yaml.YAMLError, msgspec.DecodeError, UnicodeError, RecursionError, ValueError) as error:

@@ -72,7 +72,7 @@ def read_recording(path: Path) -> Iterator[RecordedCall]:
         name = path.name.removesuffix(".gz")
         if name.endswith((".yml", ".yaml")):
             loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-            yield from _of_cassette(yaml.load(text, loader))  # noqa: S506 - a safe loader
+            yield from _of_cassette(yaml.load(text, loader))
         elif name.endswith(".jsonl"):
             yield from _of_sessions([json.loads(line) for line in text.splitlines() if line.strip()])
         else:

@@ -39,6 +39,7 @@ from .enterprise import (
     users,
 )
 from .event_delivery import event_stream, recent_items, webhooks
+from .event_delivery.enterprise_events import record_administration
 from .governance import (
     archives,
     barrier_segments,
@@ -161,7 +162,7 @@ twin = Twin(
     vendor_tools=vendor_tools,
     screen=screen,
     missing=(_HERE / "missing_operations.txt").read_text().splitlines(),
-    layers=(guard,),
+    layers=(guard, record_administration),
     actor_of=actor_of,
     secret_columns=(
         *OAUTH_SECRETS,

@@ -20,6 +20,7 @@ MAX_PROPERTY_VALUE_CHARACTERS = 1_024
 MAX_PROPERTIES = 300
 MAX_PROPERTIES_BYTES = 32_768
 MAX_RECURRENCE_BYTES = 32_768
+MAX_RECURRENCE_LINES = 1_500
 """Google's own limit is not public; series with some 1,700 EXDATE lines are refused, see
 https://github.com/derekantrican/GAS-ICS-Sync/issues/271
 """
@@ -61,7 +62,8 @@ def _cut_properties(values: Any) -> Any:
 
 def check_sizes(columns: Mapping[str, Any]) -> None:
     """Raise ValueTooLarge for too many properties or recurrence lines, and Invalid for long texts of a conference."""
-    if sum(len(line.encode()) for line in columns.get("recurrence") or ()) > MAX_RECURRENCE_BYTES:
+    lines = columns.get("recurrence") or ()
+    if len(lines) > MAX_RECURRENCE_LINES or sum(len(line.encode()) for line in lines) > MAX_RECURRENCE_BYTES:
         raise ValueTooLarge
     for values in map(fields_of, fields_of(columns.get("extended_properties")).values()):
         size = sum(len(name.encode()) + len((value or "").encode()) for name, value in values.items())

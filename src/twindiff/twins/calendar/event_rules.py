@@ -115,6 +115,12 @@ def _check_properties(properties: Any) -> None:
             raise Invalid(f"Invalid extended properties: {kind} ones are texts by name.")
 
 
+def check_email(email: Any, whose: str) -> None:
+    """Raise Invalid unless a value is an email address; `whose` is `attendee` or `organizer`."""
+    if not isinstance(email, str) or not _EMAIL.fullmatch(email):
+        raise Invalid(f"Invalid {whose} email.")
+
+
 def check_attendees(attendees: Sequence[Mapping[str, Any]]) -> None:
     """Raise Invalid, Required or TooManyAttendees unless all attendees can be invited."""
     if len(attendees) > MAX_ATTENDEES:
@@ -122,11 +128,10 @@ def check_attendees(attendees: Sequence[Mapping[str, Any]]) -> None:
     for each in attendees:
         if not each.get("email"):
             raise Required("Missing attendee email.")
-        if not isinstance(each["email"], str) or not _EMAIL.fullmatch(each["email"]):
-            raise Invalid("Invalid attendee email.")
+        check_email(each["email"], "attendee")
         if each.get("additionalGuests") and _to_number(each["additionalGuests"]) < 0:
             raise Invalid(f"Invalid attendee: additionalGuests is {each['additionalGuests']}, not a number from 0.")
-        if each.get("responseStatus", "needsAction") not in RESPONSES:
+        if (each.get("responseStatus") or "needsAction") not in RESPONSES:
             raise Invalid(f"Invalid attendee response: '{each['responseStatus']}'. It is one of {', '.join(RESPONSES)}")
 
 

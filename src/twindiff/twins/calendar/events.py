@@ -38,7 +38,7 @@ from .event_changes import (
     write_new,
 )
 from .event_limits import cut_texts
-from .event_rules import check_columns, check_event, check_id, check_sequence, complete_times
+from .event_rules import check_columns, check_email, check_event, check_id, check_sequence, complete_times
 from .event_views import attendees_of, event_object, lens_of
 from .invitations import change_copy, remove_copy
 from .lists import MaxAttendees
@@ -158,6 +158,8 @@ def import_event(
         return _change(call, access, seen, all_columns(event), event, "none")
     columns = with_conference(call, given_columns(event), conference_data_version)
     organizer = fields_of(event.organizer)
+    if organizer.get("email"):
+        check_email(organizer["email"], "organizer")
     _check_participant(access, str(organizer.get("email") or access.calendar.id), event)
     id = f"_{call.ids.new('', 25, BASE32_HEX)}"
     made = _new_event(call, access, columns, id, event.ical_uid, check_sequence(event.sequence, 0))
@@ -305,7 +307,7 @@ def _change(
     columns = {**columns, "sequence": check_sequence(event.sequence, before.sequence)}
     if columns.get("reminders") == {"useDefault": True} and before.reminders is None:
         del columns["reminders"]  # what responses show for events without reminders of their own
-    columns |= _changed_times(call, before, columns, zone)
+    columns |= _changed_times(call, access, before, columns)
     if before.calendar_id != access.calendar.id and not before.guests_can_modify:
         change_copy(call, access, seen, columns, event.attendees, mails)
         return _render_event(call, access, before)
@@ -334,13 +336,16 @@ def _attendee_rows(call: Call, seen: SeenEvent, event: CalendarEvent, body: Even
     return rows_of(call, event, body.attendees or (), known, others_stay=body.attendees_omitted is True)
 
 
-def _changed_times(call: Call, before: CalendarEvent, columns: dict[str, Any], zone: str) -> dict[str, Any]:
+def _changed_times(call: Call, access: Access, before: CalendarEvent, columns: dict[str, Any]) -> dict[str, Any]:
     """Return the given `start` and `end` as they are stored: those that name the same time as before stay as they were.
 
-    `zone` is the zone of the calendar in which the change is made.
+    The calendar in which the change is made gives a zone to times that lack one.
     """
-    own = organizer_zone(call, before)
+    zone, calendar_id = zone_name(access.calendar), access.calendar.id
     given = {name: check_time(columns[name], name) for name in ("start", "end") if name in columns}
+    if not given:
+        return {}
+    own = zone if before.calendar_id == calendar_id else organizer_zone(call, before)
     kept = {name: getattr(before, name) for name in given if names_same_time(given[name], getattr(before, name), own)}
     moved = {name: when for name, when in given.items() if name not in kept}
     is_series = bool(columns.get("recurrence", before.recurrence))

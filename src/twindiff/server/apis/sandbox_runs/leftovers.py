@@ -61,6 +61,6 @@ def remove_abandoned_sandboxes() -> list[Path]:
 def _end_recorded(root: Path) -> None:
     try:
         left = msgspec.json.decode((root / RECORD).read_bytes(), type=Leftovers)
-    except (OSError, msgspec.DecodeError):
+    except (OSError, msgspec.DecodeError, RecursionError):
         left = Leftovers(root.name)  # its server died before starting anything of it
     end_leftovers(left, root)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import fcntl
+import logging
 import os
 import shutil
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+
+log = logging.getLogger("twindiff")
 
 PREFIX = "twindiff-artifacts-"
 
@@ -40,7 +43,10 @@ def _claim_folder(prefix: str) -> tuple[Path, int]:
 
 
 def remove_abandoned(prefix: str = PREFIX, before: Callable[[Path], None] | None = None) -> list[Path]:
-    """Remove this user's folders whose servers have died, after calling `before` with each; returns their paths."""
+    """Remove this user's folders whose servers have died, after calling `before` with each; returns their paths.
+
+    A folder for which `before` raises is set aside with a line in the log.
+    """
     return [path for path in Path(tempfile.gettempdir()).glob(f"{prefix}*") if _remove_abandoned(path, before)]
 
 
@@ -58,7 +64,10 @@ def _remove_abandoned(path: Path, before: Callable[[Path], None] | None) -> bool
             before(path)
         shutil.rmtree(path, ignore_errors=True)
         return not path.exists()
-    except OSError:
+    except BlockingIOError:
+        return False
+    except Exception as error:  # noqa: BLE001 - whatever it is, the other folders are removed
+        log.warning("Folder %s of a dead server set aside: %s: %s", path, type(error).__name__, error)
         return False
     finally:
         os.close(lock)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from twindiff.kit import UNSET, Call, Header, Meta, Operations, Response, Struct, UnsetType, not_modified
+from twindiff.kit import UNSET, Call, Header, Operations, Response, Struct, UnsetType, not_modified
 from twindiff.twins.box.wire_style import (
     BadRequest,
     marker_of,
@@ -28,7 +28,7 @@ from ..views.item_views import item_object, item_objects
 from .cascaded_metadata import apply_cascade_policies
 from .item_copies import copy_folder
 from .item_names import check_free, check_name
-from .item_updates import Changes, ParentReference, Ref, check_etag, update
+from .item_updates import Changes, Description, ParentReference, Ref, check_etag, update
 from .trash_lifecycle import trash_folder
 
 api = Operations(prefix="/2.0")
@@ -102,7 +102,7 @@ def create_folder(
     fields: str = "",
     folder_upload_email: UploadEmail | None = None,
     sync_state: Literal["synced", "not_synced", "partially_synced"] | None = None,
-    description: Annotated[str, Meta(max_length=256)] | None = None,
+    description: Description | None = None,
 ) -> dict[str, Any]:
     """Create a folder.
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from twindiff.kit import UNSET, Call, Struct, UnsetType, check_if_match, field, revise
+from twindiff.kit import UNSET, Call, Meta, Struct, UnsetType, check_if_match, field, revise
 from twindiff.twins.box.wire_style import BadRequest
 
 from ..core.access import ROOT, chain, find_folder, folder_row, forget, require
@@ -26,6 +26,9 @@ from .folder_locks import check_unlocked
 from .item_names import check_free, check_name
 
 MAX_DESCRIPTION_CHARACTERS = 256
+Description = Annotated[str, Meta(max_length=MAX_DESCRIPTION_CHARACTERS)]
+"""The description of an item that is created."""
+
 MAX_TAGS = 100
 
 

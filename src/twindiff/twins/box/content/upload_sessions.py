@@ -35,7 +35,7 @@ from ..core.errors import (
 from ..core.row_stamps import format_instant
 from ..tables.further_tables import UploadPart, UploadSession
 from ..tables.item_tables import File
-from .item_updates import Ref
+from .item_updates import Description, Ref
 from .uploads import Attributes, VersionAttributes, add_file, check_new, check_version, files_object, new_version
 
 api = Operations()
@@ -50,7 +50,7 @@ class CommitAttributes(Struct):
     """The attributes of the file that a commit creates."""
 
     name: str | None = None
-    description: str | None = None
+    description: Description | None = None
     content_created_at: str | None = None
     content_modified_at: str | None = None
 

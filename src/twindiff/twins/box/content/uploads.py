@@ -18,7 +18,7 @@ from ..tables.item_tables import File, FileVersion, Folder
 from ..views.item_views import item_object
 from .cascaded_metadata import apply_cascade_policies
 from .item_names import check_free, check_name
-from .item_updates import Ref, check_etag, check_lock
+from .item_updates import Description, Ref, check_etag, check_lock
 
 api = Operations()
 MAX_FILE_BYTES = 100_000_000
@@ -31,7 +31,7 @@ class Attributes(Struct):
     parent: Ref
     content_created_at: str | None = None
     content_modified_at: str | None = None
-    description: str | None = None
+    description: Description | None = None
 
 
 class VersionAttributes(Struct):

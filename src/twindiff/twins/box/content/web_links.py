@@ -18,7 +18,7 @@ from ..sharing.shared_links import SharedLink
 from ..tables.item_tables import WebLink
 from ..views.item_views import item_object
 from .item_names import check_free, check_name
-from .item_updates import Changes, ParentReference, Ref, check_etag, update
+from .item_updates import Changes, Description, ParentReference, Ref, check_etag, update
 from .trash_lifecycle import trash
 
 api = Operations(prefix="/2.0")
@@ -32,7 +32,7 @@ def _check_url(url: str) -> str:
 
 @api.post("/web_links", status=201)
 def create_web_link(
-    call: Call, url: str, parent: Ref, name: str | None = None, description: str | None = None, fields: str = ""
+    call: Call, url: str, parent: Ref, name: str | None = None, description: Description | None = None, fields: str = ""
 ) -> dict[str, Any]:
     """Create a web link in a folder. Its name defaults to its URL.
 

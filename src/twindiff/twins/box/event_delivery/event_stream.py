@@ -15,7 +15,7 @@ from twindiff.twins.box.wire_style import BadRequest, check_limit
 from ..core.access import NONE, TABLE_OF, require_admin, rights
 from ..core.row_stamps import read_instant
 from ..tables.further_tables import StreamEvent
-from .enterprise_events import enterprise_event_object, types_named
+from .enterprise_events import ENTERPRISE_ONLY, enterprise_event_object, types_named
 from .event_emission import event_object
 
 api = Operations(prefix="/2.0")
@@ -38,7 +38,9 @@ def _last(call: Call) -> int:
 
 
 def _is_for(call: Call, event: StreamEvent) -> bool:
-    """Return whether the caller may see an event: they caused it, or can see the item it is about."""
+    """Return whether the caller's own stream has an event: they caused it, or can see the item it is about."""
+    if event.event_type in ENTERPRISE_ONLY:
+        return False
     if call.actor in (event.created_by_id, event.owned_by_id):
         return True
     table = TABLE_OF.get(event.source_type or "")
@@ -64,10 +66,10 @@ def list_events(
     """
     check_limit(limit, 500)
     of_enterprise = stream_type.startswith("admin_logs")
-    if of_enterprise:
-        require_admin(call)
     after = _position(stream_position, _last(call))
     where: list[Expression] = [StreamEvent.position > after]
+    if of_enterprise:
+        require_admin(call)
     if event_type:
         where.append(StreamEvent.event_type.in_(types_named([each.strip() for each in event_type.split(",")])))
     if created_after:

@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 
+from twindiff.twins.box import twin
+from twindiff.twins.box.event_delivery.enterprise_events import ADMINISTRATION
+
 from .conftest import ADA, BEN, CLEO, Box
 
 SESSIONS = {"folder_id": "0", "file_name": "x", "file_size": 21_000_000}
@@ -246,3 +249,40 @@ def test_what_the_twin_lacks_is_refused_once_by_the_official_client(box: Box):
         client.workflows.get_workflows("0")
     assert (refused.value.response_info.status_code, refused.value.response_info.code) == (405, "not_implemented")
     assert json.dumps(refused.value.response_info.body).count("workflows") == 1
+
+
+def test_what_administrators_do_is_in_the_enterprise_s_stream_alone(box: Box):
+    file, folder = box.upload()["id"], box.folder("Kept")
+    held = box("POST", "legal_hold_policies", {"policy_name": "Case", "is_ongoing": True})
+    target = {"policy_id": held["id"], "assign_to": {"type": "file", "id": file}}
+    box("DELETE", f"legal_hold_policy_assignments/{box('POST', 'legal_hold_policy_assignments', target)['id']}")
+    box("PUT", f"legal_hold_policies/{held['id']}", {"description": "Closed"})
+    box("DELETE", f"legal_hold_policies/{held['id']}")
+    kept = {"policy_name": "Year", "policy_type": "indefinite", "disposition_action": "remove_retention"}
+    policy = box("POST", "retention_policies", kept)["id"]
+    box("POST", "retention_policy_assignments", {"policy_id": policy, "assign_to": {"type": "folder", "id": folder}})
+    box("PUT", f"files/{file}/watermark", {"watermark": {"imprint": "default"}})
+    box("DELETE", f"files/{file}/watermark")
+    words = [each["event_type"] for each in box("GET", "events?stream_type=admin_logs")["entries"]][2:]
+    holds = ("POLICY_CREATE", "ASSIGNMENT_CREATE", "ASSIGNMENT_DELETE", "POLICY_UPDATE", "POLICY_DELETE")
+    others = ["DATA_RETENTION_CREATE_RETENTION", "RETENTION_POLICY_ASSIGNMENT_ADD"]
+    assert words == [
+        *(f"LEGAL_HOLD_{each}" for each in holds),
+        *others,
+        "WATERMARK_LABEL_CREATE",
+        "WATERMARK_LABEL_DELETE",
+    ]
+    assert {each["event_type"] for each in box("GET", "events")["entries"]} == {"ITEM_UPLOAD", "ITEM_CREATE"}
+
+
+def test_the_operations_of_administrators_are_those_of_the_twin():
+    assert {operation.name for operation in twin.dispatch.operations} >= ADMINISTRATION.keys()
+
+
+@pytest.mark.parametrize(("is_accepted", "word"), [(True, "ACCEPT"), (False, "REJECT")])
+def test_terms_that_are_answered_are_reported_to_the_enterprise(box: Box, is_accepted: bool, word: str):
+    terms = box("POST", "terms_of_services", {"status": "enabled", "text": "Be good", "tos_type": "external"})
+    answer = {"tos": {"type": "terms_of_service", "id": terms["id"]}, "user": {"type": "user", "id": ADA}}
+    box("POST", "terms_of_service_user_statuses", {**answer, "is_accepted": is_accepted})
+    query = {"stream_type": "admin_logs", "event_type": f"TERMS_OF_SERVICE_{word}"}
+    assert len(box("GET", "events", params=query)["entries"]) == 1

@@ -15,9 +15,10 @@ from ..event_limits import (
     MAX_PROPERTY_NAME_CHARACTERS,
     MAX_PROPERTY_VALUE_CHARACTERS,
     MAX_RECURRENCE_BYTES,
+    MAX_RECURRENCE_LINES,
 )
 from ..event_rules import ALLOWED_VALUES, MAX_ATTACHMENTS, MAX_ATTENDEES, MAX_OVERRIDES, MAX_REMINDER_MINUTES
-from .conftest import Calendar, at
+from .conftest import ME, Calendar, at
 
 TIMES = at("2018-06-18T09:00", "2018-06-18T10:00")
 QUERY = {"conferenceDataVersion": 1, "supportsAttachments": True}
@@ -96,8 +97,10 @@ LIMITS = [
     ("additionalGuests", *({"attendees": [{"email": "a@x.com", "additionalGuests": n}]} for n in (0, -1))),
     *((name, {name: word}, {name: word.upper()}) for name, word in WORDS.items()),
 ]  # fmt: skip
+LINES = (MAX_RECURRENCE_LINES - 1, MAX_RECURRENCE_LINES)
 SERIES_LIMITS = [
     ("recurrence bytes", exdates(MAX_RECURRENCE_BYTES), exdates(MAX_RECURRENCE_BYTES + 52)),
+    ("recurrence lines", *({"recurrence": ["RRULE:FREQ=DAILY", *["EXDATE:20380101"] * count]} for count in LINES)),
     ("until", *(until(["RRULE:FREQ=DAILY;UNTIL={}"], zone) for zone in ("Z", ""))),
     ("until of an EXRULE", *(until(["RRULE:FREQ=DAILY", "EXRULE:FREQ=WEEKLY;UNTIL={}"], zone) for zone in ("Z", ""))),
 ]  # fmt: skip
@@ -190,3 +193,59 @@ def test_a_page_has_one_item_at_least(shared_world, path):
 def test_the_version_of_conference_data_is_0_or_1(shared_world, verb, version, status):
     path = EVENTS if verb == "POST" else f"{EVENTS}/{shared_world.insert()['id']}"
     assert shared_world.http(verb, path, TIMES, conferenceDataVersion=version).status_code == status
+
+
+WATCHES = ["calendars/primary/events", "calendars/primary/acl", "users/me/calendarList", "users/me/settings"]
+
+
+@pytest.mark.parametrize("path", WATCHES)
+@pytest.mark.parametrize(("name", "most"), [("id", 64), ("token", 256)])
+def test_every_watch_holds_the_lengths_of_channels(calendar, path, name, most):
+    """https://developers.google.com/workspace/calendar/api/guides/push#making-watch-requests"""
+    channel = {"id": "one", "type": "web_hook", "address": "https://example.com/hook"}
+    assert calendar.refusal("POST", f"{path}/watch", {**channel, name: "x" * (most + 1)}) == (400, "invalid")
+    assert calendar("POST", f"{path}/watch", {**channel, name: "x" * most})[name] == "x" * most
+
+
+@pytest.mark.parametrize(
+    ("id", "status"),
+    [("a" * 4, 400), ("a" * 5, 200), ("a" * 1_024, 200), ("a" * 1_025, 400), ("abcdw", 400), ("0v9ab", 200)],
+)
+def test_an_event_s_id_is_of_so_many_letters(calendar, id, status):
+    """https://developers.google.com/workspace/calendar/api/v3/reference/events#id"""
+    assert calendar.http("POST", EVENTS, {**TIMES, "id": id}).status_code == status
+
+
+ADDRESSES = [("a@b.c", 200), ("nobody", 400), ("a b@c.d", 400), ("", 400)]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(("email", "status"), ADDRESSES)
+def test_every_way_in_holds_the_form_of_addresses(shared_world, way, email, status):
+    assert way(shared_world, {"attendees": [{"email": email}]}).status_code == status
+
+
+@pytest.mark.parametrize(("email", "status"), ADDRESSES[:3])
+def test_the_organizer_of_an_import_has_an_address(shared_world, email, status):
+    people = {"organizer": {"email": email}, "attendees": [{"email": ME}]}
+    answer = import_(shared_world, {**people, "iCalUID": f"{email}@import"})
+    assert answer.status_code == status
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("name", ["start", "end"])
+@pytest.mark.parametrize(
+    "when", [{"date": "2018-06-18", "dateTime": "2018-06-18T09:00:00Z"}, {"date": "2018-02-30"}, {"dateTime": "9"}]
+)
+def test_every_way_in_holds_the_form_of_times(shared_world, way, name, when):
+    answer = way(shared_world, {name: when})
+    assert (answer.status_code, answer.json()["error"]["message"]) == (400, f"Invalid {name} time.")
+
+
+COLOURS = [("1", 200), ("11", 200), ("0", 400), ("12", 400)]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(("color", "status"), COLOURS)
+def test_every_way_in_holds_the_colours_that_there_are(shared_world, way, color, status):
+    assert way(shared_world, {"colorId": color}).status_code == status

@@ -231,3 +231,9 @@ def test_every_event_of_the_sample_can_be_put_back_as_it_was_read(world):
             read = office("GET", path(event))
             office("PUT", path(event), read, sendUpdates="all")
     assert not any(office.diff()[kind] for kind in ("inserts", "updates", "deletes"))
+
+
+def test_a_null_response_is_none(colleagues):
+    agent, _, _ = colleagues
+    made = agent.insert(attendees=[{"email": BEA, "responseStatus": None}])
+    assert [each["responseStatus"] for each in made["attendees"]] == ["needsAction"]
