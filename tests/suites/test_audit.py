@@ -195,3 +195,9 @@ def test_the_command_finds_solutions_by_id_by_name_and_in_the_file(folder: Path)
     tests = json.loads(as_json.stdout)["tests"]
     assert [each["isSound"] for each in tests] == [False] * 4
     assert tests[0]["let_through"]["wrong author: messages.user_id"] == 1
+
+
+def test_a_column_that_holds_a_list_is_no_author() -> None:
+    row = {**HELLO, "blocks": [{"type": "divider"}]}
+    result = audit(parse({"assertions": [POSTED]}), {"inserts": [row], "updates": [], "deletes": []}, WORLD)
+    assert "wrong value: messages.blocks" in result.let_through

@@ -113,7 +113,7 @@ def _wrong_values(diff: dict[str, list[Row]], kind: str, at: int, world: LintCon
         value = values.get(name)
         is_incidental = column.derived or column.kind == "timestamp" or name in table.key or str(value) in keys
         if name in told and not is_incidental and value not in (None, "", [], {}):
-            what = "wrong author" if value in world.actors else "wrong value"
+            what = "wrong author" if isinstance(value, str) and value in world.actors else "wrong value"
             wrong = _other(value, column, entity, world)
             yield DiffVariant(what, f"{entity}.{name}", False, _with(diff, kind, at, name, wrong))
             for other in _new_others(value, column, entity, diff)[:1]:
