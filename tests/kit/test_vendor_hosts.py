@@ -5,7 +5,13 @@ import pytest
 from twindiff.kit.vendor_hosts import find_vendor_host, read_vendor_hosts
 
 HOSTS = read_vendor_hosts(
-    {"slack.com": "/web", "*.slack.com": "", "www.shared.com/calendar/v3": "", "www.shared.com": "/rest", "a.b.com": "/x"}
+    {
+        "slack.com": "/web",
+        "*.slack.com": "",
+        "www.shared.com/calendar/v3": "",
+        "www.shared.com": "/rest",
+        "a.b.com": "/x",
+    }
 )
 
 

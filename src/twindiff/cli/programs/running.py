@@ -13,11 +13,12 @@ from pathlib import Path
 
 from twindiff.cli.journal import calls
 from twindiff.cli.problem import CommandError
+from twindiff.cli.programs.bundles import find_bundles
 from twindiff.cli.programs.networks import Network
 from twindiff.cli.programs.private_network import DoorAddress, PrivateNetwork, exit_code, why_no_private_network
 from twindiff.cli.programs.receipts import Receipt, make_receipt
-from twindiff.cli.programs.variables import BUNDLE_FILE, door_variables, find_bundles, write_certificates
 from twindiff.cli.remote import Json, Remote
+from twindiff.server.door.variables import BUNDLE_FILE, door_variables, write_certificates
 
 NOT_FOUND = 127
 
