@@ -11,25 +11,32 @@ from twindiff.cli.problem import CommandError
 from twindiff.cli.programs.networks import Network
 
 
+Command = Annotated[list[str], typer.Argument(metavar="-- COMMAND…", help="The program and its arguments.")]
+SessionFile = Annotated[Path, typer.Option("--output", "-o", help="The session file to write.")]
+RecordedTwins = Annotated[
+    list[str], typer.Option("--twin", help="Pass calls to this vendor only; may be repeated.", show_default=False)
+]
+OtherHosts = Annotated[
+    list[str], typer.Option(metavar="HOST", help="Another host to let through, which is not recorded.")
+]
+Upstreams = Annotated[
+    list[str], typer.Option(metavar="HOST=URL", help="Where a host really is, such as a test account's address.")
+]
+NetworkOption = Annotated[Network, typer.Option(help="As of `twindiff env exec`.")]
+
+
 def register(app: typer.Typer) -> None:
     """Add the command to the application."""
     app.command("record", context_settings={"ignore_unknown_options": True})(record)
 
 
 def record(
-    command: Annotated[list[str], typer.Argument(metavar="-- COMMAND…", help="The program and its arguments.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The session file to write.")] = Path("session.jsonl"),
-    twins: Annotated[
-        list[str],
-        typer.Option("--twin", help="Pass calls to this vendor only; may be repeated.", show_default=False),
-    ] = [],  # noqa: B006 - never changed
-    allow_host: Annotated[
-        list[str], typer.Option(metavar="HOST", help="Another host to let through, which is not recorded.")
-    ] = [],  # noqa: B006 - never changed
-    upstream: Annotated[
-        list[str], typer.Option(metavar="HOST=URL", help="Where a host really is, such as a test account's address.")
-    ] = [],  # noqa: B006 - never changed
-    network: Annotated[Network, typer.Option(help="As of `twindiff env exec`.")] = Network.AUTO,
+    command: Command,
+    output: SessionFile = Path("session.jsonl"),
+    twins: RecordedTwins = [],  # noqa: B006 - never changed
+    allow_host: OtherHosts = [],  # noqa: B006 - never changed
+    upstream: Upstreams = [],  # noqa: B006 - never changed
+    network: NetworkOption = Network.AUTO,
 ) -> None:
     """Run a program against the real vendors, with your own tokens, and keep its calls in a session file.
 
