@@ -10,7 +10,6 @@ import typer
 from twindiff.cli.problem import CommandError
 from twindiff.cli.programs.networks import Network
 
-
 Command = Annotated[list[str], typer.Argument(metavar="-- COMMAND…", help="The program and its arguments.")]
 SessionFile = Annotated[Path, typer.Option("--output", "-o", help="The session file to write.")]
 RecordedTwins = Annotated[
