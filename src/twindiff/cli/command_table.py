@@ -21,7 +21,7 @@ MODULES = {
     "new-twin": ("new_twin",),
     "drafts": ("drafts",),
     "doctor": ("doctor",),
-    "env": ("env", "log", "points", "rows", "transfer", "faults", "webhooks", "env_exec", "mcp"),
+    "env": ("env", "log", "points", "rows", "transfer", "faults", "webhooks", "env_exec", "env_listen", "mcp"),
     "runs": ("runs",),
     "suites": ("suites", "new_suite", "suite_runs", "linting", "auditing"),
     "trials": ("trials",),
@@ -33,6 +33,9 @@ MODULES = {
     "tests": ("testing",),
     "import": ("import_files",),
     "ca": ("ca",),
+    "compose": ("compose",),
+    "record": ("record",),
+    "replay": ("replay",),
     "db": ("db",),
     "clean": ("clean",),
 }

@@ -23,6 +23,19 @@ TtlSeconds = Annotated[
     int, typer.Option(min=1, max=MAX_ENVIRONMENT_TTL_SECONDS, help="After so many seconds it expires.")
 ]
 """The longest time to live that servers accept."""
+UsersOption = Annotated[
+    list[str],
+    typer.Option(
+        "--as",
+        metavar="[TWIN=]USER",
+        help="Who its agent is: a user's id or email address; with several twins, one for each if need be. "
+        "Not needed where there is one user only.",
+        show_default=False,
+    ),
+]
+StartOption = Annotated[
+    str, typer.Option(metavar="INSTANT", help="When its time begins, such as 2026-03-01T09:00:00 (UTC).")
+]
 ProgramOption = Annotated[
     str,
     typer.Option(
@@ -139,23 +152,12 @@ def create(
     templates: Annotated[
         list[str], typer.Argument(metavar="TWIN:TEMPLATE…", help="What it starts from, one template of each twin.")
     ],
-    users: Annotated[
-        list[str],
-        typer.Option(
-            "--as",
-            metavar="[TWIN=]USER",
-            help="Who its agent is: a user's id or email address; with several twins, one for each if need be. "
-            "Not needed where there is one user only.",
-            show_default=False,
-        ),
-    ] = [],  # noqa: B006 - never changed
+    users: UsersOption = [],  # noqa: B006 - never changed
     clock: Annotated[
         ClockModeOption | None,
         typer.Option(help="How its time runs; as the templates say unless told.", show_default=False),
     ] = None,
-    start: Annotated[
-        str, typer.Option(metavar="INSTANT", help="When its time begins, such as 2026-03-01T09:00:00 (UTC).")
-    ] = "",
+    start: StartOption = "",
     auth: Annotated[Auth, typer.Option(help="Whether unknown tokens act as the agent, or are refused.")] = Auth.LENIENT,
     ttl: TtlSeconds = 1800,
     name: Annotated[str, typer.Option(help="A name to find it by.", show_default=False)] = "",
@@ -173,8 +175,8 @@ def create(
     users = users or _only_users(remote, templates)
     body = {"templates": templates, **_acting(users), "ttlSeconds": ttl, "name": name or None, "auth": auth.value}
     if clock or start:
-        mode = clock or (ClockModeOption.STEPS if start else None)
-        body["clock"] = {"mode": mode and mode.value} | ({"start": start} if start else {})
+        mode = clock or ClockModeOption.STEPS
+        body["clock"] = {"mode": mode.value} | ({"start": start} if start else {})
     made = remote.post("initEnv", body=body)
     if program:
         _execute_once(remote, made["environmentId"], program, as_json=as_json)

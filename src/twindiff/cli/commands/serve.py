@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from twindiff.cli.authority_folder import authority_folder
+from twindiff.cli.commands.ca import certificate_of
 from twindiff.cli.control_key import AUTO, key_file, make_key, store_key
 from twindiff.cli.drafts import Descriptions, draft_twins
 from twindiff.cli.options import AsJson, DataDirectory, Storage, data_directory, sendable_key
@@ -100,6 +101,9 @@ ProxyPort = Annotated[
         help="A port of this machine for a proxy that answers for the vendors' own hosts; 0 takes any that is free.",
     ),
 ]
+ProxyHost = Annotated[
+    str, typer.Option(help="The address that the proxy listens on, such as that of a bridge of containers.")
+]
 AllowedHosts = Annotated[
     list[str] | None,
     typer.Option(
@@ -140,11 +144,12 @@ def serve(
     browser_memory: BrowserMemory = 1500,
     openapi: Descriptions = None,
     proxy_port: ProxyPort = None,
+    proxy_host: ProxyHost = "127.0.0.1",
     allow_host: AllowedHosts = None,
     as_json: AsJson = False,
 ) -> None:
     """Serve twins until Ctrl-C or SIGTERM."""
-    _begin(host, api_key, workers, storage)
+    _begin((host, proxy_host), api_key, workers, storage)
     hide_secrets(api_key, storage)
     draft_twins(openapi or ())
     from twindiff.server import Settings
@@ -166,7 +171,9 @@ def serve(
         ca_folder=str(authority_folder(folder)),
         allow_hosts=_parse_allowed(allow_host or ()),
     )
-    with _listen(host, port, proxy_port) as listeners:
+    if proxy_port is not None:
+        certificate_of(folder)
+    with _listen(host, port, proxy_host, proxy_port) as listeners:
         _serve(settings, listeners, workers, as_json=as_json)
 
 
@@ -185,14 +192,14 @@ class Listeners(NamedTuple):
 
 
 @contextmanager
-def _listen(host: str, port: int, proxy_port: int | None) -> Generator[Listeners]:
+def _listen(host: str, port: int, proxy_host: str, proxy_port: int | None) -> Generator[Listeners]:
     from twindiff.cli.listening import listen
 
     with listen(host, port) as http:
         if proxy_port is None:
             yield Listeners(http, None)
             return
-        with listen("127.0.0.1", proxy_port, "--proxy-port") as door:
+        with listen(proxy_host, proxy_port, "--proxy-port") as door:
             yield Listeners(http, door)
 
 
@@ -229,10 +236,11 @@ def _parse_repositories(repositories: Sequence[str]) -> tuple[tuple[str, str], .
     return tuple(named)
 
 
-def _begin(host: str, api_key: str, workers: int, storage: str) -> None:
+def _begin(hosts: Sequence[str], api_key: str, workers: int, storage: str) -> None:
     """Exit on signals, and reject unsafe or impossible settings."""
     _end_on_signals()
-    _refuse_strangers(host, api_key)
+    for host in hosts:
+        _refuse_strangers(host, api_key)
     _refuse_crowds(workers, storage)
 
 

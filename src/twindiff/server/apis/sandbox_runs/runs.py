@@ -35,6 +35,7 @@ from twindiff.server.apis.sandbox_runs.config import (
     fill_variables,
     start_of,
 )
+from twindiff.server.apis.sandbox_runs.config_files import InvalidSandboxConfig
 from twindiff.server.apis.sandbox_runs.confinement import FOLDERS, Confinement, find_confinement
 from twindiff.server.apis.sandbox_runs.containers import Container
 from twindiff.server.apis.sandbox_runs.last_output import with_last_output
@@ -44,6 +45,8 @@ from twindiff.server.apis.test_runs.runs import TestRunService
 from twindiff.server.apis.test_runs.temporary import TemporaryFolder
 from twindiff.server.apis.twin_runs.runs import RunNotFound, TwinRunRequest
 from twindiff.server.apis.twin_runs.scenarios import ScenarioStore, WorldSource
+from twindiff.server.door.variables import door_variables, write_certificates
+from twindiff.server.use_cases.doors import open_door
 from twindiff.server.use_cases.webhooks import create_webhook
 
 KIND = "sandbox"
@@ -108,6 +111,11 @@ class Prepared(NamedTuple):
         """The folder that contains everything of the application."""
         return self.claimed.path
 
+    @property
+    def certificates(self) -> Path:
+        """The folder of the certificates that it trusts if it comes in by the TLS door; its container sees it too."""
+        return self.root / "home" / "certificates"
+
 
 class SandboxRunService:
     """Creates, watches and ends the sandbox runs of a server."""
@@ -134,7 +142,8 @@ class SandboxRunService:
         prepared = await self.service.runtime.run_in_thread(partial(self._prepare, wanted))
         try:
             twin_run_id = await self._provide(wanted, prepared)
-            run = self._record(wanted, prepared, twin_run_id, await self.twins(twin_run_id, address))
+            door = await self._open_door(twin_run_id, prepared) if prepared.start.target.proxy else {}
+            run = self._record(wanted, prepared, twin_run_id, await self.twins(twin_run_id, address), door)
         except BaseException:
             await self.service.runtime.run_in_thread(prepared.claimed.remove)
             raise
@@ -181,15 +190,32 @@ class SandboxRunService:
         run, _ = await self._scenarios.provide(asked, source)
         return run.run_id
 
+    async def _open_door(self, twin_run_id: str | None, prepared: Prepared) -> dict[str, str]:
+        """Open the TLS door for an application; returns its variables. Raises InvalidSandboxConfig without twins."""
+        run = self.tests.twins.find(twin_run_id)
+        if run is None:
+            raise InvalidSandboxConfig("proxy: there are no twins whose hosts could be answered; name some in twins")
+        entry = await open_door(self.service, run.environment_id)
+        folder = prepared.certificates
+        folder.mkdir()
+        write_certificates(folder, entry.certificate)
+        return door_variables(entry.proxy_url, folder)
+
     async def twins(self, twin_run_id: str | None, address: str) -> dict[str, Any]:
         """The twins of an application, by name; empty without a twin run."""
         run = self.tests.twins.find(twin_run_id)
         return await self._scenarios.runs.instances(run, address) if run else {}
 
     def _record(
-        self, wanted: SandboxRunRequest, prepared: Prepared, twin_run_id: str | None, twins: Mapping[str, Any]
+        self,
+        wanted: SandboxRunRequest,
+        prepared: Prepared,
+        twin_run_id: str | None,
+        twins: Mapping[str, Any],
+        door: Mapping[str, str],
     ) -> TestRunRecord:
-        variables = {name: value for twin in twins.values() for name, value in twin["env_vars"].items()}
+        """Record a run; `door` are the variables of the TLS door, which the twins' own override."""
+        variables = {**door, **{name: each for twin in twins.values() for name, each in twin["env_vars"].items()}}
         start = prepared.start
         env = fill_variables({**_texts(prepared), **wanted.env}, twins, f"http://127.0.0.1:{prepared.port}")
         asked = {
@@ -366,7 +392,8 @@ def _work(prepared: Prepared, env: Mapping[str, str], hidden: Sequence[str]) -> 
     if start.engine and start.containerfile:
         name, image = f"twindiff-sandbox-{token_hex(8)}", prepared.root / "image"
         place = (start.containerfile, start.folder, image)
-        container = Container(start.engine, name, *place, start.command, prepared.guard)
+        shared = prepared.certificates if start.target.proxy else None
+        container = Container(start.engine, name, *place, start.command, prepared.guard, shared)
         told = containers.commands(container, env)
         return CommandSequence(
             told, containers.environment(env), limits={}, ends=containers.ends(container), milestone=Milestone(image)

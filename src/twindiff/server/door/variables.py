@@ -32,8 +32,6 @@ SYSTEM_BUNDLES = (
     "/etc/ssl/cert.pem",
     "/etc/ssl/ca-bundle.pem",
 )
-LIBRARY_BUNDLES = ("certifi/cacert.pem", "httplib2/cacerts.txt", "stripe/data/ca-certificates.crt")
-"""Bundles that libraries of Python bring along, some of which no variable replaces."""
 BUNDLE_FILE, CERTIFICATE_FILE = "bundle.pem", "ca.pem"
 
 
@@ -53,7 +51,7 @@ def _trusted_here() -> str:
     return ""
 
 
-def door_variables(proxy_url: str, folder: Path, tokens: Mapping[str, str]) -> dict[str, str]:
+def door_variables(proxy_url: str, folder: Path, tokens: Mapping[str, str] | None = None) -> dict[str, str]:
     """The variables of a program inside the door; `folder` holds the certificates, `tokens` are the vendors' own."""
     return {
         **dict.fromkeys(PROXY, proxy_url),
@@ -61,26 +59,5 @@ def door_variables(proxy_url: str, folder: Path, tokens: Mapping[str, str]) -> d
         **dict.fromkeys(BUNDLES, str(folder / BUNDLE_FILE)),
         **dict.fromkeys(EXTRA, str(folder / CERTIFICATE_FILE)),
         "NODE_USE_ENV_PROXY": "1",
-        **tokens,
+        **(tokens or {}),
     }
-
-
-def find_bundles(program: str) -> set[Path]:
-    """The bundles of the system, and those of the Python environments that a program may use; no links."""
-    prefixes = {Path(program).absolute().parent.parent, Path(program).resolve().parent.parent, Path(".venv").absolute()}
-    prefixes |= {_prefix_of_interpreter(Path(program))}
-    if active := os.environ.get("VIRTUAL_ENV"):
-        prefixes.add(Path(active))
-    folders = [each for prefix in prefixes - {Path("/")} for each in prefix.glob("lib/python3.*/site-packages")]
-    bundles = [*map(Path, SYSTEM_BUNDLES), *(folder / name for folder in folders for name in LIBRARY_BUNDLES)]
-    return {bundle.resolve() for bundle in bundles if bundle.is_file()}
-
-
-def _prefix_of_interpreter(program: Path) -> Path:
-    """The Python environment that the first line of a script names; `/` for other programs."""
-    with suppress(OSError):
-        with program.open("rb") as opened:
-            line = opened.readline(500)
-        if line.startswith(b"#!/"):
-            return Path(os.fsdecode(line[2:].split()[0])).parent.parent
-    return Path("/")
