@@ -31,6 +31,7 @@ CALLS: dict[str, tuple[str, dict[str, Any], str]] = {
     "stripe": ("list_customers", {"limit": 1}, '"url":"/v1/customers"'),
 }
 """A call for each twin, and a part of its result."""
+PART = {"upload_session_id": "1", "digest": "d", "content_range": "r"}
 
 
 def make_world(platform: Platform) -> Environment:
@@ -133,6 +134,13 @@ def test_tools_are_found_by_words_and_called_though_they_are_not_listed(world: E
         ("stripe", "create_customer", {"emial": "a@b.c"}, "Did you mean email?"),
         ("stripe", "retrieve_customer", {"id": "a/sources"}, "must not contain '/'"),
         ("box", "get_folder", {}, '"name":"folder_id","message":"\'folder_id\' is required"'),
+        ("stripe", "list_customer_payment_methods", {"customer": "cus_x", "params": ".."}, "Expected `object`"),
+        (
+            "box",
+            "upload_part",
+            {"upload_session_id": "1", "digest": "d", "content_range": "r", "data": "é"},
+            "not_found",
+        ),
         ("linear", "issueCreate", {"input": {"title": "x"}}, "GRAPHQL_VALIDATION_FAILED"),
         ("calendar", "get_event", {"calendarId": "primary", "eventId": "none"}, '"reason":"notFound"'),
     ],
