@@ -129,6 +129,25 @@ def test_links_in_responses_name_the_vendors_host(twins: Twindiff):
     assert answer.json()["upload_url"].startswith("https://api.box.com/")
 
 
+MCP_SERVERS = {
+    "slack": ("https://mcp.slack.com/mcp", "slack_send_message"),
+    "linear": ("https://mcp.linear.app/mcp", "list_issues"),
+    "stripe": ("https://mcp.stripe.com/", "create_customer"),
+    "box": ("https://mcp.box.com/", "who_am_i"),
+    "calendar": ("https://calendarmcp.googleapis.com/mcp/v1", "create_event"),
+}
+
+
+@pytest.mark.parametrize("twin", MCP_SERVERS)
+def test_a_vendors_mcp_server_is_answered_by_its_twin(twins: Twindiff, twin: str):
+    environment = twins.create(f"{twin}:{twin}_default")
+    url, tool = MCP_SERVERS[twin]
+    with twindiff.connect(environment):
+        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+        answer = httpx.post(url, json=message, headers=bearer(environment))
+    assert tool in {each["name"] for each in answer.json()["result"]["tools"]}
+
+
 def test_requests_for_other_hosts_are_sent_and_nothing_is_left_after_the_block(slack: Environment):
     methods = httpx.HTTPTransport.handle_request, urllib3.HTTPConnectionPool.urlopen
     with twindiff.connect(slack), pytest.raises(httpx.ConnectError):

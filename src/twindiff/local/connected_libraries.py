@@ -14,8 +14,6 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
-import httpx
-
 from twindiff.local.in_process import InProcessResponse
 from twindiff.local.vendor_routes import VendorRoutes
 
@@ -75,28 +73,30 @@ def to_texts(reply: InProcessResponse) -> list[tuple[str, str]]:
 
 
 def _wrap_httpx(routes: VendorRoutes, original: Callable[..., Any]) -> Callable[..., Any]:
-    def handle_request(self: Any, request: httpx.Request) -> httpx.Response:
+    def handle_request(self: Any, request: Any) -> Any:
         if not routes.has_host(request.url.host):
             return original(self, request)
         reply = routes.reply(request.method, str(request.url), request.headers.multi_items(), request.read())
-        return original(self, request) if reply is None else _to_httpx(reply)
+        return original(self, request) if reply is None else _to_httpx(reply, request)
 
     return handle_request
 
 
 def _wrap_async_httpx(routes: VendorRoutes, original: Callable[..., Any]) -> Callable[..., Any]:
-    async def handle_async_request(self: Any, request: httpx.Request) -> httpx.Response:
+    async def handle_async_request(self: Any, request: Any) -> Any:
         if not routes.has_host(request.url.host):
             return await original(self, request)
         body = await request.aread()
         reply = routes.reply(request.method, str(request.url), request.headers.multi_items(), body)
-        return await original(self, request) if reply is None else _to_httpx(reply)
+        return await original(self, request) if reply is None else _to_httpx(reply, request)
 
     return handle_async_request
 
 
-def _to_httpx(reply: InProcessResponse) -> httpx.Response:
-    return httpx.Response(reply.status, headers=reply.headers, content=reply.body)
+def _to_httpx(reply: InProcessResponse, request: Any) -> Any:
+    """A response of httpx, or of httpx2 for its request."""
+    library: Any = import_module(type(request).__module__.partition(".")[0])
+    return library.Response(reply.status, headers=reply.headers, content=reply.body)
 
 
 def _wrap_urllib3(routes: VendorRoutes, original: Callable[..., Any]) -> Callable[..., Any]:
@@ -187,6 +187,8 @@ def to_http1(reply: InProcessResponse) -> bytes:
 INTERCEPTIONS = (
     Interception("httpx", "HTTPTransport", "handle_request", _wrap_httpx),
     Interception("httpx", "AsyncHTTPTransport", "handle_async_request", _wrap_async_httpx),
+    Interception("httpx2", "HTTPTransport", "handle_request", _wrap_httpx),
+    Interception("httpx2", "AsyncHTTPTransport", "handle_async_request", _wrap_async_httpx),
     Interception("urllib3.connectionpool", "HTTPConnectionPool", "urlopen", _wrap_urllib3),
     Interception("http.client", "HTTPConnection", "request", _wrap_http_client_request),
     Interception("http.client", "HTTPConnection", "getresponse", _wrap_http_client_response),

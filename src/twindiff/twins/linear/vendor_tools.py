@@ -32,6 +32,7 @@ _COMMENT = "id body createdAt user { id name } parent { id }"
 _DOCUMENT = "id title content url createdAt updatedAt project { id name }"
 
 tools = VendorTools(
+    host="mcp.linear.app",
     core=(
         *(f"query {name}" for name in ("viewer", "issues", "issue", "searchIssues", "teams", "team", "users")),
         *(f"query {name}" for name in ("projects", "project", "workflowStates", "issueLabels", "cycles", "comments")),
@@ -43,7 +44,7 @@ tools = VendorTools(
         "mutation issueAddLabel",
         "mutation issueRemoveLabel",
         "graphql",
-    )
+    ),
 )
 
 

@@ -16,6 +16,7 @@ Limit = Annotated[int, Meta(ge=1, le=100)]
 MAX_PAGE = 200
 
 tools = VendorTools(
+    host="mcp.slack.com",
     core=(
         "auth.test",
         "chat.postMessage",
@@ -49,7 +50,7 @@ tools = VendorTools(
         "users.profile.get",
         "users.profile.set",
         "usergroups.list",
-    )
+    ),
 )
 
 
