@@ -27,7 +27,7 @@ BRIDGED := tests/frameworks --ignore=tests/frameworks/test_gymnasium.py
 bootstrap = $(if $(PYTHON),"$(PYTHON)" bootstrap.py,\
 	$(error Twindiff needs Python 3.11 or later, and there is none among: $(NAMES). Install it, or give its path: make $@ PYTHON=/path/to/python3))
 
-.PHONY: help setup demo serve check lint types compiled format test embedded stored test-docs test-postgres public-tasks soak soak-disk mutants bench frameworks postgres postgres-stop type-docs clean
+.PHONY: help setup demo serve check lint types compiled format test embedded stored test-docs test-postgres public-tasks soak soak-disk mutants bench frameworks postgres programs postgres-stop type-docs clean
 
 help: ## Say what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' $(MAKEFILE_LIST)
@@ -115,6 +115,9 @@ bench: setup ## Run every benchmark
 
 postgres: ## Start a private PostgreSQL for server mode; the last line is its connection string
 	@$(PYTHON) scripts/postgres.py start
+
+programs: setup ## Install unmodified programs for the tests of the TLS door; needs the network
+	@$(PYTHON) scripts/programs.py
 
 postgres-stop: ## End that PostgreSQL and remove its files
 	@$(PYTHON) scripts/postgres.py stop

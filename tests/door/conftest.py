@@ -18,6 +18,7 @@ WORLD = {
     "box:box_default": "22010040001",
     "stripe:stripe_default": "acct_1TwindiffTestShop",
 }
+OTHERS = {"calendar:calendar_default": "user_ada", "linear:linear_default": "03b0809e-713e-44ee-95de-b7a198b135ac"}
 
 
 class Entry(NamedTuple):
@@ -57,7 +58,7 @@ def enter(door_server: LiveServer, tmp_path_factory: pytest.TempPathFactory) -> 
 def make_world(platform: Platform, *templates: str, **options: Any) -> Environment:
     """An environment of these templates, or of all in `WORLD`."""
     chosen = templates or tuple(WORLD)
-    users = {each.partition(":")[0]: WORLD[each] for each in chosen}
+    users = {each.partition(":")[0]: {**WORLD, **OTHERS}[each] for each in chosen}
     return Environment(platform, platform.post("initEnv", {"templates": [*chosen], "users": users, **options}))
 
 

@@ -54,6 +54,26 @@ def test_an_application_is_started_beside_its_twins_and_ended_without_a_trace(sa
     assert httpx.post(f"{variables['SLACK_API_URL']}/auth.test", headers=slack).status_code == 410
 
 
+ASKS = (
+    "import urllib.request\nprint(urllib.request.urlopen('https://slack.com/api/auth.test').read().decode())\n" + SERVES
+)
+"""An application that calls the vendor's own host before it serves."""
+
+
+def test_an_application_reaches_its_twins_by_the_vendors_hosts(sandboxes, repository):
+    proxied = CONFIG.replace("twins:", "proxy: true\n  twins:")
+    run = sandboxes.create(repo=str(repository(_DOT_arga__sandbox_DOT_yml=proxied, web__serve_DOT_py=ASKS).path))
+    assert run["status"] == "ready", sandboxes.logs(run["sandbox_id"])
+    assert any('"ok":true' in line for line in sandboxes.logs(run["sandbox_id"]))
+
+
+def test_the_door_of_an_application_needs_twins(sandboxes, repository):
+    config = "app: {app_command: python app.py, proxy: true}"
+    made = repository(_DOT_arga__sandbox_DOT_yml=config, app_DOT_py=SERVES)
+    status, said = sandboxes.refused(repo=str(made.path))
+    assert (status, "no twins" in said) == (422, True)
+
+
 def test_the_servers_own_variables_stay_with_the_server(sandboxes, repository, monkeypatch):
     monkeypatch.setenv("TWINDIFF_API_KEY", "secret")
     run = sandboxes.create(repo=str(repository(app_DOT_py=SERVES).path))

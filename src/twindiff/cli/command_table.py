@@ -20,7 +20,7 @@ MODULES = {
     "ci": ("pr_runs",),
     "new-twin": ("new_twin",),
     "doctor": ("doctor",),
-    "env": ("env", "log", "points", "rows", "transfer", "faults", "webhooks", "mcp"),
+    "env": ("env", "log", "points", "rows", "transfer", "faults", "webhooks", "mcp", "env_exec"),
     "runs": ("runs",),
     "suites": ("suites", "suite_runs", "linting", "auditing"),
     "trials": ("trials",),

@@ -42,7 +42,7 @@ from twindiff.kit.twin import Twin
 from twindiff.server.auth import no_such_twin
 from twindiff.server.backoff import Backoff
 from twindiff.server.dispatcher import Dispatcher
-from twindiff.server.door import Door
+from twindiff.server.door.door import Door
 from twindiff.server.long_calls import LongCalls
 from twindiff.server.ports import Ports
 from twindiff.server.runtime import Runtime

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import shlex
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
@@ -22,6 +23,28 @@ TtlSeconds = Annotated[
     int, typer.Option(min=1, max=MAX_ENVIRONMENT_TTL_SECONDS, help="After so many seconds it expires.")
 ]
 """The longest time to live that servers accept."""
+UsersOption = Annotated[
+    list[str],
+    typer.Option(
+        "--as",
+        metavar="[TWIN=]USER",
+        help="Who its agent is: a user's id or email address; with several twins, one for each if need be. "
+        "Not needed where there is one user only.",
+        show_default=False,
+    ),
+]
+StartOption = Annotated[
+    str, typer.Option(metavar="INSTANT", help="When its time begins, such as 2026-03-01T09:00:00 (UTC).")
+]
+ProgramOption = Annotated[
+    str,
+    typer.Option(
+        "--exec",
+        metavar="COMMAND",
+        show_default=False,
+        help="Run a program as `twindiff env exec` does, and delete the environment at its end.",
+    ),
+]
 PEOPLE_SHOWN = 5
 POINT = "A seq, or the name of a checkpoint; 0 is the templates' state."
 
@@ -129,26 +152,16 @@ def create(
     templates: Annotated[
         list[str], typer.Argument(metavar="TWIN:TEMPLATE…", help="What it starts from, one template of each twin.")
     ],
-    users: Annotated[
-        list[str],
-        typer.Option(
-            "--as",
-            metavar="[TWIN=]USER",
-            help="Who its agent is: a user's id or email address; with several twins, one for each if need be. "
-            "Not needed where there is one user only.",
-            show_default=False,
-        ),
-    ] = [],  # noqa: B006 - never changed
+    users: UsersOption = [],  # noqa: B006 - never changed
     clock: Annotated[
         ClockModeOption | None,
         typer.Option(help="How its time runs; as the templates say unless told.", show_default=False),
     ] = None,
-    start: Annotated[
-        str, typer.Option(metavar="INSTANT", help="When its time begins, such as 2026-03-01T09:00:00 (UTC).")
-    ] = "",
+    start: StartOption = "",
     auth: Annotated[Auth, typer.Option(help="Whether unknown tokens act as the agent, or are refused.")] = Auth.LENIENT,
     ttl: TtlSeconds = 1800,
     name: Annotated[str, typer.Option(help="A name to find it by.", show_default=False)] = "",
+    command: ProgramOption = "",
     base_url: BaseUrl = DEFAULT_URL,
     api_key: ApiKey = "",
     as_json: AsJson = False,
@@ -157,13 +170,43 @@ def create(
 
     For example: twindiff env create slack:slack_default --as U01AGENBOT9
     """
+    program = _split_command(command)
     remote = remote_of(base_url, api_key)
     users = users or _only_users(remote, templates)
     body = {"templates": templates, **_acting(users), "ttlSeconds": ttl, "name": name or None, "auth": auth.value}
     if clock or start:
-        mode = clock or (ClockModeOption.STEPS if start else None)
-        body["clock"] = {"mode": mode and mode.value} | ({"start": start} if start else {})
-    say_made(as_json, remote, remote.post("initEnv", body=body))
+        mode = clock or ClockModeOption.STEPS
+        body["clock"] = {"mode": mode.value} | ({"start": start} if start else {})
+    made = remote.post("initEnv", body=body)
+    if program:
+        _execute_once(remote, made["environmentId"], program, as_json=as_json)
+    say_made(as_json, remote, made)
+
+
+def _split_command(command: str) -> list[str]:
+    """Return the words of `--exec` as a shell splits them; raises CommandError."""
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise CommandError(
+            f"--exec {command}: {str(error).lower()}. Give a command as in a shell.", exit_code=2
+        ) from None
+    if command and not words:
+        raise CommandError("--exec is blank; give a command as in a shell.", exit_code=2)
+    return words
+
+
+def _execute_once(remote: Remote, environment: str, command: list[str], *, as_json: bool) -> NoReturn:
+    """Run a program in an environment, delete it, and exit with the program's code."""
+    from twindiff.cli.commands.env_exec import finish
+    from twindiff.cli.programs.networks import Network
+    from twindiff.cli.programs.running import run_program
+
+    try:
+        receipt = run_program(remote, environment, (), command, Network.AUTO)
+    finally:
+        remote.delete("env", environment)
+    finish(receipt, None, as_json=as_json)
 
 
 def _only_users(remote: Remote, templates: list[str]) -> list[str]:

@@ -3,5 +3,3 @@
 `door.py` decides which environment and twin a request goes to, `connection.py` speaks the proxy's protocol,
 `http2.py` HTTP/2, and `authority.py` makes certificates. docs/design/doors.md explains the parts.
 """
-
-from twindiff.server.door.door import Door as Door

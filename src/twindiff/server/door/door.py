@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
@@ -13,6 +13,7 @@ from twindiff.environments.calls import Calls
 from twindiff.environments.environments import TOKEN_PREFIX, Environments, LoadedEnvironment, door_secret_of
 from twindiff.environments.registry import Registry
 from twindiff.kit.errors import ApiError
+from twindiff.kit.twin import Twin
 from twindiff.server.auth import agent_token, refusal, same
 from twindiff.server.door.hosts import Address, find_twin, has_host
 from twindiff.server.targets import PREFIX, TARGET, RequestTarget, target_of
@@ -65,10 +66,16 @@ class DoorPort(NamedTuple):
 class Caller:
     """The client of one connection: the environment that its credentials named, or else what its tokens named."""
 
-    def __init__(self, environment_id: str = "") -> None:
+    def __init__(self, environment_id: str = "", twins: Sequence[str] = ()) -> None:
         self.environment_id = environment_id
         """The environment whose credentials the client gave to the proxy; empty if it gave none."""
+        self.twins = frozenset(twins)
+        """The names of the twins that answer it; all of the environment if there are none."""
         self.by_token: dict[str, str] = {}
+
+    def select(self, twins: Mapping[str, Twin]) -> list[Twin]:
+        """The twins that answer this client."""
+        return [twin for name, twin in twins.items() if not self.twins or name in self.twins]
 
 
 class DoorSettings(Protocol):
@@ -162,26 +169,26 @@ class Door:
         await self._wait_for_twins()
         if credentials is None:
             return Caller()
-        name, password = credentials
+        (name, *twins), password = credentials[0].split("+"), credentials[1]
         environment = await self._run(lambda: self._environments.get(name))
         key = self.settings.api_key
         is_known = environment.opens_with(password) or same(password, environment.door_secret)
         is_open = key is None and not password.startswith(TOKEN_PREFIX)
         if not (is_known or is_open or (key is not None and same(password, key))):
             raise WrongCredentials(f"The password given to the proxy does not open environment '{environment.id}'")
-        return Caller(environment.id)
+        return Caller(environment.id, twins)
 
     def answers_for(self, caller: Caller, host: str) -> bool:
         """Whether a twin of the caller's environment, or any twin if that is not known yet, answers for a host."""
         environment = self._environments.live(caller.environment_id) if caller.environment_id else None
-        return has_host(environment.twins.values() if environment else self._registry.twins.values(), host)
+        return has_host(caller.select(environment.twins if environment else self._registry.twins), host)
 
     def refuse(self, caller: Caller, address: Address, request: str) -> UnknownHost:
         """Note a request to a host without a twin, and return its refusal."""
         environment = self._environments.live(caller.environment_id) if caller.environment_id else None
         if environment:
             self._calls.refuse_host(environment, address.host, request)
-        twins = sorted(environment.twins if environment else self._registry.names)
+        twins = sorted(each.name for each in caller.select(environment.twins if environment else self._registry.twins))
         return UnknownHost(
             f"No twin answers for {address.host}; there {'are' if len(twins) > 1 else 'is'} {', '.join(twins)}. "
             "Let connections pass with `twindiff serve --allow-host`"
@@ -215,10 +222,10 @@ class Door:
         if host in _HERE:
             raise NoControlPlane(f"Through the proxy, {host} has nothing but twins, at {PREFIX}ID/services/TWIN")
         environment = await self._environment_of(caller, headers)
-        match = find_twin(environment.twins.values(), host, path)
+        match = find_twin(caller.select(environment.twins), host, path)
         if match is None:
             request = f"{scope.get('method', 'GET')} {scope['scheme']}://{host}{path}"
-            raise self.refuse(Caller(environment.id), Address(host, 443), request)
+            raise self.refuse(Caller(environment.id, [*caller.twins]), Address(host, 443), request)
         base_url = f"{scope['scheme'].replace('ws', 'http')}://{host}{f':{port}' if port else ''}"
         path = match.host.prefix + path
         return RequestTarget(environment.id, match.twin, path, base_url, host, is_vouched)

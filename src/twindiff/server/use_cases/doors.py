@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from twindiff.kit.errors import ApiError
@@ -32,24 +33,29 @@ class DoorEntry(NamedTuple):
     """Environment variables with tokens and client secrets that the twins accept."""
 
 
-async def open_door(service: Service, env_id: str) -> DoorEntry:
-    """Open the door and describe it for an environment; raises what `Environments.get` raises."""
+async def open_door(service: Service, env_id: str, names: Sequence[str] = ()) -> DoorEntry:
+    """Open the door and describe it for an environment, or for some of its twins.
+
+    Raises what `Environments.get` raises, TwinNotFound and DoorNeedsServer.
+    """
     environment = service.environments.get(env_id)
+    twins = [service.twin_of(environment, name) for name in names] or [*environment.twins.values()]
+    user = "+".join((environment.id, *(twin.name for twin in twins if names)))
     if not service.runtime.has_event_loop:
         raise DoorNeedsServer
     port, certificate = await service.runtime.run_on_loop(service.door.open())
     secret = environment.door_secret
     variables: dict[str, str] = {}
-    for twin in environment.twins.values():
+    for twin in twins:
         variables |= twin.variables.without_urls(secret)
     return DoorEntry(
         environment.id,
-        f"http://{environment.id}:{secret}@{LOOPBACK}:{port}",
+        f"http://{user}:{secret}@{LOOPBACK}:{port}",
         LOOPBACK,
         port,
-        environment.id,
+        user,
         secret,
         certificate,
-        {name: [each.name + each.path for each in twin.hosts] for name, twin in environment.twins.items()},
+        {twin.name: [each.name + each.path for each in twin.hosts] for twin in twins},
         variables,
     )

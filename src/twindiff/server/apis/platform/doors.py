@@ -28,10 +28,10 @@ class DoorShown(msgspec.Struct, rename="camel"):
 
 
 @api.post("/env/{envId}/door")
-async def open_door(service: Service, env_id: str) -> DoorShown:
+async def open_door(service: Service, env_id: str, twins: list[str] | None = None) -> DoorShown:
     """Open the TLS door, a proxy that answers for the vendors' own hosts, and say how programs get in.
     The door listens on this machine only. It is opened once for all environments, on the port of `twindiff serve
-    --proxy-port` or on a free one.
+    --proxy-port` or on a free one. `twins` are the twins that answer, by default all of the environment.
     """
-    entry = await use_cases.open_door(service, env_id)
+    entry = await use_cases.open_door(service, env_id, twins or ())
     return DoorShown(**entry._asdict())

@@ -42,6 +42,8 @@ class ApplicationTarget(msgspec.Struct, forbid_unknown_fields=True):
     env: dict[str, str | int | float | bool] = {}
     twins: list[str] = []
     infra: list[str] = []
+    proxy: bool = False
+    """Whether the vendors' own hosts lead to the twins, through the TLS door."""
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):

@@ -55,6 +55,8 @@ class Container(NamedTuple):
     command: str
     guard: Path | None = None
     """The runtime for builds, for engines whose builds are guarded."""
+    shared: Path | None = None
+    """A folder that the container sees under the same path, for reading."""
 
 
 def engine() -> str | None:
@@ -96,6 +98,7 @@ def commands(container: Container, env: Mapping[str, str]) -> list[list[str]]:
     files = ["--file", str(container.containerfile), "--iidfile", str(container.image_id), str(container.context)]
     variables = [each for pair in env.items() for each in ("--env", _variable(*pair))]
     alone = ["--name", name, "--pull", "never", "--log-driver", "none", "--pids-limit", str(PROCESSES)]
+    shared = ["--volume", f"{container.shared}:{container.shared}:ro"] if container.shared else []
     entry = ["--entrypoint", ""] if container.command else []
     start = ["/bin/sh", "-c", container.command] if container.command else []
     # Podman would keep the layers of a failed build, and pass its own proxy to the container.
@@ -103,7 +106,7 @@ def commands(container: Container, env: Mapping[str, str]) -> list[list[str]]:
     guarded = ["--runtime", str(container.guard)] if container.guard else []
     return [
         [engine, *guarded, "build", "--force-rm", *building, *limits, "--tag", name, *files],
-        [engine, "run", *running, *alone, *limits, *variables, *entry, name, *start],
+        [engine, "run", *running, *alone, *limits, *shared, *variables, *entry, name, *start],
     ]
 
 

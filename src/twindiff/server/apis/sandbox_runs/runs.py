@@ -26,6 +26,7 @@ from twindiff.server.apis.sandbox_runs.application import (
 )
 from twindiff.server.apis.sandbox_runs.checkouts import Repositories, Revision
 from twindiff.server.apis.sandbox_runs.config import NO_CONTAINERS, StartCommand, check_variables, start_of
+from twindiff.server.apis.sandbox_runs.config_files import InvalidSandboxConfig
 from twindiff.server.apis.sandbox_runs.confinement import FOLDERS, Confinement, find_confinement
 from twindiff.server.apis.sandbox_runs.containers import Container
 from twindiff.server.apis.sandbox_runs.last_output import with_last_output
@@ -35,6 +36,8 @@ from twindiff.server.apis.test_runs.runs import TestRunService
 from twindiff.server.apis.test_runs.temporary import TemporaryFolder
 from twindiff.server.apis.twin_runs.runs import RunNotFound, TwinRunRequest
 from twindiff.server.apis.twin_runs.scenarios import ScenarioStore, WorldSource
+from twindiff.server.door.variables import door_variables, write_certificates
+from twindiff.server.use_cases.doors import open_door
 
 KIND = "sandbox"
 MINUTE = 60
@@ -96,6 +99,11 @@ class Prepared(NamedTuple):
         """The folder that contains everything of the application."""
         return self.claimed.path
 
+    @property
+    def certificates(self) -> Path:
+        """The folder of the certificates that it trusts if it comes in by the TLS door; its container sees it too."""
+        return self.root / "home" / "certificates"
+
 
 class SandboxRunService:
     """Creates, watches and ends the sandbox runs of a server."""
@@ -123,6 +131,8 @@ class SandboxRunService:
         try:
             twin_run_id = await self._provide(wanted, prepared)
             variables = await self._variables(twin_run_id, address)
+            if prepared.start.target.proxy:
+                variables = {**await self._open_door(twin_run_id, prepared), **variables}
             run = self._record(wanted, prepared, twin_run_id, variables)
         except BaseException:
             await self.service.runtime.run_in_thread(prepared.claimed.remove)
@@ -170,6 +180,17 @@ class SandboxRunService:
     async def _variables(self, twin_run_id: str | None, address: str) -> dict[str, str]:
         twins = await self.twins(twin_run_id, address)
         return {name: value for twin in twins.values() for name, value in twin["env_vars"].items()}
+
+    async def _open_door(self, twin_run_id: str | None, prepared: Prepared) -> dict[str, str]:
+        """Open the TLS door for an application; returns its variables. Raises InvalidSandboxConfig without twins."""
+        run = self.tests.twins.find(twin_run_id)
+        if run is None:
+            raise InvalidSandboxConfig("proxy: there are no twins whose hosts could be answered; name some in twins")
+        entry = await open_door(self.service, run.environment_id)
+        folder = prepared.certificates
+        folder.mkdir()
+        write_certificates(folder, entry.certificate)
+        return door_variables(entry.proxy_url, folder)
 
     async def twins(self, twin_run_id: str | None, address: str) -> dict[str, Any]:
         """The twins of an application, by name; empty without a twin run."""
@@ -335,7 +356,8 @@ def _work(prepared: Prepared, env: Mapping[str, str], hidden: Sequence[str]) -> 
     if start.engine and start.containerfile:
         name, image = f"twindiff-sandbox-{token_hex(8)}", prepared.root / "image"
         place = (start.containerfile, start.folder, image)
-        container = Container(start.engine, name, *place, start.command, prepared.guard)
+        shared = prepared.certificates if start.target.proxy else None
+        container = Container(start.engine, name, *place, start.command, prepared.guard, shared)
         told = containers.commands(container, env)
         return CommandSequence(
             told, containers.environment(env), limits={}, ends=containers.ends(container), image=image
