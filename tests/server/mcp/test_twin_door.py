@@ -264,3 +264,20 @@ def test_a_call_by_mcp_is_in_the_call_log_and_subject_to_faults(platform: Platfo
         ("chat.postMessage", AGENT, None),
         ("chat.postMessage", "", "fault_rate_limit"),
     ]
+
+
+def test_checks_on_calls_and_transcripts_know_of_calls_by_mcp(platform: Platform):
+    environment = platform.environment()
+    run = platform.start(environment)
+    call_tool(environment, "slack_search_channels", {"query": "general"}, twin="slack")
+    call_tool(environment, "slack_post_message", {"channel_id": GENERAL, "text": "Hi"}, twin="slack")
+    listed = {"response": {"operation": "conversations.list"}, "expected_count": 1}
+    posted = {"response": {"operation": "chat.postMessage", "actor": AGENT, "status": 200}, "expected_count": 1}
+    spec = {"version": "1", "assertions": [listed, posted]}
+    assert platform.post("evaluateRun", {"runId": run, "expectedOutput": spec})["passed"]
+    (*_, last) = platform.get(f"env/{environment.id}/calls", transcripts=True)["calls"]
+    request = last["transcript"]["request"]
+    assert (request["path"], json.loads(request["body"]["text"])) == (
+        "/api/chat.postMessage",
+        {"channel": GENERAL, "text": "Hi"},
+    )
