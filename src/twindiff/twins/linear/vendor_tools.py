@@ -378,6 +378,21 @@ async def create_document(call: Caller, title: str, project: str, content: str |
     )
 
 
+@tools.writes
+async def update_document(call: Caller, id: str, title: str | None = None, content: str | None = None) -> Any:
+    """Change the given fields of a document."""
+    return await _update(call, "document", id, _drop_none({"title": title, "content": content}), _DOCUMENT)
+
+
+@tools.reads
+async def list_project_labels(call: Caller, name: str | None = None, limit: Limit = 50) -> Any:
+    """List the labels of projects."""
+    wanted = {"name": {"eqIgnoreCase": name}} if name else None
+    selection = "nodes { id name color description }"
+    page = await _list(call, "projectLabels", "ProjectLabelFilter", selection, {"filter": wanted, "first": limit})
+    return page["nodes"]
+
+
 async def _ask(call: Caller, document: str, **variables: Any) -> dict[str, Any]:
     return (await call("graphql", query=document, variables=variables))["data"]
 
