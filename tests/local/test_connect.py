@@ -107,6 +107,7 @@ def with_linear(env: Environment) -> str:
     return answer.json()["data"]["teamCreate"]["team"]["name"]
 
 
+ANSWER = httpx.Response(204)
 ALL_DAY = {"summary": "Ada", "start": {"date": "2026-12-01"}, "end": {"date": "2026-12-02"}}
 SDKS = {"stripe": with_stripe, "box": with_box, "calendar": with_google, "linear": with_linear}
 
@@ -177,3 +178,14 @@ def test_an_environment_of_a_server_is_refused_in_one_sentence(slack: Environmen
         ),
     ):
         pass
+
+
+def test_other_paths_of_a_shared_host_are_sent_as_ever(twins: Twindiff, monkeypatch: pytest.MonkeyPatch):
+    sent: list[str] = []
+    monkeypatch.setattr(
+        httpx.HTTPTransport, "handle_request", lambda _, request: sent.append(request.url.path) or ANSWER
+    )
+    with twindiff.connect(twins.create("calendar:calendar_default")):
+        for path in ("/drive/v3/files", "/calendar/v3/colors"):
+            httpx.get(f"https://www.googleapis.com{path}")
+    assert sent == ["/drive/v3/files"]
