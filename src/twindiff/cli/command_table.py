@@ -20,7 +20,7 @@ MODULES = {
     "ci": ("pr_runs",),
     "new-twin": ("new_twin",),
     "doctor": ("doctor",),
-    "env": ("env", "log", "points", "rows", "transfer", "faults", "webhooks", "mcp", "env_exec"),
+    "env": ("env", "log", "points", "rows", "transfer", "faults", "webhooks", "mcp", "env_exec", "env_listen"),
     "runs": ("runs",),
     "suites": ("suites", "suite_runs", "linting", "auditing"),
     "trials": ("trials",),
@@ -32,6 +32,7 @@ MODULES = {
     "tests": ("testing",),
     "import": ("import_files",),
     "ca": ("ca",),
+    "compose": ("compose",),
     "db": ("db",),
 }
 """Each command, in the order of the help, and the modules that implement it and its subcommands."""

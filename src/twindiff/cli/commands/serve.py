@@ -99,6 +99,9 @@ ProxyPort = Annotated[
         help="A port of this machine for a proxy that answers for the vendors' own hosts; 0 takes any that is free.",
     ),
 ]
+ProxyHost = Annotated[
+    str, typer.Option(help="The address that the proxy listens on, such as that of a bridge of containers.")
+]
 AllowedHosts = Annotated[
     list[str] | None,
     typer.Option(
@@ -138,11 +141,12 @@ def serve(
     browsers: Browsers = 0,
     browser_memory: BrowserMemory = 1500,
     proxy_port: ProxyPort = None,
+    proxy_host: ProxyHost = "127.0.0.1",
     allow_host: AllowedHosts = None,
     as_json: AsJson = False,
 ) -> None:
     """Serve twins until Ctrl-C or SIGTERM."""
-    _begin(host, api_key, workers, storage)
+    _begin((host, proxy_host), api_key, workers, storage)
     hide_secrets(api_key, storage)
     from twindiff.server import Settings
 
@@ -163,7 +167,7 @@ def serve(
         ca_folder=str(authority_folder(folder)),
         allow_hosts=_parse_allowed(allow_host or ()),
     )
-    with _listen(host, port, proxy_port) as listeners:
+    with _listen(host, port, proxy_host, proxy_port) as listeners:
         _serve(settings, listeners, workers, as_json=as_json)
 
 
@@ -182,14 +186,14 @@ class Listeners(NamedTuple):
 
 
 @contextmanager
-def _listen(host: str, port: int, proxy_port: int | None) -> Generator[Listeners]:
+def _listen(host: str, port: int, proxy_host: str, proxy_port: int | None) -> Generator[Listeners]:
     from twindiff.cli.listening import listen
 
     with listen(host, port) as http:
         if proxy_port is None:
             yield Listeners(http, None)
             return
-        with listen("127.0.0.1", proxy_port, "--proxy-port") as door:
+        with listen(proxy_host, proxy_port, "--proxy-port") as door:
             yield Listeners(http, door)
 
 
@@ -226,10 +230,11 @@ def _parse_repositories(repositories: Sequence[str]) -> tuple[tuple[str, str], .
     return tuple(named)
 
 
-def _begin(host: str, api_key: str, workers: int, storage: str) -> None:
+def _begin(hosts: Sequence[str], api_key: str, workers: int, storage: str) -> None:
     """Exit on signals, and reject unsafe or impossible settings."""
     _end_on_signals()
-    _refuse_strangers(host, api_key)
+    for host in hosts:
+        _refuse_strangers(host, api_key)
     _refuse_crowds(workers, storage)
 
 

@@ -48,9 +48,11 @@ def _run(door: Json, program: str, command: list[str], network: Network) -> int:
     with tempfile.TemporaryDirectory(prefix="twindiff-door-") as place:
         folder = Path(place)
         write_certificates(folder, door["certificate"])
-        env = os.environ | door_variables(door["proxyUrl"], folder, door["variables"])
         if network == Network.SHARED:
+            env = os.environ | door_variables(door["proxyUrl"], folder, door["variables"])
             return asyncio.run(_wait(command, env, None))
+        inside = f"http://{door['user']}:{door['password']}@127.0.0.1:{door['port']}"
+        env = os.environ | door_variables(inside, folder, door["variables"])
         address = DoorAddress(door["host"], door["port"], door["user"], door["password"])
         private = PrivateNetwork(address, folder, find_bundles(program), folder / BUNDLE_FILE)
         try:

@@ -26,6 +26,7 @@ App = Callable[[Scope, Any, Any], Awaitable[None]]
 
 BACKLOG = 512
 LOOPBACK = "127.0.0.1"
+EVERYWHERE = ("0.0.0.0", "::")
 MAX_CONNECTIONS = 1024
 MAX_TOKENS_PER_CONNECTION = 16
 MAX_LISTED = 5
@@ -59,6 +60,7 @@ class NoControlPlane(ApiError):
 class DoorPort(NamedTuple):
     """What a program needs to use the door: the address of the proxy, and the certificate to trust, in PEM."""
 
+    host: str
     port: int
     certificate: str
 
@@ -138,7 +140,8 @@ class Door:
                 await self._listen()
         assert self.authority, "the door is open"
         assert self._listener, "the door is open"
-        return DoorPort(self._listener.getsockname()[1], self.authority.pem)
+        host, port = self._listener.getsockname()[:2]
+        return DoorPort(LOOPBACK if host in EVERYWHERE else host, port, self.authority.pem)
 
     async def _listen(self) -> None:
         from twindiff.server.door.authority import CertificateAuthority

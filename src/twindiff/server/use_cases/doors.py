@@ -8,8 +8,6 @@ from typing import NamedTuple
 from twindiff.kit.errors import ApiError
 from twindiff.server.service import Service
 
-LOOPBACK = "127.0.0.1"
-
 
 class DoorNeedsServer(ApiError):
     """Twins in this process have no TLS door; start a server with `twindiff serve`."""
@@ -43,15 +41,15 @@ async def open_door(service: Service, env_id: str, names: Sequence[str] = ()) ->
     user = "+".join((environment.id, *(twin.name for twin in twins if names)))
     if not service.runtime.has_event_loop:
         raise DoorNeedsServer
-    port, certificate = await service.runtime.run_on_loop(service.door.open())
+    host, port, certificate = await service.runtime.run_on_loop(service.door.open())
     secret = environment.door_secret
     variables: dict[str, str] = {}
     for twin in twins:
         variables |= twin.variables.without_urls(secret)
     return DoorEntry(
         environment.id,
-        f"http://{user}:{secret}@{LOOPBACK}:{port}",
-        LOOPBACK,
+        f"http://{user}:{secret}@{f'[{host}]' if ':' in host else host}:{port}",
+        host,
         port,
         user,
         secret,

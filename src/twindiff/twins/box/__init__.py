@@ -143,6 +143,11 @@ _PAGES = (
     zip_downloads,
 )
 
+_HOSTS = (
+    *("api.box.com", "upload.box.com", "upload.app.box.com", "account.box.com", "app.box.com", "dl.boxcloud.com"),
+    *("box.com", "*.box.com", "*.boxcloud.com"),
+)
+
 twin = Twin(
     "box",
     BoxStyle(),
@@ -170,7 +175,7 @@ twin = Twin(
         Application.secondary_key,
     ),
     completes=complete_rows,
-    hosts=dict.fromkeys(("*.box.com", "box.com", "*.boxcloud.com"), ""),
+    hosts=dict.fromkeys(_HOSTS, ""),
     webhooks=webhooks.webhooks,
     variables=Variables(
         tokens={"BOX_ACCESS_TOKEN": "box-{secret}", "BOX_DEVELOPER_TOKEN": "box-{secret}"},

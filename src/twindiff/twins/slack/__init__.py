@@ -42,6 +42,11 @@ from .workspace import team, team_logs
 _HERE = Path(__file__).parent
 _MISSING = (_HERE / "missing_methods.txt").read_text().split()
 
+_HOSTS = (
+    *("slack.com", "api.slack.com", "www.slack.com", "files.slack.com", "wss-primary.slack.com", "slack-files.com"),
+    *("*.slack.com", "*.slack-files.com"),
+)
+
 twin = Twin(
     "slack",
     SlackRpc(),
@@ -91,7 +96,7 @@ twin = Twin(
     actor_of=actor_of,
     secret_columns=(AccessToken.token, OauthCode.code, OauthCode.client_secret),
     webhooks=webhooks,
-    hosts={"slack.com": "", "*.slack.com": "", "*.slack-files.com": ""},
+    hosts=dict.fromkeys(_HOSTS, ""),
     seeding=seeding,
     descriptions={
         "slack_base": "No rows at all, for states made through the API",

@@ -175,6 +175,12 @@ def _missing() -> list[str]:
     return [name for name in every if name not in has]
 
 
+_HOSTS = (
+    *("api.stripe.com", "files.stripe.com", "connect.stripe.com", "checkout.stripe.com", "buy.stripe.com"),
+    *("billing.stripe.com", "invoice.stripe.com", "pay.stripe.com", "hooks.stripe.com", "meter-events.stripe.com"),
+    *("stripe.com", "*.stripe.com"),
+)
+
 twin = Twin(
     "stripe",
     StripeRest(),
@@ -195,7 +201,7 @@ twin = Twin(
         SetupIntent.client_secret,
         WebhookEndpoint.secret,
     ),
-    hosts={"stripe.com": "", "*.stripe.com": ""},
+    hosts=dict.fromkeys(_HOSTS, ""),
     webhooks=webhooks,
     seeding=seeding,
     descriptions={
