@@ -44,10 +44,10 @@ class VendorRoutes:
         If several environments have the vendor, the one whose agent token is in a header, else the newest, responds.
         """
         listed = [*headers]
-        found = self._find(url, " ".join(value for _, value in listed))
-        if found is None:
+        match = self._find(url, " ".join(value for _, value in listed))
+        if match is None:
             raise ConnectionRefusedError(f"no connected environment has a twin for {url}")
-        environment, target = found
+        environment, target = match
         query = urlsplit(url).query.encode()
         return environment.inside.reply_to(target, verb, query, _encode(listed, target.vendor_host), body)
 
