@@ -92,10 +92,15 @@ def kinds(bare: int, port: int) -> dict[str, Asked]:
     made = json.loads(Line(port).ask(http("POST", "/api/platform/initEnv", wanted)))
     base = made["environmentUrl"]
     message = {"channel": GENERAL, "text": "Hello from the benchmark"}
+    tool = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "auth_test", "arguments": {}}}
+    tools = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    mcp = f"{base}/mcp?profile=operations&tools=all"
     return {
         "bare ASGI answer": Asked(bare, http("POST", "/", message)),
         "api.test (does nothing)": Asked(port, http("POST", f"{base}/api.test", {"foo": "bar"})),
         "auth.test (reads)": Asked(port, http("POST", f"{base}/auth.test", {})),
+        "auth.test by MCP": Asked(port, http("POST", mcp, tool)),
+        "240 tools listed by MCP": Asked(port, http("POST", mcp, tools)),
         "chat.postMessage (durable)": Asked(port, http("POST", f"{base}/chat.postMessage", message)),
         "GET /health of the platform": Asked(port, http("GET", "/api/platform/health")),
     }

@@ -19,6 +19,7 @@ from mcp.client import streamable_http
 from mcp.client.stdio import stdio_client
 
 from tests.harness import AGENT, GENERAL, Environment, Platform
+from twindiff import Twindiff, connect
 
 pytestmark = pytest.mark.filterwarnings("default")
 
@@ -105,3 +106,20 @@ def test_the_client_without_a_handshake_speaks_the_newest_revision(environment: 
     version, text = asyncio.run(run())
     assert version == "2026-07-28"
     assert '"name":"general"' in text
+
+
+def test_a_client_reaches_the_vendors_own_address_in_process():
+    async def run(token: str) -> str:
+        headers = {"Authorization": f"Bearer {token}"}
+        async with (
+            streamable_http.create_mcp_http_client(headers=headers) as http,
+            streamable_http.streamable_http_client("https://mcp.slack.com/mcp", http_client=http) as (read, write, *_),
+            ClientSession(read, write) as session,
+        ):
+            await session.initialize()
+            return (await session.call_tool("slack_read_user_profile", {})).content[0].text
+
+    with Twindiff() as twins:
+        environment = twins.create("slack:slack_default")
+        with connect(environment):
+            assert f"User ID: {AGENT}" in asyncio.run(run(environment.token))

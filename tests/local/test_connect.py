@@ -107,6 +107,7 @@ def with_linear(env: Environment) -> str:
     return answer.json()["data"]["teamCreate"]["team"]["name"]
 
 
+ANSWER = httpx.Response(204)
 ALL_DAY = {"summary": "Ada", "start": {"date": "2026-12-01"}, "end": {"date": "2026-12-02"}}
 SDKS = {"stripe": with_stripe, "box": with_box, "calendar": with_google, "linear": with_linear}
 
@@ -127,6 +128,25 @@ def test_links_in_responses_name_the_vendors_host(twins: Twindiff):
             "OPTIONS", "https://api.box.com/2.0/files/content", json=asked, headers=bearer(environment)
         )
     assert answer.json()["upload_url"].startswith("https://api.box.com/")
+
+
+MCP_SERVERS = {
+    "slack": ("https://mcp.slack.com/mcp", "slack_send_message"),
+    "linear": ("https://mcp.linear.app/mcp", "list_issues"),
+    "stripe": ("https://mcp.stripe.com/", "create_customer"),
+    "box": ("https://mcp.box.com/", "who_am_i"),
+    "calendar": ("https://calendarmcp.googleapis.com/mcp/v1", "create_event"),
+}
+
+
+@pytest.mark.parametrize("twin", MCP_SERVERS)
+def test_a_vendors_mcp_server_is_answered_by_its_twin(twins: Twindiff, twin: str):
+    environment = twins.create(f"{twin}:{twin}_default")
+    url, tool = MCP_SERVERS[twin]
+    with twindiff.connect(environment):
+        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+        answer = httpx.post(url, json=message, headers=bearer(environment))
+    assert tool in {each["name"] for each in answer.json()["result"]["tools"]}
 
 
 def test_requests_for_other_hosts_are_sent_and_nothing_is_left_after_the_block(slack: Environment):
@@ -158,3 +178,14 @@ def test_an_environment_of_a_server_is_refused_in_one_sentence(slack: Environmen
         ),
     ):
         pass
+
+
+def test_other_paths_of_a_shared_host_are_sent_as_ever(twins: Twindiff, monkeypatch: pytest.MonkeyPatch):
+    sent: list[str] = []
+    monkeypatch.setattr(
+        httpx.HTTPTransport, "handle_request", lambda _, request: sent.append(request.url.path) or ANSWER
+    )
+    with twindiff.connect(twins.create("calendar:calendar_default")):
+        for path in ("/drive/v3/files", "/calendar/v3/colors"):
+            httpx.get(f"https://www.googleapis.com{path}")
+    assert sent == ["/drive/v3/files"]

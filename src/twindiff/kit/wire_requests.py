@@ -148,5 +148,5 @@ def _to_bytes(content: Any) -> bytes:
         return msgspec.json.encode(content)
     try:
         return b64decode(content, validate=True)
-    except binascii.Error:
+    except ValueError:
         return content.encode()

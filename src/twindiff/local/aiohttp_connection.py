@@ -8,7 +8,7 @@ from typing import Any
 
 import httptools
 
-from twindiff.local.connected_libraries import to_http1
+from twindiff.local.connected_libraries import to_http1, to_url
 from twindiff.local.vendor_routes import VendorRoutes
 
 
@@ -42,14 +42,9 @@ class TwinTransport(asyncio.Transport):
         self._body += body
 
     def on_message_complete(self) -> None:
-        verb = self._parser.get_method().decode("ascii")
-        reply = self._routes.reply(verb, f"https://{self._host}{self._url}", self._headers, bytes(self._body))
-        loop = asyncio.get_running_loop()
-        if reply is None:
-            error = ConnectionRefusedError(f"no twin of a connected environment answers for {self._host}{self._url}")
-            loop.call_soon(self._protocol.connection_lost, error)
-        else:
-            loop.call_soon(self._protocol.data_received, to_http1(reply))
+        verb, url = self._parser.get_method().decode("ascii"), to_url(self._host, self._url)
+        reply = self._routes.reply(verb, url, self._headers, bytes(self._body))
+        asyncio.get_running_loop().call_soon(self._protocol.data_received, to_http1(reply))
 
     def is_closing(self) -> bool:
         return self._is_closing

@@ -14,8 +14,6 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
-import httpx
-
 from twindiff.local.in_process import InProcessResponse
 from twindiff.local.vendor_routes import VendorRoutes
 
@@ -75,33 +73,33 @@ def to_texts(reply: InProcessResponse) -> list[tuple[str, str]]:
 
 
 def _wrap_httpx(routes: VendorRoutes, original: Callable[..., Any]) -> Callable[..., Any]:
-    def handle_request(self: Any, request: httpx.Request) -> httpx.Response:
-        if not routes.has_host(request.url.host):
+    def handle_request(self: Any, request: Any) -> Any:
+        if not routes.answers(str(request.url)):
             return original(self, request)
-        reply = routes.reply(request.method, str(request.url), request.headers.multi_items(), request.read())
-        return original(self, request) if reply is None else _to_httpx(reply)
+        return _reply_to_httpx(routes, request, request.read())
 
     return handle_request
 
 
 def _wrap_async_httpx(routes: VendorRoutes, original: Callable[..., Any]) -> Callable[..., Any]:
-    async def handle_async_request(self: Any, request: httpx.Request) -> httpx.Response:
-        if not routes.has_host(request.url.host):
+    async def handle_async_request(self: Any, request: Any) -> Any:
+        if not routes.answers(str(request.url)):
             return await original(self, request)
-        body = await request.aread()
-        reply = routes.reply(request.method, str(request.url), request.headers.multi_items(), body)
-        return await original(self, request) if reply is None else _to_httpx(reply)
+        return _reply_to_httpx(routes, request, await request.aread())
 
     return handle_async_request
 
 
-def _to_httpx(reply: InProcessResponse) -> httpx.Response:
-    return httpx.Response(reply.status, headers=reply.headers, content=reply.body)
+def _reply_to_httpx(routes: VendorRoutes, request: Any, body: bytes) -> Any:
+    """A response of httpx, or of httpx2 for its request."""
+    library: Any = import_module(type(request).__module__.partition(".")[0])
+    reply = routes.reply(request.method, str(request.url), request.headers.multi_items(), body)
+    return library.Response(reply.status, headers=reply.headers, content=reply.body)
 
 
 def _wrap_urllib3(routes: VendorRoutes, original: Callable[..., Any]) -> Callable[..., Any]:
     def urlopen(self: Any, method: str, url: str, *arguments: Any, **options: Any) -> Any:
-        if not routes.has_host(self.host):
+        if not routes.answers(to_url(self.host, url)):
             return original(self, method, url, *arguments, **options)
         from twindiff.local.urllib3_pool import InProcessPool
 
@@ -110,19 +108,21 @@ def _wrap_urllib3(routes: VendorRoutes, original: Callable[..., Any]) -> Callabl
     return urlopen
 
 
+def to_url(host: str, path: str) -> str:
+    """The URL of a path at a host; the path may be a URL already, as a proxy gets it."""
+    return path if "://" in path[:9] else f"https://{host}{path}"
+
+
 def _wrap_http_client_request(routes: VendorRoutes, original: Callable[..., Any]) -> Callable[..., Any]:
     def request(
         self: Any, method: str, url: str, body: Any = None, headers: Mapping[str, Any] | None = None, **options: Any
     ) -> None:
-        host = getattr(self, "_tunnel_host", None) or self.host
-        if not routes.has_host(host):
-            original(self, method, url, body, headers or {}, **options)
-            return
-        reply = routes.reply(method, f"https://{host}{url}", read_headers(headers), read_body(body))
-        if reply is None:
-            original(self, method, url, body, headers or {}, **options)
-        else:
+        full = to_url(getattr(self, "_tunnel_host", None) or self.host, url)
+        if routes.answers(full):
+            reply = routes.reply(method, full, read_headers(headers), read_body(body))
             self._twindiff_response = to_http_client(reply, method)
+        else:
+            original(self, method, url, body, headers or {}, **options)
 
     return request
 
@@ -139,11 +139,10 @@ def _wrap_httplib2(routes: VendorRoutes, original: Callable[..., Any]) -> Callab
     def conn_request(
         self: Any, conn: Any, request_uri: str, method: str, body: Any, headers: Mapping[str, Any]
     ) -> tuple[Any, bytes]:
-        url = f"https://{conn.host}{request_uri}"
-        given = read_headers(headers)
-        reply = routes.reply(method, url, given, read_body(body)) if routes.has_host(conn.host) else None
-        if reply is None:
+        url = to_url(conn.host, request_uri)
+        if not routes.answers(url):
             return original(self, conn, request_uri, method, body, headers)
+        reply = routes.reply(method, url, read_headers(headers), read_body(body))
         response: Any = import_module("httplib2").Response(to_http_client(reply, method))
         return response, reply.body
 
@@ -152,7 +151,7 @@ def _wrap_httplib2(routes: VendorRoutes, original: Callable[..., Any]) -> Callab
 
 def _wrap_aiohttp(routes: VendorRoutes, original: Callable[..., Any]) -> Callable[..., Any]:
     async def connect(self: Any, request: Any, *arguments: Any, **options: Any) -> Any:
-        if not routes.has_host(request.url.host or ""):
+        if not routes.answers(str(request.url)):
             return await original(self, request, *arguments, **options)
         from twindiff.local.aiohttp_connection import open_connection
 
@@ -187,6 +186,8 @@ def to_http1(reply: InProcessResponse) -> bytes:
 INTERCEPTIONS = (
     Interception("httpx", "HTTPTransport", "handle_request", _wrap_httpx),
     Interception("httpx", "AsyncHTTPTransport", "handle_async_request", _wrap_async_httpx),
+    Interception("httpx2", "HTTPTransport", "handle_request", _wrap_httpx),
+    Interception("httpx2", "AsyncHTTPTransport", "handle_async_request", _wrap_async_httpx),
     Interception("urllib3.connectionpool", "HTTPConnectionPool", "urlopen", _wrap_urllib3),
     Interception("http.client", "HTTPConnection", "request", _wrap_http_client_request),
     Interception("http.client", "HTTPConnection", "getresponse", _wrap_http_client_response),

@@ -100,7 +100,7 @@ class Twindiff(Platform):
             live = self._service.environments.get(environment.id)
             return TwinMount(environment.id, self._service.twin_of(live, twin or environment.service).name)
 
-    def find_connected(self, environment: Environment) -> ConnectedEnvironment:
+    def _find_connected(self, environment: Environment) -> ConnectedEnvironment:
         """An environment of this process as `connect` routes requests to it."""
         with self._inside.lock:
             twins = tuple(self._service.environments.get(environment.id).twins.values())
@@ -123,7 +123,7 @@ def connect(environment: Environment) -> Generator[Environment]:
     platform = environment.client
     if not isinstance(platform, Twindiff):
         raise TypeError("connect takes an environment that Twindiff() has made in this process; a server has URLs")
-    connected = platform.find_connected(environment)
+    connected = platform._find_connected(environment)  # pyright: ignore[reportPrivateUsage] - of this module
     with _changing:
         if not _routes.environments:
             _interception.enter_context(intercept_requests(_routes))

@@ -7,9 +7,8 @@ from typing import Any
 
 from urllib3 import HTTPHeaderDict, HTTPResponse
 from urllib3.connectionpool import HTTPConnectionPool
-from urllib3.exceptions import LocationParseError
 
-from twindiff.local.connected_libraries import read_body, read_headers, to_texts
+from twindiff.local.connected_libraries import read_body, read_headers, to_texts, to_url
 from twindiff.local.vendor_routes import VendorRoutes
 
 
@@ -25,10 +24,7 @@ class InProcessPool(HTTPConnectionPool):
     def _make_request(  # pyright: ignore[reportIncompatibleMethodOverride] - of its other parameters none matters here
         self, conn: Any, method: str, url: str, body: Any = None, headers: Any = None, **rest: Any
     ) -> Any:
-        parts = url if url.startswith("/") else f"/{url}"
-        reply = self._routes.reply(method, f"https://{self.host}{parts}", read_headers(headers), read_body(body))
-        if reply is None:
-            raise LocationParseError(f"{self.host}{parts}: no twin of a connected environment answers there")
+        reply = self._routes.reply(method, to_url(self.host, url), read_headers(headers), read_body(body))
         return HTTPResponse(
             body=io.BytesIO(reply.body),
             headers=HTTPHeaderDict(to_texts(reply)),

@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlsplit
 
 from twindiff.kit.twin import Twin
 from twindiff.local.in_process import Headers, InProcessClient, InProcessResponse
-from twindiff.server.door.hosts import find_twin, has_host
+from twindiff.server.door.hosts import find_twin
 from twindiff.server.targets import RequestTarget
 
 
@@ -34,23 +34,31 @@ class VendorRoutes:
     def __init__(self) -> None:
         self.environments: tuple[ConnectedEnvironment, ...] = ()
 
-    def has_host(self, host: str) -> bool:
-        """Whether requests to a host are routed, so that no connection to it is opened."""
-        return any(has_host(each.twins, host.lower()) for each in self.environments)
+    def answers(self, url: str) -> bool:
+        """Whether a request for a URL is for a vendor of a connected environment."""
+        return bool(self.environments) and self._find(url, "") is not None
 
-    def reply(self, verb: str, url: str, headers: Iterable[tuple[str, str]], body: bytes) -> InProcessResponse | None:
-        """The response to a request; None if it is for no vendor of a connected environment.
+    def reply(self, verb: str, url: str, headers: Iterable[tuple[str, str]], body: bytes) -> InProcessResponse:
+        """The response to a request; raises ConnectionRefusedError if it is for no vendor of a connected environment.
 
         If several environments have the vendor, the one whose agent token is in a header, else the newest, responds.
         """
+        listed = [*headers]
+        match = self._find(url, " ".join(value for _, value in listed))
+        if match is None:
+            raise ConnectionRefusedError(f"no connected environment has a twin for {url}")
+        environment, target = match
+        query = urlsplit(url).query.encode()
+        return environment.inside.reply_to(target, verb, query, _encode(listed, target.vendor_host), body)
+
+    def _find(self, url: str, said: str) -> tuple[ConnectedEnvironment, RequestTarget] | None:
+        """The environment that a URL is for, with the target; `said` are the values of the request's headers."""
         parts = urlsplit(url)
         host, path = (parts.hostname or "").lower(), unquote(parts.path) or "/"
-        listed = [*headers]
-        said = " ".join(value for _, value in listed)
         newest_first = self.environments[::-1]
         for each in sorted(newest_first, key=lambda each: each.token not in said):
             if target := each.find(host, path):
-                return each.inside.reply_to(target, verb, parts.query.encode(), _encode(listed, host), body)
+                return each, target
         return None
 
 

@@ -25,7 +25,6 @@ from twindiff.server.data_plane import DataPlane, harmless
 from twindiff.server.fallback_app import build_fallback_app
 from twindiff.server.mcp import DOORS, OpenedControl, TwinDoor
 from twindiff.server.mcp.json_rpc import MAX_MESSAGE_BYTES, keep_headers, refuse_verb, respond
-from twindiff.server.mcp_address import MCP_PATH
 from twindiff.server.origins import refuse_other_page, refuse_own_request
 from twindiff.server.service import LARGE_BODY, Service
 from twindiff.server.targets import RequestTarget, find_target
@@ -164,7 +163,7 @@ class Gateway:
         if isinstance(place, RequestTarget):
             if self.service.is_loading:
                 await self.service.wait_for_twins(self.service.twins_of(place.environment, place.twin))
-            served = self._twin_door if place.path == MCP_PATH else self._data_plane
+            served = self._twin_door if self._twin_door.serves(place) else self._data_plane
             answer = preflight(request) or harmless(await served.answer(request, place, receive))
             return _readable_by_its_page(answer, request)
         assert place, "the shell answers what has no place here"

@@ -1,15 +1,19 @@
-"""The same calls by URL, by MCP and in process leave the same journal, byte for byte."""
+"""The same calls by URL, port, TLS proxy and MCP, and in process, leave the same journal, byte for byte."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import httpx
 import msgspec
 import pytest
 
+from tests.door.conftest import open_door
 from tests.harness import AGENT, GENERAL, Environment, LiveServer, Platform
 from tests.mcp_messages import call_tool
 from twindiff.local import Twindiff, connect
@@ -63,6 +67,22 @@ def by_tool(environment: Environment, twin: str) -> None:
     assert not is_error, text
 
 
+def by_port(environment: Environment, twin: str) -> None:
+    path, body, _, _ = CALLS[twin]
+    url = environment.platform.post(f"env/{environment.id}/ports", {"twin": twin})["url"]
+    answer = httpx.post(f"{url}/{path}", content=body, headers=headers_of(twin, environment.token), trust_env=False)
+    assert answer.is_success, answer.text
+
+
+def by_proxy(environment: Environment, twin: str) -> None:
+    """The vendor's own host over TLS."""
+    path, body, _, _ = CALLS[twin]
+    with TemporaryDirectory() as folder, open_door(environment, Path(folder)).client() as client:
+        url = f"https://{HOSTS[twin]}/{path}"
+        answer = client.post(url, content=body, headers=headers_of(twin, environment.token))
+    assert answer.is_success, answer.text
+
+
 def in_process(twin: str, user: str) -> list[bytes]:
     """The journal after a call of the vendor's own host."""
     path, body, _, _ = CALLS[twin]
@@ -79,10 +99,11 @@ def in_process(twin: str, user: str) -> list[bytes]:
 def test_the_same_call_through_each_door_leaves_the_same_journal(live: LiveServer, platform: Platform, twin: str):
     templates = {each["name"]: each["id"] for each in platform.get("templates")["templates"]}
     user = AGENT if twin == "slack" else platform.get(f"templates/{templates[f'{twin}_default']}")["users"][0]["id"]
-    environments = [platform.environment(f"{twin}:{twin}_default", user, clock=STEPS) for _ in range(2)]
-    for door, environment in zip((by_url, by_tool), environments, strict=True):
+    journals = [in_process(twin, user)]
+    for door in (by_url, by_tool, by_port, by_proxy):
+        environment = platform.environment(f"{twin}:{twin}_default", user, clock=STEPS)
         door(environment, twin)
-    records = live.service.engine.records
-    written, by_mcp = (live.on_loop(lambda id=each.id: journal_of(records, id)) for each in environments)
-    assert written == by_mcp == in_process(twin, user)
-    assert len(written) == 1
+        read = partial(journal_of, live.service.engine.records, environment.id)
+        journals.append(live.on_loop(read))
+    assert journals == [journals[0]] * 5
+    assert len(journals[0]) == 1

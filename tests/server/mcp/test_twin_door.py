@@ -31,6 +31,7 @@ CALLS: dict[str, tuple[str, dict[str, Any], str]] = {
     "stripe": ("list_customers", {"limit": 1}, '"url":"/v1/customers"'),
 }
 """A call for each twin, and a part of its result."""
+PART = {"upload_session_id": "1", "digest": "d", "content_range": "r"}
 
 
 def make_world(platform: Platform) -> Environment:
@@ -74,8 +75,9 @@ def test_each_tool_of_an_operation_calls_that_operation(twin: Twin):
 
 @pytest.mark.parametrize("twin", TWINS, ids=lambda twin: twin.name)
 def test_tools_have_names_and_schemas_that_models_take(twin: Twin):
-    for tool in twin.operation_tools:
+    for tool in twin.operation_tools[::4]:  # to check a schema takes long
         jsonschema.Draft202012Validator.check_schema(tool.schema)
+    for tool in twin.operation_tools:
         assert tool.schema["type"] == "object"
         assert tool.name.replace("_", "").replace("-", "").isalnum()
         assert len(tool.name) + len(twin.name) < 64
@@ -107,7 +109,7 @@ def test_a_client_chooses_how_many_tools_it_gets(world: Environment, query: str,
 def test_reading_tools_are_all_that_a_reader_gets(world: Environment):
     query = f"{OPERATIONS}&tools=read"
     tools = list_tools(world, "slack", query)
-    assert {each["annotations"]["readOnlyHint"] for name, each in tools.items() if name != "call_tool"} == {True}
+    assert {each["annotations"]["readOnlyHint"] for each in tools.values()} == {True}
     assert refusal(world, "chat_postMessage", twin="slack", query=query).startswith("There is no tool")
 
 
@@ -133,6 +135,13 @@ def test_tools_are_found_by_words_and_called_though_they_are_not_listed(world: E
         ("stripe", "create_customer", {"emial": "a@b.c"}, "Did you mean email?"),
         ("stripe", "retrieve_customer", {"id": "a/sources"}, "must not contain '/'"),
         ("box", "get_folder", {}, '"name":"folder_id","message":"\'folder_id\' is required"'),
+        ("stripe", "list_customer_payment_methods", {"customer": "cus_x", "params": ".."}, "Expected `object`"),
+        (
+            "box",
+            "upload_part",
+            {"upload_session_id": "1", "digest": "d", "content_range": "r", "data": "é"},
+            "not_found",
+        ),
         ("linear", "issueCreate", {"input": {"title": "x"}}, "GRAPHQL_VALIDATION_FAILED"),
         ("calendar", "get_event", {"calendarId": "primary", "eventId": "none"}, '"reason":"notFound"'),
     ],
@@ -256,3 +265,20 @@ def test_a_call_by_mcp_is_in_the_call_log_and_subject_to_faults(platform: Platfo
         ("chat.postMessage", AGENT, None),
         ("chat.postMessage", "", "fault_rate_limit"),
     ]
+
+
+def test_checks_on_calls_and_transcripts_know_of_calls_by_mcp(platform: Platform):
+    environment = platform.environment()
+    run = platform.start(environment)
+    call_tool(environment, "slack_search_channels", {"query": "general"}, twin="slack")
+    call_tool(environment, "slack_post_message", {"channel_id": GENERAL, "text": "Hi"}, twin="slack")
+    listed = {"response": {"operation": "conversations.list"}, "expected_count": 1}
+    posted = {"response": {"operation": "chat.postMessage", "actor": AGENT, "status": 200}, "expected_count": 1}
+    spec = {"version": "1", "assertions": [listed, posted]}
+    assert platform.post("evaluateRun", {"runId": run, "expectedOutput": spec})["passed"]
+    (*_, last) = platform.get(f"env/{environment.id}/calls", transcripts=True)["calls"]
+    request = last["transcript"]["request"]
+    assert (request["path"], json.loads(request["body"]["text"])) == (
+        "/api/chat.postMessage",
+        {"channel": GENERAL, "text": "Hi"},
+    )

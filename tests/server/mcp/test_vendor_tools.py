@@ -44,6 +44,8 @@ STORIES: dict[str, list[tuple[str, Given, str]]] = {
         ("slack_search_users", {"query": "john"}, f"User ID: {JOHN}"),
         ("slack_read_user_profile", {}, f"User ID: {AGENT}"),
         ("slack_create_canvas", {"title": "Plan", "content": "# Plan"}, '"canvas_id":"F'),
+        ("slack_update_canvas", lambda it: {**it, "content": "More"}, '"canvas_id":"F'),
+        ("slack_read_canvas", lambda it: it, "More"),
     ],
     "stripe": [
         ("get_stripe_account_info", {}, '"display_name"'),
@@ -131,6 +133,8 @@ STORIES: dict[str, list[tuple[str, Given, str]]] = {
         ("create_issue_label", {"name": "Hot"}, '"name":"Hot"'),
         ("create_issue", {"title": "Cup", "team": "ENG", "labels": ["hot"], "blocks": ["ENG-1"]}, '"labels":["Hot"]'),
         ("create_document", {"title": "Brew", "project": "Leaf"}, '"title":"Brew"'),
+        ("update_document", lambda it: {"id": it["id"], "content": "Hot"}, '"content":"Hot"'),
+        ("list_project_labels", {}, "["),
         ("list_cycles", {"teamId": "ENG"}, "["),
         ("get_team", {"query": "nope"}, "Could not find 'nope' among the teams"),
         ("save_issue", {"title": "x"}, "title and team are required"),

@@ -66,14 +66,15 @@ def decode_body(response: Response) -> Any:
 
 
 class VendorTools:
-    """The tools of a vendor's MCP servers; `core` names the operations that models need most.
+    """The tools of a vendor's MCP servers; `core` names the operations that models need most, `host` its own server.
 
     A tool is an async function of a Caller and its arguments, by their names on the wire. Its docstring is its
     description, and what it returns is its result: a text, or a value that is sent as JSON.
     """
 
-    def __init__(self, *, core: Sequence[str] = ()) -> None:
+    def __init__(self, *, core: Sequence[str] = (), host: str = "") -> None:
         self.core = tuple(core)
+        self.host = host
         self._declared: list[tuple[ToolFunction, Bound, bool]] = []
 
     def reads(self, function: ToolFunction) -> ToolFunction:

@@ -26,7 +26,7 @@ App = Callable[[Scope, Any, Any], Awaitable[None]]
 
 BACKLOG = 512
 LOOPBACK = "127.0.0.1"
-EVERYWHERE = ("0.0.0.0", "::")
+EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - addresses that are compared, not listened on
 MAX_CONNECTIONS = 1024
 MAX_TOKENS_PER_CONNECTION = 16
 MAX_LISTED = 5

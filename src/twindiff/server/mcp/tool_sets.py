@@ -27,6 +27,8 @@ MAX_CORE_TOOLS = 40
 MAX_TOOLS_FOUND = 8
 SEARCH_TOOL = "search_tools"
 CALL_TOOL = "call_tool"
+SEARCH_HINT = f"Find one with {SEARCH_TOOL}."
+LIST_HINT = "The method tools/list names them."
 
 Json = dict[str, Any]
 
@@ -61,14 +63,14 @@ class ToolSet:
         self.listed = [*listed]
         self.has_search = len(self.tools) > MAX_TOOLS_WITHOUT_SEARCH
         wire = [tool.to_wire() for tool in self.listed]
-        self.encoded = msgspec.Raw(msgspec.json.encode([*wire, *(_SEARCHING if self.has_search else ())]))
+        reads = all(tool.reads for tool in self.tools.values())
+        self.encoded = msgspec.Raw(msgspec.json.encode([*wire, *(_describe_search(reads) if self.has_search else ())]))
 
     def find(self, name: str) -> AgentTool:
         """The tool of a name; raises RpcError, with the most similar name."""
         tool = self.tools.get(name)
         if tool is None:
-            search = f" Search them with {SEARCH_TOOL}." if self.has_search else ""
-            near = did_you_mean(name, self.tools) or search
+            near = did_you_mean(name, self.tools) or f" {SEARCH_HINT if self.has_search else LIST_HINT}"
             raise RpcError(INVALID_PARAMS, f"There is no tool '{name[:100]}'.{near}")
         return tool
 
@@ -128,25 +130,27 @@ def read_search(tools: ToolSet, arguments: Json) -> Any:
     return json_answer([tool.to_wire() for tool in tools.search(str(arguments.get("query", "")))])
 
 
-_SEARCHING: tuple[Json, ...] = (
-    {
-        "name": SEARCH_TOOL,
-        "description": "Find tools by words; each comes with the schema of its arguments. Call one with call_tool.",
-        "inputSchema": {
-            "type": "object",
-            "properties": {"query": {"type": "string", "description": "Words, such as: archive channel"}},
-            "required": ["query"],
+def _describe_search(reads: bool) -> tuple[Json, ...]:
+    """The tools that search and call tools; `reads` is whether all of those only read."""
+    return (
+        {
+            "name": SEARCH_TOOL,
+            "description": "Find tools by words; each comes with the schema of its arguments. Call one with call_tool.",
+            "inputSchema": {
+                "type": "object",
+                "properties": {"query": {"type": "string", "description": "Words, such as: archive channel"}},
+                "required": ["query"],
+            },
+            "annotations": {"readOnlyHint": True, "destructiveHint": False},
         },
-        "annotations": {"readOnlyHint": True, "destructiveHint": False},
-    },
-    {
-        "name": CALL_TOOL,
-        "description": "Call any tool by its name, also one that is not listed.",
-        "inputSchema": {
-            "type": "object",
-            "properties": {"name": {"type": "string"}, "arguments": {"type": "object"}},
-            "required": ["name"],
+        {
+            "name": CALL_TOOL,
+            "description": "Call any tool by its name, also one that is not listed.",
+            "inputSchema": {
+                "type": "object",
+                "properties": {"name": {"type": "string"}, "arguments": {"type": "object"}},
+                "required": ["name"],
+            },
+            "annotations": {"readOnlyHint": reads, "destructiveHint": False},
         },
-        "annotations": {"readOnlyHint": False, "destructiveHint": False},
-    },
-)
+    )

@@ -16,6 +16,7 @@ from twindiff.kit.twin import Twin
 from twindiff.server.apis.twin_runs.access_policy import HEADER as PROXY_TOKEN_HEADER
 from twindiff.server.bodies import Receive, give_body, read_body
 from twindiff.server.data_plane import DataPlane
+from twindiff.server.mcp_address import MCP_PATH
 from twindiff.server.service import Service
 from twindiff.server.targets import RequestTarget
 
@@ -43,6 +44,13 @@ class TwinDoor:
         self._service = service
         self._data_plane = data_plane
         self._tool_sets: dict[tuple[tuple[Twin, ...], ToolChoice, bool], ToolSet] = {}
+
+    def serves(self, target: RequestTarget) -> bool:
+        """Whether a request is MCP: by its path, or as it goes to the host of the vendor's MCP server."""
+        if target.path == MCP_PATH:
+            return True
+        twin = self._service.registry.by_alias.get(target.twin) if target.vendor_host else None
+        return bool(twin and twin.vendor_tools and twin.vendor_tools.host == target.vendor_host)
 
     async def answer(self, request: Request, target: RequestTarget, receive: Receive) -> Response:
         """Respond to a request; raises ApiError if there is no such environment or twin, or it is not authorized."""

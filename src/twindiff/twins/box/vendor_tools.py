@@ -15,6 +15,7 @@ Limit = Annotated[int, Meta(ge=1, le=1000)]
 ROOT = "0"
 
 tools = VendorTools(
+    host="mcp.box.com",
     core=(
         "GET /2.0/users/me",
         "GET /2.0/search",
@@ -45,7 +46,7 @@ tools = VendorTools(
         "GET /2.0/groups",
         "GET /2.0/hubs",
         "POST /2.0/hubs",
-    )
+    ),
 )
 
 

@@ -21,6 +21,7 @@ _EVENTS = "/calendars/{calendarId}/events"
 _EVENT = f"{_EVENTS}/{{eventId}}"
 
 tools = VendorTools(
+    host="calendarmcp.googleapis.com",
     core=(
         "GET /users/me/calendarList",
         "GET /calendars/{calendarId}",
@@ -35,7 +36,7 @@ tools = VendorTools(
         "POST /calendars/{calendarId}/acl",
         "GET /users/me/settings",
         "GET /colors",
-    )
+    ),
 )
 
 

@@ -32,6 +32,7 @@ _COMMENT = "id body createdAt user { id name } parent { id }"
 _DOCUMENT = "id title content url createdAt updatedAt project { id name }"
 
 tools = VendorTools(
+    host="mcp.linear.app",
     core=(
         *(f"query {name}" for name in ("viewer", "issues", "issue", "searchIssues", "teams", "team", "users")),
         *(f"query {name}" for name in ("projects", "project", "workflowStates", "issueLabels", "cycles", "comments")),
@@ -43,7 +44,7 @@ tools = VendorTools(
         "mutation issueAddLabel",
         "mutation issueRemoveLabel",
         "graphql",
-    )
+    ),
 )
 
 
@@ -375,6 +376,21 @@ async def create_document(call: Caller, title: str, project: str, content: str |
     return await _create(
         call, "document", _drop_none({"title": title, "projectId": project_id, "content": content}), _DOCUMENT
     )
+
+
+@tools.writes
+async def update_document(call: Caller, id: str, title: str | None = None, content: str | None = None) -> Any:
+    """Change the given fields of a document."""
+    return await _update(call, "document", id, _drop_none({"title": title, "content": content}), _DOCUMENT)
+
+
+@tools.reads
+async def list_project_labels(call: Caller, name: str | None = None, limit: Limit = 50) -> Any:
+    """List the labels of projects."""
+    wanted = {"name": {"eqIgnoreCase": name}} if name else None
+    selection = "nodes { id name color description }"
+    page = await _list(call, "projectLabels", "ProjectLabelFilter", selection, {"filter": wanted, "first": limit})
+    return page["nodes"]
 
 
 async def _ask(call: Caller, document: str, **variables: Any) -> dict[str, Any]:

@@ -16,6 +16,7 @@ Limit = Annotated[int, Meta(ge=1, le=100)]
 MAX_PAGE = 200
 
 tools = VendorTools(
+    host="mcp.slack.com",
     core=(
         "auth.test",
         "chat.postMessage",
@@ -49,7 +50,7 @@ tools = VendorTools(
         "users.profile.get",
         "users.profile.set",
         "usergroups.list",
-    )
+    ),
 )
 
 
@@ -243,6 +244,33 @@ async def slack_create_canvas(call: Caller, title: str, content: str) -> Any:
     """Create a canvas from Markdown."""
     made = await call("canvases.create", title=title, document_content={"type": "markdown", "markdown": content})
     return {"canvas_id": made["canvas_id"]}
+
+
+@tools.reads
+async def slack_read_canvas(call: Caller, canvas_id: str) -> Any:
+    """Read a canvas as Markdown."""
+    content = await call("canvases.getContent", canvas_id=canvas_id)
+    return {"markdown_content": content["content"]}
+
+
+@tools.writes
+async def slack_update_canvas(
+    call: Caller,
+    canvas_id: str,
+    content: str,
+    action: Literal["append", "prepend", "replace"] = "append",
+    section_id: str | None = None,
+) -> Any:
+    """Append or prepend Markdown to a canvas or a section, or replace a section or all of it."""
+    change: dict[str, Any] = {"document_content": {"type": "markdown", "markdown": content}}
+    if action == "replace":
+        change |= {"operation": "replace", **({"section_id": section_id} if section_id else {})}
+    elif section_id:
+        change |= {"operation": f"insert_{'after' if action == 'append' else 'before'}", "section_id": section_id}
+    else:
+        change |= {"operation": f"insert_at_{'end' if action == 'append' else 'start'}"}
+    await call("canvases.edit", canvas_id=canvas_id, changes=[change])
+    return {"canvas_id": canvas_id}
 
 
 async def _open_channel(call: Caller, id: str) -> str:

@@ -14,6 +14,7 @@ Limit = Annotated[int, Meta(ge=1, le=100)] | None
 Status = Literal["active", "past_due", "unpaid", "canceled", "incomplete", "incomplete_expired", "trialing", "all"]
 
 tools = VendorTools(
+    host="mcp.stripe.com",
     core=tuple(
         f"{verb} /v1/{path}"
         for verb, path in (
@@ -47,7 +48,7 @@ tools = VendorTools(
             ("GET", "disputes"),
             ("GET", "events"),
         )
-    )
+    ),
 )
 
 

@@ -115,7 +115,10 @@ class StripeRest(Style):
             return build_json_request(operation, arguments)
         given, verb = dict(arguments), operation.declared.verb
         path = fill_path(operation, given)
-        given |= given.pop(operation.bound.body, {})
+        body = given.pop(operation.bound.body, {})
+        if not isinstance(body, dict):
+            raise InvalidParameter(operation.bound.body, "Expected `object`")
+        given |= cast("dict[str, Any]", body)
         if verb != "POST":
             return Request(verb, path, encode_brackets(given))
         return Request(verb, path, headers=FORM_TYPE, body=encode_brackets(given).encode())

@@ -1,0 +1,34 @@
+"""An agent that is configured with the address of a vendor's MCP server reaches the twin's through the TLS door."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.door.conftest import Entry
+from tests.harness import GENERAL
+
+
+@pytest.mark.parametrize(
+    ("url", "tool"),
+    [
+        ("https://mcp.slack.com/mcp", "slack_send_message"),
+        ("https://mcp.stripe.com", "create_customer"),
+        ("https://mcp.box.com", "who_am_i"),
+    ],
+)
+def test_a_vendors_mcp_server_is_answered_by_its_twin(entry: Entry, url: str, tool: str):
+    with entry.client() as client:
+        listed = client.post(url, json={"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
+    assert tool in {each["name"] for each in listed.json()["result"]["tools"]}
+
+
+def test_a_call_of_a_tool_is_logged_with_its_host(entry: Entry):
+    before = len(entry.calls())
+    given = {"name": "slack_post_message", "arguments": {"channel_id": GENERAL, "text": "Hi"}}
+    with entry.client() as client:
+        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": given}
+        answer = client.post("https://mcp.slack.com/mcp", json=message)
+    assert not answer.json()["result"]["isError"]
+    assert [(each["operation"], each["host"]) for each in entry.calls(before)] == [
+        ("chat.postMessage", "mcp.slack.com")
+    ]
