@@ -193,7 +193,7 @@ def _rollup(relation: str, property: str, function: str) -> Row:
     return {"rollup": {"relation_property_name": relation, "rollup_property_name": property, "function": function}}
 
 
-def _related(*ids: str) -> Row:
+def _relate(*ids: str) -> Row:
     return {"relation": [{"id": id} for id in ids]}
 
 
@@ -233,6 +233,10 @@ def _fill_projects(space: Workspace, parent: str) -> None:
         )
         for name, status, start, end, budget, owners in PROJECTS
     }  # fmt: skip
+    _fill_tasks(space, parent, projects, named, stages)
+
+
+def _fill_tasks(space: Workspace, parent: str, projects: str, named: dict[str, str], stages: Row) -> None:
     overdue = 'not empty(prop("Due")) and prop("Status") != "Done" and prop("Due") < today()'
     tasks = space.database(
         parent, "Tasks", "✅",
@@ -242,7 +246,7 @@ def _fill_projects(space: Workspace, parent: str) -> None:
     space.ask("PATCH", f"data_sources/{tasks}", {"properties": {"Overdue": {"formula": {"expression": overdue}}}})
     for name, project, status, priority, due, assignee, hours in TASKS:
         space.row(
-            tasks, name, Project=_related(named[project]), Status={"status": {"name": status}},
+            tasks, name, Project=_relate(named[project]), Status={"status": {"name": status}},
             Priority={"select": {"name": priority}}, Due={"date": {"start": due}}, Assignee=_people(assignee),
             Hours={"number": hours},
         )  # fmt: skip
@@ -272,7 +276,7 @@ def _fill_customers(space: Workspace, parent: str) -> None:
     )
     for name, company, email, phone in CONTACTS:
         space.row(
-            contacts, name, Company=_related(named[company]), Email={"email": email}, Phone={"phone_number": phone}
+            contacts, name, Company=_relate(named[company]), Email={"email": email}, Phone={"phone_number": phone}
         )
     deals = space.database(
         parent, "Deals", "💶",
@@ -281,7 +285,7 @@ def _fill_customers(space: Workspace, parent: str) -> None:
     )  # fmt: skip
     for name, company, stage, amount, day in DEALS:
         values = {
-            "Company": _related(named[company]),
+            "Company": _relate(named[company]),
             "Stage": {"select": {"name": stage}},
             "Amount": {"number": amount},
         }
