@@ -10,14 +10,14 @@ from twindiff.kit.inspector_views import Card, Lane, Screen, ScreenLink, ScreenP
 from .content.child_lists import list_children
 from .core.body_rules import is_list, is_object
 from .core.object_lookup import find_parent
-from .data_sources.computed_values import comparable, computed_value
+from .data_sources.computed_values import comparable, computed_value, find_related
 from .data_sources.database_objects import list_data_sources
 from .data_sources.page_selection import select_pages
 from .data_sources.schemas import TITLE, find_properties, find_property
 from .data_sources.typed_values import Typed
 from .formulas.formula_values import format_number
-from .markdown.markdown_writer import MarkdownWriter
-from .tables.content_tables import Comment, Page
+from .rich_text.rich_text_values import plain_text
+from .tables.content_tables import Block, Comment, Page
 from .tables.data_source_tables import Database, DatabaseView, DataSource, Property
 from .workspace.user_objects import find_user
 
@@ -25,6 +25,7 @@ MAX_ROWS = 200
 MAX_LINES = 400
 MAX_DEPTH = 30
 MAX_NAMES = 5
+MARKS = {"bulleted_list_item": "• ", "quote": "❝ ", "toggle": "▸ ", "divider": "――――"}
 TRASH = "trash"
 Cell = str | ScreenLink
 
@@ -104,20 +105,73 @@ def _trail(call: Call, row: Page | Database) -> list[ScreenLink]:
 
 
 def _page(call: Call, page: Page) -> Screen:
-    lines = [line for chunk in MarkdownWriter(call).write_children(page.id) for line in chunk.lines]
-    children = [node for node in list_children(call, page.id, limit=MAX_ROWS) if isinstance(node, Page | Database)]
-    text = [line for line in lines if not line.startswith(("<page ", "<database "))]
+    content = _Content(call)
+    content.read(page.id, 0)
     comments = call.db.rows(Comment, Comment.parent_id == page.id, order=Comment.created_time, limit=MAX_ROWS)
-    cells = [(_link(each), "page" if isinstance(each, Page) else "database") for each in children]
+    cells = [(_link(each), "page" if isinstance(each, Page) else "database") for each in content.inside]
+    inside = [ScreenTable("In this page", ("Title", "Kind"), cells)] if cells else []
     return Screen(
         _title(page),
         trail=_trail(call, page),
         facts=_facts(call, page),
-        text="\n".join(text[:MAX_LINES]).replace("\t", "    "),
-        tables=[ScreenTable("In this page", ("Title", "Kind"), cells)] if cells else [],
+        text="\n".join(content.lines).strip(),
+        tables=[*content.tables, *inside],
         entries=[_post(call, each) for each in comments],
-        note=f"{len(text) - MAX_LINES:,} more lines are left out." if len(text) > MAX_LINES else "",
+        note="The rest of the page is left out." if len(content.lines) >= MAX_LINES else "",
     )
+
+
+class _Content:
+    """The blocks of a page as lines, its tables, and the pages and databases in it."""
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+        self.lines: list[str] = []
+        self.tables: list[ScreenTable] = []
+        self.inside: list[Page | Database] = []
+
+    def read(self, parent_id: str, depth: int) -> None:
+        """Read the children of a page or a block."""
+        number = 0
+        for node in list_children(self._call, parent_id, limit=MAX_ROWS):
+            if len(self.lines) >= MAX_LINES or depth > MAX_DEPTH:
+                return
+            if not isinstance(node, Block):
+                self.inside.append(node)
+                continue
+            number = number + 1 if node.type == "numbered_list_item" else 0
+            if node.type == "table":
+                self._read_table(node)
+                continue
+            is_wrapper = node.type in ("column_list", "column", "synced_block", "tab")
+            if not is_wrapper:
+                self.lines += ["    " * depth + line for line in _render_lines(node, number)]
+            self.read(node.id, depth if is_wrapper else depth + 1)
+
+    def _read_table(self, table: Block) -> None:
+        rows = [row for row in list_children(self._call, table.id, limit=MAX_ROWS) if isinstance(row, Block)]
+        cells = [[plain_text(self._call, cell) for cell in row.content["cells"]] for row in rows]
+        has_header = table.content.get("has_column_header", False)
+        header = cells[0] if has_header and cells else [""] * table.content.get("table_width", 1)
+        self.tables.append(ScreenTable("Table", header, cells[1:] if has_header else cells))
+
+
+def _render_lines(block: Block, number: int) -> list[str]:
+    """Return the lines of a block as a person reads it."""
+    if block.type.startswith("heading"):
+        return ["", block.text]
+    if block.type == "to_do":
+        return [f"{'☑' if block.content.get('checked') else '☐'} {block.text}"]
+    if block.type == "numbered_list_item":
+        return [f"{number}. {block.text}"]
+    if block.type == "callout":
+        icon: dict[str, str] = block.content.get("icon") or {}
+        return [f"{icon.get('emoji', '')} {block.text}".strip()]
+    if block.type == "code":
+        return ["    " + line for line in block.text.split("\n")]
+    mark = MARKS.get(block.type, "")
+    text = block.text or str(block.content.get("expression") or block.content.get("url") or "")
+    return [f"{mark}{text}"] if mark or block.type in ("paragraph", "equation") else [text or f"[{block.type}]"]
 
 
 def _post(call: Call, comment: Comment) -> ScreenPost:
@@ -150,7 +204,7 @@ def _cell(call: Call, page: Page, row: Property) -> Cell:
         return ", ".join(_name(call, id) for id in people)
     if row.type == "relation":
         ids: list[str] = plain or []
-        related = call.db.rows(Page, Page.id.in_(ids[:MAX_NAMES])) if ids else []
+        related = find_related(call, ids[:MAX_NAMES])
         more = f" and {len(ids) - MAX_NAMES} more" if len(ids) > MAX_NAMES else ""
         return ", ".join(each.title for each in related) + more
     if row.type == "unique_id" and plain is not None:
@@ -199,7 +253,7 @@ def _board(call: Call, view: DatabaseView) -> Screen:
         value = page.properties.get(group.id) if group else None
         lane = _text(value) or f"No {group.name if group else 'group'}"
         lanes.setdefault(lane, []).append(Card(page.title or "Untitled", f"pages/{page.id}", _notes(call, page, group)))
-    shown = [Lane(f"{name} ({len(cards)})", cards) for name, cards in lanes.items()]
+    shown = [Lane(name, cards) for name, cards in lanes.items()]
     trail = [*_trail(call, database), _link(database)]
     note = f"{len(pages) - MAX_ROWS:,} more are left out." if len(pages) > MAX_ROWS else ""
     return Screen(view.name or "Board", trail=trail, lanes=shown, note=note)

@@ -312,7 +312,12 @@ def sql_condition(call: Call, data_source_id: str, given: Any) -> Expression | N
         return None
     [(name, wanted)] = given[row.type].items()
     column = Page.properties.json(row.id)
-    if row.type in ("select", "status") and name == "equals" and isinstance(wanted, str) and wanted.isascii():
+    if (
+        row.type in ("select", "status")
+        and name == "equals"
+        and isinstance(wanted, str)
+        and (wanted + row.id).isascii()
+    ):
         return Page.properties.contains(f"{json.dumps(row.id)}:{json.dumps(wanted)}")
     if row.type == "number" and name in ("equals", "greater_than", "less_than"):
         return column == wanted if name == "equals" else column > wanted if name == "greater_than" else column < wanted

@@ -250,7 +250,7 @@ def _fill_tasks(space: Workspace, parent: str, projects: str, named: dict[str, s
             Priority={"select": {"name": priority}}, Due={"date": {"start": due}}, Assignee=_people(assignee),
             Hours={"number": hours},
         )  # fmt: skip
-    sums = {"Hours": _rollup("Tasks", "Hours", "sum"), "Open tasks": _rollup("Tasks", "Status", "count_values")}
+    sums = {"Hours": _rollup("Tasks", "Hours", "sum"), "Number of tasks": _rollup("Tasks", "Name", "count")}
     space.ask("PATCH", f"data_sources/{projects}", {"properties": sums})
     board = {"group_by": {"property_id": "Status", "type": "status"}}
     space.ask(
