@@ -13,6 +13,8 @@ from .core.api_version import select_version
 from .data_sources import data_sources, databases, queries, views
 from .event_delivery.webhooks import webhooks
 from .markdown import page_markdown
+from .screens import screen
+from .seeding.workspace_seeding import seeding
 from .tables import content_tables, data_source_tables, workspace_tables
 from .tables.content_tables import User
 from .tables.workspace_tables import Integration, WebhookSubscription
@@ -33,9 +35,12 @@ twin = Twin(
     tables=(*content_tables.TABLES, *data_source_tables.TABLES, *workspace_tables.TABLES, OauthToken),
     users=Users(User, User.id, User.email),
     seeds=_HERE / "seeds",
+    seeding=seeding,
     descriptions={
+        "notion_default": "A bicycle company: wiki, projects with tasks, CRM and meetings, related to each other",
         "notion_base": "3 people, an integration and one page that is shared with it",
     },
+    screen=screen,
     missing=(),
     layers=(select_version,),
     actor_of=oauth.actor_of,

@@ -80,10 +80,11 @@ def create_comment(call: Call, body: JsonBody) -> dict[str, Any]:
 def _find_place(call: Call, body: dict[str, Any]) -> dict[str, Any]:
     if "discussion_id" in body:
         discussion_id = parse_id(body["discussion_id"], "discussion_id", "body")
-        first = call.db.find(Comment, Comment.discussion_id == discussion_id)
-        if first is None:
+        said = call.db.rows(Comment, Comment.discussion_id == discussion_id, order=Comment.number, limit=1)
+        if not said:
             raise not_found(call, "discussion", discussion_id)
-        return {"discussion_id": discussion_id, "parent_type": first.parent_type, "parent_id": first.parent_id}
+        place = {"parent_type": said[0].parent_type, "parent_id": said[0].parent_id}
+        return {"discussion_id": discussion_id, "answers_id": said[0].answers_id or said[0].id, **place}
     kind = body["parent"].get("type") or next(iter(body["parent"]))
     node = find_node(call, parse_id(body["parent"][kind], kind, "body.parent"), kind.removesuffix("_id"))
     check_editable(call, node)

@@ -5,6 +5,7 @@ https://developers.notion.com/reference/filter-data-source-entries
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -311,8 +312,13 @@ def sql_condition(call: Call, data_source_id: str, given: Any) -> Expression | N
         return None
     [(name, wanted)] = given[row.type].items()
     column = Page.properties.json(row.id)
-    if row.type in ("select", "status") and name == "equals" and isinstance(wanted, str):
-        return column == wanted
+    if (
+        row.type in ("select", "status")
+        and name == "equals"
+        and isinstance(wanted, str)
+        and (wanted + row.id).isascii()
+    ):
+        return Page.properties.contains(f"{json.dumps(row.id)}:{json.dumps(wanted)}")
     if row.type == "number" and name in ("equals", "greater_than", "less_than"):
         return column == wanted if name == "equals" else column > wanted if name == "greater_than" else column < wanted
     if row.type == "checkbox" and (name == "equals") == wanted:

@@ -77,10 +77,11 @@ class Block(Row, table="notion_blocks", key=("id",), indexes=(("parent_id", "pos
 
 
 class Comment(Row, table="notion_comments", key=("id",), indexes=(("parent_id", "created_time"), ("discussion_id",))):
-    """A comment in a discussion of a page or a block."""
+    """A comment on a page or a block; `answers_id` is the comment that began its discussion, None for that itself."""
 
     id: Column[str]
-    discussion_id: Column[str]
+    discussion_id: Column[str] = column(derived=True)
+    answers_id: Column[str | None] = references("self", default=None)
     parent_type: Column[str] = column(default="page_id")
     parent_id: Column[str]
     text: Column[str] = column(default="")

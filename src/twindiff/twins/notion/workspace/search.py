@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from heapq import merge
+from itertools import islice
 from typing import Annotated, Any
 
-from twindiff.kit import Body, Call, Operations, SearchTerm, any_of
+from twindiff.kit import Body, Call, Operations, SearchTerm, all_of, any_of
 from twindiff.kit.rows import Expression
 
 from ..content.page_objects import page_object
@@ -20,6 +23,9 @@ api = Operations(prefix="/v1")
 JsonBody = Annotated[dict[str, Any], Body]
 MAX_RESULTS = 10_000
 MAX_WORDS = 20
+CHUNK = 200
+"""Rows that are read at once."""
+KINDS: dict[type[Any], tuple[str, ...]] = {Page: ("page",), DataSource: ("data_source", "database")}
 MIN_STEM_LENGTH = 3
 _KINDS = ("page", "data_source", "database")
 _search_body = obj(
@@ -45,18 +51,17 @@ def search(call: Call, body: JsonBody = {}) -> dict[str, Any]:  # noqa: B006 - r
     size = check_page_size(body.get("page_size", MAX_PAGE_SIZE), "body.page_size")
     only: dict[str, Any] = body.get("filter") or {}
     wanted, in_trash = only.get("value"), only.get("in_trash")
-    words = str(body.get("query") or "").split()
-    rows: list[Page | DataSource] = []
-    for table, kinds in ((Page, ("page",)), (DataSource, ("data_source", "database"))):
-        if wanted is None or wanted in kinds:
-            rows += _find_titles(call, table, words)
-    shown = [row for row in rows if _is_shown(call, row, in_trash)]
     sort: dict[str, Any] = body.get("sort") or {}
-    direction = sort.get("direction", "descending")
-    shown.sort(
-        key=lambda row: (row.last_edited_time or row.created_time or "", row.id), reverse=direction == "descending"
+    words = str(body.get("query") or "").split()
+    is_descending = sort.get("direction", "descending") == "descending"
+    tables = [table for table, kinds in KINDS.items() if wanted is None or wanted in kinds]
+    found_rows = merge(
+        *(_find_titles(call, table, words, body.get("start_cursor"), is_descending=is_descending) for table in tables),
+        key=_place,
+        reverse=is_descending,
     )
-    page, cursor = _slice(shown, body.get("start_cursor"), size)
+    rows = list(islice((row for row in found_rows if _is_shown(call, row, in_trash)), size + 1))
+    page, cursor = rows[:size], rows[size].id if len(rows) > size else None
     kind = "page_or_data_source" if has_data_sources(call) else "page_or_database"
     return list_answer(kind, [_render(call, row) for row in page], cursor)
 
@@ -68,26 +73,44 @@ def _is_shown(call: Call, row: Page | DataSource, in_trash: bool | None) -> bool
     return is_trashed(call, row) == bool(in_trash)
 
 
-def _find_titles(call: Call, table: type[Any], words: list[str]) -> list[Any]:
-    """Return the rows whose title has one of the words, or its beginning, in the singular or the plural."""
-    if not words:
-        return call.db.rows(table, limit=MAX_RESULTS)
+def _place(row: Page | DataSource) -> tuple[str, str]:
+    return row.last_edited_time or "", row.id
+
+
+def _find_titles(
+    call: Call, table: type[Any], words: list[str], cursor: str | None, *, is_descending: bool
+) -> Iterator[Any]:
+    """Yield the rows whose title has one of the words, or its beginning, in the singular or the plural, in order."""
+    where: list[Expression] = [_match_words(table, words)] if words else []
+    if cursor:
+        first = call.db.find(Page, Page.id == cursor) or call.db.find(DataSource, DataSource.id == cursor)
+        if first is None:
+            raise invalid_cursor(cursor)
+        where.append(_beyond(table, first, is_descending=is_descending))
+    time, id = (-table.last_edited_time, -table.id) if is_descending else (table.last_edited_time, table.id)
+    for offset in range(0, MAX_RESULTS, CHUNK):
+        rows = call.db.rows(table, *where, order=(time, id), limit=CHUNK, offset=offset)
+        yield from rows
+        if len(rows) < CHUNK:
+            break
+
+
+def _beyond(table: type[Any], first: Page | DataSource, *, is_descending: bool) -> Expression:
+    """Return the condition that a row is `first` or comes after it."""
+    at = first.last_edited_time
+    if is_descending:
+        return any_of(table.last_edited_time < at, all_of(table.last_edited_time == at, table.id <= first.id))
+    return any_of(table.last_edited_time > at, all_of(table.last_edited_time == at, table.id >= first.id))
+
+
+def _match_words(table: type[Any], words: list[str]) -> Expression:
     conditions: list[Expression] = []
     for word in words[:MAX_WORDS]:
         stem = word[:-1] if word.lower().endswith("s") and len(word) > MIN_STEM_LENGTH else word
         is_indexed = table is Page and stem.isalnum()
         term = SearchTerm((stem,), is_start=True)
         conditions.append(Page.title.has_word(term) if is_indexed else table.title.resembles(stem))
-    return call.db.rows(table, any_of(*conditions), limit=MAX_RESULTS)
-
-
-def _slice(rows: list[Any], cursor: str | None, size: int) -> tuple[list[Any], str | None]:
-    start = 0
-    if cursor:
-        start = next((number for number, row in enumerate(rows) if row.id == cursor), -1)
-        if start < 0:
-            raise invalid_cursor(cursor)
-    return rows[start : start + size], rows[start + size].id if len(rows) > start + size else None
+    return any_of(*conditions)
 
 
 def _render(call: Call, row: Page | DataSource) -> dict[str, Any]:
