@@ -31,6 +31,7 @@ from .repos import (
     repositories,
     secrets,
 )
+from .screens import screen
 from .search import searches
 from .security import alerts
 from .seeding import seeding
@@ -108,6 +109,7 @@ twin = GitHubTwin(
     users=Users(User, User.login, User.email),
     seeds=_HERE / "seeds",
     seeding=seeding,
+    screen=screen,
     descriptions={
         "github_base": "One user, nothing else",
         "github_default": "Seven people's organization: 8 repositories, 150 issues, 60 pull requests, workflow runs",

@@ -32,7 +32,7 @@ def test_files_branches_and_pull_requests(client: Github):
     assert pull.merge(merge_method="squash").merged
     assert repo.get_contents("a.txt").decoded_content == b"one\n"
     repo.delete_file("a.txt", "Remove a", repo.get_contents("a.txt").sha)
-    assert [commit.commit.message for commit in repo.get_commits()][0] == "Remove a"
+    assert next(commit.commit.message for commit in repo.get_commits()) == "Remove a"
 
 
 def test_issues_labels_and_search(client: Github):

@@ -94,3 +94,27 @@ def test_a_configuration_makes_repositories_issues_and_pull_requests(platform: P
 def test_a_configuration_that_cannot_be_says_where(platform: Platform, config: Any, problem: str):
     answer = platform.client.post("/twin-runs", json={"twins": ["github"], "seed_config": {"github": config}})
     assert (answer.status_code, problem in answer.text) == (422, True), answer.text
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("", "tidewater/buoy-firmware"),
+        ("tidewater/harbour-api", "Add berths"),
+        ("tidewater/harbour-api/issues/1", "Opened by"),
+        ("tidewater/harbour-api/pull/31", "diff --git a/src/"),
+    ],
+)
+def test_people_see_repositories_issues_and_diffs(company: Hub, path: str, text: str):
+    page = f"/inspect/environments/{company.environment.id}/screens/github{f'/{path}' if path else ''}"
+    assert text in company.environment.platform.client.get(page).text
+
+
+def test_people_see_a_workflow_run(company: Hub):
+    (run,) = company("GET", "/repos/tidewater/harbour-api/actions/runs", params={"event": "workflow_dispatch"})[
+        "workflow_runs"
+    ]
+    base = f"/inspect/environments/{company.environment.id}/screens/github/tidewater/harbour-api/actions/runs"
+    client = company.environment.platform.client
+    assert "Smoke test" in client.get(f"{base}/{run['id']}").text
+    assert client.get(f"{base}/1").status_code == 404
