@@ -204,7 +204,7 @@ def test_a_broken_twin_is_named_to_who_asks_for_it_and_the_others_are_served(
         assert "The twin 'sad' does not load: ZeroDivisionError" in asked.json()["detail"]
         assert platform.environment().post("hello")
         shown = {each["service"] for each in platform.get("templates")["templates"]}
-        assert shown == {"box", "calendar", "linear", "slack", "stripe"}
+        assert shown == {"box", "calendar", "github", "linear", "slack", "stripe"}
 
 
 def test_the_data_directory_is_the_platforms_own_unless_one_is_given(tmp_path: Path) -> None:

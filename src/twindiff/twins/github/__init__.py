@@ -31,8 +31,10 @@ from .repos import (
     repositories,
     secrets,
 )
+from .screens import screen
 from .search import searches
 from .security import alerts
+from .seeding import seeding
 from .smart_http import services
 from .tables.issue_tables import TABLES as ISSUES
 from .tables.repository_tables import TABLES as REPOSITORIES
@@ -106,7 +108,12 @@ twin = GitHubTwin(
     tables=(*USERS, *REPOSITORIES, *ISSUES, *WORK),
     users=Users(User, User.login, User.email),
     seeds=_HERE / "seeds",
-    descriptions={"github_base": "One user, nothing else"},
+    seeding=seeding,
+    screen=screen,
+    descriptions={
+        "github_base": "One user, nothing else",
+        "github_default": "Seven people's organization: 8 repositories, 150 issues, 60 pull requests, workflow runs",
+    },
     missing=(_HERE / "missing_operations.txt").read_text().splitlines(),
     layers=(guard,),
     actor_of=actor_of,

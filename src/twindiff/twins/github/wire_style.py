@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from twindiff.kit.errors import (
     ApiError,
     InvalidParameter,
@@ -19,8 +21,9 @@ from twindiff.kit.errors import (
     UnknownOperation,
     UnknownToken,
 )
-from twindiff.kit.forms import read_query
+from twindiff.kit.forms import MULTIPART, URLENCODED, read_query
 from twindiff.kit.http import Request, Response, json_answer
+from twindiff.kit.json_values import read_json
 from twindiff.kit.styles.base import Style
 
 if TYPE_CHECKING:
@@ -142,6 +145,8 @@ class GitHubStyle(Style):
             return {bound.body: request.body}
         if request.body.strip() in (b"", b"null"):
             return {bound.body: {}} if bound.body else {}
+        if bound.body and request.content_type not in (URLENCODED, MULTIPART):
+            return {bound.body: read_value(request.body)}
         return super()._given_in_body(request, bound)
 
     def result(self, value: Any, exchange: RequestContext) -> Response:
@@ -166,6 +171,14 @@ class GitHubStyle(Style):
     def unknown(self, request: Request, verbs: list[str]) -> Response:
         """Say that the twin lacks an operation, in the vendor's form."""
         return self.error(UnknownOperation(f"Not implemented: {request.verb} {request.path}"))
+
+
+def read_value(body: bytes) -> Any:
+    """Decode a body that may be any JSON, since some operations take a list; raise MalformedBody."""
+    try:
+        return read_json(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        raise MalformedBody("The body is not valid JSON") from None
 
 
 def _status_and_message(error: ApiError) -> tuple[int, str]:

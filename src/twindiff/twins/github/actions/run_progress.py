@@ -78,7 +78,8 @@ def end_job(call: Call, run: WorkflowRun, job: WorkflowJob) -> None:
         lines += [f"{at[:19]}.0000000Z {line}" for line in step["log"]]
         at = ends
     done: dict[str, Any] = {"status": "completed", "conclusion": conclusion, "completed_at": call.clock.iso()}
-    job = call.db.change(job, next_at=None, steps=steps, log="\n".join(lines) + "\n", **done)
+    rest: dict[str, Any] = {**job.plan, "steps": []}
+    job = call.db.change(job, plan=rest, next_at=None, steps=steps, log="\n".join(lines) + "\n", **done)
     _update_check(call, job)
     for name in job.plan["artifacts"]:
         add_artifact(call, run, name, job.log.encode())

@@ -27,7 +27,7 @@ from ..views.repository_views import html_url, repo_url
 from ..wire_style import Conflict, Forbidden, Gone, NotVisible, Unprocessable
 from .run_progress import DONE, continue_run, finish_run, jobs_of
 from .run_views import show_artifact, show_job, show_run, show_workflow
-from .triggers import add_jobs, queue_run
+from .triggers import add_jobs, queue_run, trigger_workflows
 from .workflow_files import WorkflowFile, as_dict, parse_workflow
 
 api = Operations()
@@ -135,6 +135,16 @@ def _check_inputs(parsed: WorkflowFile, given: dict[str, Any]) -> dict[str, Any]
             raise Unprocessable(f"Required input '{name}' not provided")
         values[name] = given.get(name, default)
     return values
+
+
+@api.post("/repos/{owner}/{repo}/dispatches", status=204)
+def dispatch_repository(call: Call, owner: str, repo: str, event_type: str) -> None:
+    """Start the workflows of the default branch that have the event `repository_dispatch` of a type."""
+    row = find_repo(call, owner, repo, "push")
+    head = resolve_commit(call, row, "HEAD")
+    if head:
+        ref = HEADS + row.default_branch
+        trigger_workflows(call, row, "repository_dispatch", head.sha, ref=ref, action=event_type)
 
 
 def _run_conditions(query: dict[str, str]) -> list[Any]:

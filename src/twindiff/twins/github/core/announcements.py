@@ -56,7 +56,9 @@ def announce(call: Call, repo: Repository, event: str, payload: dict[str, Any]) 
 
 def _feed_payload(payload: dict[str, Any]) -> dict[str, Any]:
     """Keep the parts of a payload that are small, and the numbers of the objects in it."""
-    small = {name: value for name, value in payload.items() if not isinstance(value, (dict, list))}
+    small = {
+        name: value for name, value in payload.items() if not isinstance(value, (dict, list)) and name != "compare"
+    }
     return small | {
         f"{name}_id": value["id"] for name, value in payload.items() if isinstance(value, dict) and "id" in value
     }  # pyright: ignore[reportUnknownVariableType]

@@ -35,6 +35,7 @@ def guard(exchange: RequestContext, call: Call, proceed: Callable[[], Any]) -> A
     """Note the request's page and media type, run the handler, and add entity tags and GitHub's headers."""
     request = exchange.request
     call.memo["path"] = request.path
+    call.memo["parameters"] = exchange.path_parameters
     call.memo["query"] = dict(parse_qsl(request.query, keep_blank_values=True, max_num_fields=1000))
     call.memo["accept"] = request.headers.get("accept", "")
     if call.actor and call.db.find(User, User.login == call.actor) is None:

@@ -44,7 +44,7 @@ class GistBody(Struct):
 def _show_file(call: Call, gist: Gist, name: str, content: str, *, with_content: bool) -> dict[str, Any]:
     extension = name.rpartition(".")[2].lower()
     owner = user_of(call, gist.owner)
-    url = f"{call.base_url}/gist/{owner['login'] if owner else gist.owner}/{gist.id}/raw/{name}"
+    url = f"https://gist.githubusercontent.com/{owner['login'] if owner else gist.owner}/{gist.id}/raw/{name}"
     kinds = {
         "md": "text/markdown",
         "json": "application/json",
@@ -65,7 +65,7 @@ def _show_file(call: Call, gist: Gist, name: str, content: str, *, with_content:
 
 def show_gist(call: Call, gist: Gist, *, in_list: bool = False) -> dict[str, Any]:
     """Render a gist; lists have it without contents and history."""
-    url, page = f"{call.base_url}/gists/{gist.id}", f"{call.base_url}/gist/{gist.id}"
+    url, page = f"{call.base_url}/gists/{gist.id}", f"https://gist.github.com/{gist.id}"
     files = {name: _show_file(call, gist, name, text, with_content=not in_list) for name, text in gist.files.items()}
     shown: dict[str, Any] = {
         "url": url,

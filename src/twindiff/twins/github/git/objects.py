@@ -16,6 +16,7 @@ from dulwich.errors import ObjectFormatException
 from dulwich.objects import Tree, parse_tree
 
 from twindiff.kit import Call
+from twindiff.kit.blobs import NoBlobs
 
 from ..tables.repository_tables import GitObject, Repository
 from ..wire_style import NotVisible, Unprocessable
@@ -76,7 +77,7 @@ class ObjectStore:
 
     def _store(self, sha: str, kind: str, data: bytes) -> None:
         packed = zlib.compress(data, 6)
-        is_large = len(packed) > MAX_INLINE_BYTES
+        is_large = len(packed) > MAX_INLINE_BYTES and not isinstance(self.call.blobs, NoBlobs)
         self.call.db.add(
             GitObject(
                 network_id=self.network_id,

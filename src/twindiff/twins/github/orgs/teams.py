@@ -13,6 +13,7 @@ from twindiff.kit.rows import exists
 from ..core.access import (
     LEVELS,
     ROLE_NAMES,
+    acting_user,
     check_org_admin,
     find_org,
     find_repo,
@@ -22,7 +23,8 @@ from ..core.access import (
     membership_of,
 )
 from ..core.listing import paginate
-from ..core.stamps import new_id, slug_of
+from ..core.node_ids import node_id
+from ..core.stamps import new_id, show_instant, slug_of
 from ..tables.repository_tables import Repository
 from ..tables.user_tables import Membership, Team, TeamMember, TeamRepository, User
 from ..views.repository_views import show_permissions, show_repo
@@ -266,6 +268,70 @@ def set_team_membership_by_id(
 def remove_team_membership_by_id(call: Call, team_id: int, username: str) -> None:
     """Remove a user from a team by id."""
     _remove_membership(call, _by_id(call, team_id), username)
+
+
+@api.get("/teams/{team_id}/members/{username}", status=204)
+def check_team_member(call: Call, team_id: int, username: str) -> None:
+    """Answer 204 if a user is in a team, else 404."""
+    _show_membership(call, _by_id(call, team_id), find_user(call, username).login)
+
+
+@api.put("/teams/{team_id}/members/{username}", status=204)
+def add_team_member(call: Call, team_id: int, username: str) -> None:
+    """Add a user to a team, as older clients do."""
+    _set_membership(call, _by_id(call, team_id), username, "member")
+
+
+@api.delete("/teams/{team_id}/members/{username}", status=204)
+def remove_team_member(call: Call, team_id: int, username: str) -> None:
+    """Remove a user from a team, as older clients do."""
+    _remove_membership(call, _by_id(call, team_id), username)
+
+
+@api.get("/teams/{team_id}/invitations")
+def list_team_invitations(call: Call, team_id: int) -> Any:
+    """List the memberships of a team that wait to be accepted."""
+    return _list_pending(call, _by_id(call, team_id))
+
+
+@api.get("/orgs/{org}/teams/{team_slug}/invitations")
+def list_team_invitations_by_slug(call: Call, org: str, team_slug: str) -> Any:
+    """List the memberships of a team that wait to be accepted."""
+    return _list_pending(call, _by_slug(call, org, team_slug))
+
+
+def _list_pending(call: Call, team: Team) -> Any:
+    member = exists(TeamMember, TeamMember.team_id == team.id, TeamMember.user == Membership.user)
+    where = (Membership.org == team.org, Membership.state == "pending", member)
+    return paginate(call, Membership, *where, by=Membership.user, show=lambda each: show_pending(call, each))
+
+
+def show_pending(call: Call, membership: Membership) -> dict[str, Any]:
+    """Render an invitation to an organization."""
+    user = call.db.get(User, membership.user)
+    org = call.db.get(User, membership.org)
+    url = f"{call.base_url}/organizations/{org.id}/invitations/{user.id}/teams"
+    named = {"id": user.id, "node_id": node_id("OI", org.id, user.id), "login": user.login, "email": user.email}
+    role = "admin" if membership.role == "admin" else "direct_member"
+    times = {"created_at": show_instant(org.created_at), "failed_at": None, "failed_reason": None}
+    more = {"inviter": show_user(call, acting_user(call)), "team_count": 0, "invitation_teams_url": url}
+    return {**named, "role": role, **times, **more}
+
+
+@api.get("/orgs/{org}/invitations")
+def list_org_invitations(call: Call, org: str) -> Any:
+    """List the invitations to an organization that wait to be accepted."""
+    where = (Membership.org == find_org(call, org).login, Membership.state == "pending")
+    return paginate(call, Membership, *where, by=Membership.user, show=lambda each: show_pending(call, each))
+
+
+@api.get("/teams/{team_id}/repos/{owner}/{repo}")
+def check_team_repo_by_id(call: Call, team_id: int, owner: str, repo: str) -> Any:
+    """Answer 204 if a team has a permission for a repository, by id."""
+    team, row = _by_id(call, team_id), find_repo(call, owner, repo)
+    if _find_share(call, team, row) is None:
+        raise NotVisible
+    return None
 
 
 def _list_repos(call: Call, team: Team) -> Any:

@@ -235,8 +235,8 @@ def checked_value(field: dict[str, Any], value: Any) -> Any:
 
 
 def _owner_of(call: Call) -> User:
-    kind, name = str(call.memo["path"]).strip("/").split("/")[:2]
-    return find_org(call, name) if kind == "orgs" else find_user(call, name)
+    names: dict[str, str] = call.memo["parameters"]
+    return find_org(call, names["org"]) if "org" in names else find_user(call, names["username"])
 
 
 def _find_project(call: Call, project_number: int) -> Project:

@@ -130,6 +130,12 @@ def create_pull(call: Call, owner: str, repo: str, body: Annotated[PullBody, Bod
     for name in ("head", "base"):
         if getattr(body, name) is UNSET:
             raise Unprocessable(f'Invalid request.\n\n"{name}" wasn\'t supplied.')
+    pull = open_pull(call, row, body)
+    return show_full_pull(call, call.db.get(Repository, row.id), pull)
+
+
+def open_pull(call: Call, row: Repository, body: PullBody) -> PullRequest:
+    """Add a pull request with what follows from it; raise GitHub's 422 for one that cannot be."""
     if body.issue is None:
         check_text("PullRequest", None if body.title is UNSET else body.title, body.body)
     if row.archived:
@@ -149,7 +155,7 @@ def create_pull(call: Call, owner: str, repo: str, body: Annotated[PullBody, Bod
     set_pull_ref(call, row, pull)
     announce_pull(call, row, pull, "opened")
     trigger_workflows(call, row, "pull_request", sha, pull=pull, action="opened")
-    return show_full_pull(call, call.db.get(Repository, row.id), pull)
+    return pull
 
 
 def _add_pull(

@@ -140,6 +140,8 @@ def _columns_of(body: HookBody, known: Hook | None) -> dict[str, Any]:
     if isinstance(body.config, HookConfig):
         given = {name: getattr(body.config, name) for name in ("url", "content_type", "secret")}
         columns |= {name: value for name, value in given.items() if value is not UNSET}
+        if columns.get("content_type") == "application/json":
+            columns["content_type"] = "json"
         if body.config.insecure_ssl is not UNSET:
             columns["insecure_ssl"] = str(body.config.insecure_ssl)
     if body.active is not UNSET:
@@ -161,12 +163,12 @@ def _columns_of(body: HookBody, known: Hook | None) -> dict[str, Any]:
 
 def _scope_of(call: Call) -> dict[str, Any]:
     """Return the column that hooks of the request's owner have; raise an error for those who may not."""
-    names = str(call.memo["path"]).strip("/").split("/")
-    if names[0] == "orgs":
-        org = find_org(call, names[1])
+    names: dict[str, str] = call.memo["parameters"]
+    if "org" in names:
+        org = find_org(call, names["org"])
         check_org_admin(call, org)
         return {"org": org.login}
-    return {"repository_id": find_repo(call, names[1], names[2], "admin").id}
+    return {"repository_id": find_repo(call, names["owner"], names["repo"], "admin").id}
 
 
 def _conditions(call: Call) -> list[Any]:

@@ -30,12 +30,12 @@ _BASES = {"/repos/{owner}/{repo}": "repos", "/orgs/{org}": "orgs"}
 
 def _scope(call: Call, *, writes: bool) -> str:
     """Return the scope of the secrets that a request is about; raise an error for those who may not."""
-    names = str(call.memo["path"]).strip("/").split("/")
-    if names[0] == "orgs":
-        org = find_org(call, names[1])
+    names: dict[str, str] = call.memo["parameters"]
+    if "org" in names:
+        org = find_org(call, names["org"])
         check_org_admin(call, org)
         return f"orgs/{org.login}"
-    return f"repos/{find_repo(call, names[1], names[2], 'admin' if writes else 'push').id}"
+    return f"repos/{find_repo(call, names['owner'], names['repo'], 'admin' if writes else 'push').id}"
 
 
 def show_secret(call: Call, secret: Secret) -> dict[str, Any]:

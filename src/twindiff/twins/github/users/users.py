@@ -229,7 +229,7 @@ def add_emails(call: Call, body: Annotated[Any, Body]) -> Any:
         if call.db.find(UserEmail, UserEmail.email == email) or "@" not in email:
             raise invalid("UserEmail", "email", "already_exists" if "@" in email else "invalid")
         added.append(call.db.add(UserEmail(user=call.actor, email=email, verified=False)))
-    return [_show_email(row) for row in added]
+    return list_emails(call).value if added else []
 
 
 @api.delete("/user/emails", status=204)

@@ -12,7 +12,7 @@ from twindiff.kit import Call
 from ..core.node_ids import node_id
 from ..core.stamps import show_instant
 from ..tables.user_tables import AppInstallation, User
-from .user_views import user_of
+from .user_views import PAGES, user_of
 
 APP_ID, APP_SLUG, APP_NAME = 15368, "github-actions", "GitHub Actions"
 PERMISSIONS = {
@@ -45,7 +45,7 @@ def show_app(call: Call) -> dict[str, Any]:
         "name": APP_NAME,
         "description": "Automate your workflow from idea to production",
         "external_url": "https://help.github.com/en/actions",
-        "html_url": f"{call.base_url}/apps/{APP_SLUG}",
+        "html_url": f"{PAGES}/apps/{APP_SLUG}",
         "created_at": created,
         "updated_at": created,
         "permissions": PERMISSIONS,
@@ -64,7 +64,7 @@ def show_installation(call: Call, installation: AppInstallation) -> dict[str, An
         "repository_selection": installation.repository_selection,
         "access_tokens_url": f"{url}/access_tokens",
         "repositories_url": f"{call.base_url}/installation/repositories",
-        "html_url": f"{call.base_url}/settings/installations/{installation.id}",
+        "html_url": f"{PAGES}/settings/installations/{installation.id}",
         "app_id": APP_ID,
         "app_slug": APP_SLUG,
         "client_id": "Iv1.05c79e9ad1f6bdfa",

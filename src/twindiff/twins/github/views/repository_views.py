@@ -14,7 +14,7 @@ from ..tables.issue_tables import Issue
 from ..tables.repository_tables import Repository
 from ..tables.user_tables import User
 from ..tables.work_tables import Star, Subscription
-from .user_views import Shown, user_of
+from .user_views import PAGES, Shown, user_of
 
 SETTINGS: dict[str, Any] = {
     "has_issues": True,
@@ -88,8 +88,8 @@ def repo_url(call: Call, repo: Repository) -> str:
 
 
 def html_url(call: Call, repo: Repository) -> str:
-    """Return the address of a repository's page, which git clones from."""
-    return f"{call.base_url}/{repo.full_name}"
+    """Return the address of a repository's page."""
+    return f"{PAGES}/{repo.full_name}"
 
 
 def show_repo_name(call: Call, repo: Repository) -> Shown:
@@ -129,14 +129,13 @@ def _show_repo(call: Call, repo: Repository) -> Shown:
     forks = call.db.count(Repository, Repository.network_id == repo.network_id, Repository.parent_id == repo.id)
     issues = call.db.count(Issue, Issue.repository_id == repo.id, Issue.state == "open")
     page = html_url(call, repo)
-    host = page.partition("://")[2]
     return show_repo_name(call, repo) | {
         "created_at": show_instant(repo.created_at),
         "updated_at": show_instant(repo.updated_at),
         "pushed_at": show_instant(repo.pushed_at),
-        "git_url": f"git://{host}.git",
+        "git_url": f"git://github.com/{repo.full_name}.git",
         "ssh_url": f"git@github.com:{repo.full_name}.git",
-        "clone_url": f"{page}.git",
+        "clone_url": f"{call.base_url}/{repo.full_name}.git",
         "svn_url": page,
         "homepage": repo.homepage,
         "size": repo.size,

@@ -14,6 +14,8 @@ from ..tables.user_tables import Following, Membership, Team, TeamMember, TeamRe
 from ..tables.work_tables import Gist
 
 Shown = dict[str, Any]
+PAGES = "https://github.com"
+"""Where the pages are that people look at; clients clone from the twin's own address."""
 PREFIXES = {"User": "U", "Organization": "O", "Bot": "BOT", "Mannequin": "M"}
 
 
@@ -32,7 +34,7 @@ def show_user(call: Call, user: User) -> Shown:
         "avatar_url": f"https://avatars.githubusercontent.com/u/{user.id}?v=4",
         "gravatar_id": "",
         "url": url,
-        "html_url": f"{call.base_url}/{user.login}",
+        "html_url": f"{PAGES}/{user.login}",
         "followers_url": f"{url}/followers",
         "following_url": f"{url}/following{{/other_user}}",
         "gists_url": f"{url}/gists{{/gist_id}}",
@@ -135,7 +137,7 @@ def show_full_org(call: Call, org: User) -> Shown:
         "public_gists": 0,
         "followers": call.db.count(Following, Following.target == org.login),
         "following": 0,
-        "html_url": f"{call.base_url}/{org.login}",
+        "html_url": f"{PAGES}/{org.login}",
         **times_of(org),
         "archived_at": None,
         "type": "Organization",
@@ -191,7 +193,7 @@ def show_team_simple(call: Call, team: Team) -> Shown:
         "privacy": team.privacy,
         "notification_setting": team.notification_setting,
         "url": url,
-        "html_url": f"{call.base_url}/orgs/{team.org}/teams/{team.slug}",
+        "html_url": f"{PAGES}/orgs/{team.org}/teams/{team.slug}",
         "members_url": f"{url}/members{{/member}}",
         "repositories_url": f"{url}/repos",
         "type": "organization",

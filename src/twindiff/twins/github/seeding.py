@@ -1,0 +1,260 @@
+"""Fills GitHub from a configuration: users, organizations, and repositories with files, issues and pull requests.
+
+{"repos": [{"owner": "acme", "name": "shop", "files": [{"path": "README.md", "content": "…"}],
+ "issues": [{"title": "It does not start"}], "prs": [{"title": "Start", "head": "start"}]}]}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import msgspec
+
+from twindiff.kit import Call
+from twindiff.kit.errors import ApiError
+from twindiff.kit.seeding import InvalidSeedConfig, Person, Seeding, SeedSection
+
+from .core.stamps import new_id, slug_of
+from .git.commit_objects import signature_of, write_commit
+from .git.objects import EMPTY_TREE, TreeEntry, store_of
+from .git.pushes import move_ref
+from .git.refs import HEADS, find_ref, resolve_commit
+from .git.trees import change_tree, check_path
+from .issues.comments import add_comment
+from .issues.issue_changes import change_assignees, change_labels, change_state, resolve_labels
+from .issues.issues import add_issue
+from .pulls.head_tracking import close_pull
+from .pulls.merging import MergePullBody, perform_merge
+from .pulls.pulls import PullBody, open_pull
+from .repos.repository_bodies import RepositoryBody, make_repository
+from .tables.issue_tables import Issue
+from .tables.repository_tables import Collaborator, Repository
+from .tables.user_tables import Membership, User
+from .tables.work_tables import Notification
+
+
+class SeedUser(SeedSection):
+    """A user; without a login, the name gives one."""
+
+    name: str | None = None
+    login: str | None = None
+    email: str | None = None
+    timezone: str | None = None
+    real_name: str | None = None
+
+
+class SeedOrg(SeedSection):
+    """An organization, of which all users are members; the first one owns it."""
+
+    login: str
+    name: str | None = None
+
+
+class SeedText(SeedSection):
+    """A file."""
+
+    path: str
+    content: str = ""
+
+
+class SeedIssue(SeedSection):
+    """An issue."""
+
+    title: str
+    body: str | None = None
+    state: Literal["open", "closed"] = "open"
+    user: str | None = None
+    labels: list[str] = msgspec.field(default_factory=list[str])
+    assignees: list[str] = msgspec.field(default_factory=list[str])
+    comments: list[str] = msgspec.field(default_factory=list[str])
+
+
+class SeedPull(SeedSection):
+    """A pull request; its branch is made with the files."""
+
+    title: str
+    head: str
+    body: str | None = None
+    base: str | None = None
+    state: Literal["open", "closed", "merged"] = "open"
+    merged: bool = False
+    draft: bool = False
+    user: str | None = None
+    labels: list[str] = msgspec.field(default_factory=list[str])
+    files: list[SeedText] = msgspec.field(default_factory=list[SeedText])
+
+
+class SeedRepository(SeedSection):
+    """A repository with its files, issues and pull requests."""
+
+    name: str
+    owner: str | None = None
+    private: bool = False
+    description: str | None = None
+    default_branch: str = "main"
+    files: list[SeedText] = msgspec.field(default_factory=list[SeedText])
+    issues: list[SeedIssue] = msgspec.field(default_factory=list[SeedIssue])
+    prs: list[SeedPull] = msgspec.field(default_factory=list[SeedPull])
+
+
+class GitHubConfig(msgspec.Struct):
+    """The configuration of GitHub. A user may be given by name alone."""
+
+    users: list[SeedUser | str] = []
+    orgs: list[SeedOrg] = []
+    repos: list[SeedRepository] = []
+
+
+class _GitHubWriter:
+    """Writes the parts of a configuration and collects problems."""
+
+    def __init__(self, call: Call, logins: dict[str, str]) -> None:
+        self.call, self.logins = call, logins
+        self.agent = next(iter(dict.fromkeys(logins.values())))
+        self.problems: list[str] = []
+        self.issues = self.pulls = 0
+
+    def login(self, name: str | None, path: str) -> str:
+        """Return the login of a person by login, name or address; note a problem for an unknown one."""
+        if name is None:
+            return self.agent
+        if name not in self.logins:
+            self.problems.append(f"{path}: '{name}' is not among the users; there are {', '.join(self.logins)}")
+        return self.logins.get(name, self.agent)
+
+    def repository(self, part: SeedRepository, path: str) -> None:
+        """Make a repository with everything in it."""
+        self.call.actor = self.agent
+        owner = self.call.db.find(
+            User, User.login == self.logins.get(part.owner or self.agent, part.owner or self.agent)
+        )
+        if owner is None:
+            self.problems.append(f"{path}.owner: '{part.owner}' is neither among the users nor among the orgs")
+            return
+        about: dict[str, Any] = {"private": part.private, "description": part.description}
+        body = RepositoryBody(name=part.name, auto_init=False, **about)
+        repo = make_repository(self.call, owner, body, default_branch=part.default_branch)
+        if owner.type == "User" and owner.login != self.agent:
+            self.call.db.add(Collaborator(repository_id=repo.id, user=self.agent, permission="admin"))
+        files = part.files or [SeedText("README.md", f"# {part.name}\n")]
+        repo = self.commit(repo, part.default_branch, files, "Initial commit")
+        for number, issue in enumerate(part.issues):
+            self.issue(repo, issue, f"{path}.issues[{number}]")
+        for number, pull in enumerate(part.prs):
+            self.pull(self.call.db.get(Repository, repo.id), pull, f"{path}.prs[{number}]")
+
+    def commit(self, repo: Repository, branch: str, files: Sequence[SeedText], message: str) -> Repository:
+        """Commit files on a branch, which is made if there is none."""
+        store, head = store_of(self.call, repo), resolve_commit(self.call, repo, branch)
+        head = head or resolve_commit(self.call, repo, "HEAD")
+        entries = {
+            check_path(file.path.strip("/")): TreeEntry("100644", store.add("blob", file.content.encode()))
+            for file in files
+        }
+        tree = change_tree(store, head.tree_sha if head else EMPTY_TREE, entries)
+        parents = [head.sha] if head else []
+        commit = write_commit(self.call, repo, tree, parents, message, signature_of(self.call, None))
+        return move_ref(self.call, repo, HEADS + branch, commit.sha)
+
+    def issue(self, repo: Repository, part: SeedIssue, path: str) -> Issue:
+        """Make an issue with its comments."""
+        self.call.actor = self.login(part.user, f"{path}.user")
+        repo = self.call.db.get(Repository, repo.id)
+        issue = add_issue(self.call, repo, title=part.title, body=part.body)
+        self.issues += 1
+        issue = change_labels(self.call, repo, issue, resolve_labels(self.call, repo, part.labels))
+        issue = change_assignees(
+            self.call, repo, issue, [self.login(each, f"{path}.assignees") for each in part.assignees]
+        )
+        for text in part.comments:
+            add_comment(self.call, repo, issue, text)
+            issue = self.call.db.get(Issue, issue.id)
+        return change_state(self.call, repo, issue, "closed") if part.state == "closed" else issue
+
+    def pull(self, repo: Repository, part: SeedPull, path: str) -> None:
+        """Make a pull request, and merge or close it."""
+        self.call.actor = self.login(part.user, f"{path}.user")
+        base = part.base or repo.default_branch
+        if find_ref(self.call, repo, HEADS + base) is None:
+            self.problems.append(f"{path}.base: there is no branch '{base}'")
+            return
+        branch = part.head.rpartition(":")[2]
+        files = part.files or [SeedText(f"{slug_of(branch)}.md", f"{part.title}\n")]
+        if find_ref(self.call, repo, HEADS + branch) is None or part.files:
+            repo = self.commit(repo, branch, files, part.title)
+        body = PullBody(title=part.title, body=part.body, head=branch, base=base, draft=part.draft)
+        pull = open_pull(self.call, repo, body)
+        self.pulls += 1
+        issue = self.call.db.get(Issue, pull.issue_id)
+        issue = change_labels(self.call, repo, issue, resolve_labels(self.call, repo, part.labels))
+        repo = self.call.db.get(Repository, repo.id)
+        if part.merged or part.state == "merged":
+            perform_merge(self.call, repo, pull, issue, MergePullBody())
+        elif part.state == "closed":
+            close_pull(self.call, repo, pull, issue)
+
+
+def write(call: Call, config: GitHubConfig, people: Sequence[Person]) -> dict[str, int]:
+    """Fill GitHub and return the numbers of `users`, `orgs`, `repos`, `issues` and `prs`.
+
+    Raises InvalidSeedConfig for unknown users, owners and branches, and for what GitHub refuses.
+    """
+    logins = _join_all(call, config, people)
+    for org in config.orgs:
+        _make_org(call, org, list(dict.fromkeys(logins.values())))
+        logins.setdefault(org.login, org.login)
+    writer = _GitHubWriter(call, logins)
+    for number, repo in enumerate(config.repos):
+        try:
+            writer.repository(repo, f"repos[{number}]")
+        except ApiError as error:
+            details = error.details.get("errors")
+            writer.problems.append(f"repos[{number}]: {error}" + (f": {details}" if details else ""))
+    if writer.problems:
+        raise InvalidSeedConfig(writer.problems)
+    for notification in call.db.rows(Notification):
+        call.db.remove(notification)
+    counts = {
+        "users": len(set(logins.values())) - len(config.orgs),
+        "orgs": len(config.orgs),
+        "repos": len(config.repos),
+    }
+    return {**counts, "issues": writer.issues, "prs": writer.pulls}
+
+
+def _join_all(call: Call, config: GitHubConfig, people: Sequence[Person]) -> dict[str, str]:
+    """Make the users, and return their logins by login, name and address, the agent's first."""
+    given = [SeedUser(each) if isinstance(each, str) else each for each in config.users]
+    named = {each.email or each.name: each.login for each in given if each.login}
+    logins: dict[str, str] = {}
+    for person in people:
+        login = named.get(person.email) or named.get(person.name) or slug_of(person.name)
+        _join(call, login, person.name, person.email)
+        logins |= dict.fromkeys((login, person.name, person.email), login)
+    for each in given:
+        if each.login and each.login not in logins:
+            _join(call, each.login, each.real_name or each.name or each.login, each.email)
+            logins |= {each.login: each.login}
+        elif each.login and each.name:
+            logins.setdefault(each.name, each.login)
+    return logins
+
+
+def _join(call: Call, login: str, name: str, email: str | None) -> None:
+    now = call.clock.iso()
+    call.db.add(User(login=login, id=new_id(call), name=name, email=email, created_at=now, updated_at=now))
+
+
+def _make_org(call: Call, org: SeedOrg, members: list[str]) -> None:
+    """Make an organization; its first member owns it."""
+    now = call.clock.iso()
+    row = User(login=org.login, id=new_id(call), type="Organization", name=org.name, created_at=now, updated_at=now)
+    call.db.add(row)
+    for number, login in enumerate(members):
+        role = "member" if number else "admin"
+        call.db.add(Membership(org=org.login, user=login, role=role, is_public=True))
+    call.db.change(row, default_repository_permission="write")
+
+
+seeding = Seeding(GitHubConfig, write)
