@@ -12,7 +12,6 @@ VAGUE = {"utils", "helpers", "common", "core", "manager", "base"}
 MAX_FILE_LINES = 800
 MAX_FUNCTION_LINES = 40
 LONG_FUNCTIONS = {
-    "cli/commands/env.py create": "one option a line",
     "cli/commands/serve.py serve": "one option a line",
     "cli/commands/suite_runs.py run": "one option a line",
     "server/apis/test_runs/routes.py create_test_run": "one parameter of the wire a line",
