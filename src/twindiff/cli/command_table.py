@@ -33,6 +33,8 @@ MODULES = {
     "import": ("import_files",),
     "ca": ("ca",),
     "compose": ("compose",),
+    "record": ("record",),
+    "replay": ("replay",),
     "db": ("db",),
 }
 """Each command, in the order of the help, and the modules that implement it and its subcommands."""

@@ -39,7 +39,7 @@ class Serving:
 
     def __init__(self, dsn: str, *, workers: int, ready: int = 2, more: tuple[str, ...] = (), path: str = "") -> None:
         options = ["--port", "0", "--workers", str(workers), "--ready", str(ready), "--json"]
-        options += ["--allow-webhooks-to", "localhost", *more]
+        options += ["--allow-webhooks-to", "localhost", "--proxy-port", "0", *more]
         self.process = subprocess.Popen(
             [sys.executable, "-m", "twindiff.cli", "serve", *options],
             env={

@@ -17,6 +17,7 @@ import psycopg
 import pytest
 
 from tests.cli.conftest import install_sad_twin
+from tests.door.conftest import open_door
 from tests.harness import GENERAL, Environment, LiveServer, Platform, texts
 from tests.storage.postgres.cluster import Database
 from tests.storage.postgres.serving import Serving, Writers, journal, posted, serving
@@ -51,6 +52,19 @@ def test_the_key_cannot_be_read_from_the_environment_of_any_process(server: Serv
     shown = [Path(f"/proc/{pid}/environ").read_bytes() for pid in pids]
     assert len(shown) == 6
     assert not any(b"TWINDIFF_API_KEY=k" in each or b"postgresql://" in each for each in shown)
+
+
+def test_every_process_answers_at_the_port_of_the_door(server: Serving, tmp_path: Path) -> None:
+    environment = server.environment()
+    entry = open_door(environment, tmp_path)
+    assert server.said["proxyUrl"] == f"http://127.0.0.1:{entry.made['port']}"
+    for _ in range(20):  # connections, which go to any of the three
+        with entry.client() as client:
+            assert client.get("https://slack.com/api/auth.test").json()["ok"]
+            with pytest.raises(httpx.ProxyError, match="No twin answers"):
+                client.get("https://example.com")
+    logged = {(each["operation"], each["host"]) for each in entry.calls()}
+    assert logged == {("auth.test", "slack.com"), ("CONNECT example.com:443", "example.com")}
 
 
 def create_32(environment: Environment) -> list[str]:

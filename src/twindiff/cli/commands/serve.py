@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from twindiff.cli.authority_folder import authority_folder
+from twindiff.cli.commands.ca import certificate_of
 from twindiff.cli.control_key import AUTO, key_file, make_key, store_key
 from twindiff.cli.options import AsJson, DataDirectory, Storage, data_directory, sendable_key
 from twindiff.cli.problem import CommandError
@@ -167,6 +168,8 @@ def serve(
         ca_folder=str(authority_folder(folder)),
         allow_hosts=_parse_allowed(allow_host or ()),
     )
+    if proxy_port is not None:
+        certificate_of(folder)
     with _listen(host, port, proxy_host, proxy_port) as listeners:
         _serve(settings, listeners, workers, as_json=as_json)
 

@@ -27,24 +27,36 @@ def run_program(
     remote: Remote, environment: str, twins: Sequence[str], command: Sequence[str], network: Network
 ) -> Receipt:
     """Run a command until it ends, and sum up what it called; raises CommandError if it cannot be started."""
-    program = shutil.which(command[0])
-    if program is None:
-        raise CommandError(
-            f"There is no program '{command[0]}'. Give one that is on PATH, after `--`.", exit_code=NOT_FOUND
-        )
-    problem = "" if network == Network.SHARED else why_no_private_network()
-    if problem and network == Network.PRIVATE:
-        raise CommandError(f"The program cannot have a network of its own: {problem}. Use --network shared.")
+    find_program(command[0])
+    network = choose_network(network)
     door = remote.post("env", environment, "door", body={"twins": [*twins]} if twins else None)
     environment = door["environmentId"]
     before = calls(remote, "env", environment)
-    chosen = Network.SHARED if problem or network == Network.SHARED else Network.PRIVATE
-    code = _run(door, program, [program, *command[1:]], chosen)
+    code = run_inside(door, command, network)
     after = before[-1]["number"] if before else 0
-    return make_receipt(environment, code, chosen.value, calls(remote, "env", environment, after=after))
+    return make_receipt(environment, code, network.value, calls(remote, "env", environment, after=after))
 
 
-def _run(door: Json, program: str, command: list[str], network: Network) -> int:
+def find_program(name: str) -> str:
+    """The path of a program; raises CommandError if there is none."""
+    path = shutil.which(name)
+    if path is None:
+        raise CommandError(f"There is no program '{name}'. Give one that is on PATH, after `--`.", exit_code=NOT_FOUND)
+    return path
+
+
+def choose_network(wanted: Network) -> Network:
+    """A private or the shared network; raises CommandError if it has to be private and cannot."""
+    problem = "" if wanted == Network.SHARED else why_no_private_network()
+    if problem and wanted == Network.PRIVATE:
+        raise CommandError(f"The program cannot have a network of its own: {problem}. Use --network shared.")
+    return Network.SHARED if problem or wanted == Network.SHARED else Network.PRIVATE
+
+
+def run_inside(door: Json, arguments: Sequence[str], network: Network) -> int:
+    """Run a command inside a door, given as the platform API describes one; returns its exit code."""
+    program = find_program(arguments[0])
+    command = [program, *arguments[1:]]
     with tempfile.TemporaryDirectory(prefix="twindiff-door-") as place:
         folder = Path(place)
         write_certificates(folder, door["certificate"])

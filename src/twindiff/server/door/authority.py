@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import ssl
 import tempfile
 from collections import OrderedDict
@@ -45,7 +46,7 @@ class CertificateAuthority:
         loaded = _load(folder)
         if loaded is None:
             _store(folder, *_make_authority())
-            loaded = _load(folder)  # of two processes that make one, both use the one that was stored last
+            loaded = _load(folder)
         assert loaded, "it was stored"
         return cls(*loaded)
 
@@ -152,14 +153,21 @@ def _load(folder: Path) -> tuple[x509.Certificate, ec.EllipticCurvePrivateKey] |
 
 
 def _store(folder: Path, certificate: x509.Certificate, key: ec.EllipticCurvePrivateKey) -> None:
-    """Write the key, readable by its owner only, and then the certificate."""
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    """Write the key, readable by its owner only, and the certificate; of several processes the first one wins."""
+    new = folder.with_name(f"{folder.name}.{os.getpid()}")
+    shutil.rmtree(new, ignore_errors=True)
+    new.mkdir(parents=True, mode=0o700)
     for name, content, mode in (
         (KEY_FILE, _key_pem(key), 0o600),
         (CERTIFICATE_FILE, certificate.public_bytes(serialization.Encoding.PEM), 0o644),
     ):
-        new = folder / f"{name}.{os.getpid()}"
-        new.unlink(missing_ok=True)
-        with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as opened:
+        with os.fdopen(os.open(new / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as opened:
             opened.write(content)
-        new.replace(folder / name)
+    try:
+        new.rename(folder)  # fails if another process has put its own there meanwhile
+    except OSError:
+        if _load(folder) is None:
+            shutil.rmtree(folder)
+            new.rename(folder)
+    finally:
+        shutil.rmtree(new, ignore_errors=True)

@@ -7,7 +7,7 @@ import contextlib
 import ssl
 from base64 import b64decode
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 from urllib.parse import unquote
 
 from uvicorn.server import ServerState
@@ -20,7 +20,8 @@ from twindiff.server.door.tunnel import Tunnel
 from twindiff.server.protocol import MAX_HEAD_BYTES, HttpProtocol, connection_config
 
 if TYPE_CHECKING:
-    from twindiff.server.door.door import Caller, Door
+    from twindiff.server.door.authority import CertificateAuthority
+    from twindiff.server.door.door import Caller, DoorSettings
 
 HEAD_SECONDS = 10.0
 """Seconds for the head of a request to the proxy, and again for a TLS handshake."""
@@ -59,10 +60,39 @@ class OwnServer(ApiError):
     status = 403
 
 
+class Proxy(Protocol):
+    """What decides over connections and answers their requests: the door of a server, or a recorder of sessions."""
+
+    authority: CertificateAuthority | None
+    connections: set[asyncio.BaseTransport]
+    own_ports: set[int]
+
+    @property
+    def settings(self) -> DoorSettings:
+        """The settings; connections to the hosts in `allow_hosts` are passed on."""
+        ...
+
+    async def admit(self, credentials: tuple[str, str] | None) -> Caller:
+        """The caller with a user name and a password; raises ApiError."""
+        ...
+
+    def answers_for(self, caller: Caller, host: str) -> bool:
+        """Whether requests to a host are answered."""
+        ...
+
+    def refuse(self, caller: Caller, address: Address, request: str) -> ApiError:
+        """Note a request to another host, and return its refusal."""
+        ...
+
+    async def answer(self, caller: Caller, scope: Any, receive: Any, send: Any) -> None:
+        """Respond to a request, as an ASGI application."""
+        ...
+
+
 class DoorConnection(asyncio.Protocol):
     """Reads the head of a request to the proxy and hands the connection over to who answers it."""
 
-    def __init__(self, door: Door) -> None:
+    def __init__(self, door: Proxy) -> None:
         self._door = door
         self._loop = asyncio.get_running_loop()
         self._transport: asyncio.Transport | None = None

@@ -104,8 +104,10 @@ class Http2Connection(asyncio.Protocol):
         self._forget = lost
         self._loop = asyncio.get_running_loop()
         # Fields of responses come from our own code, so that checking each of them would only take time.
-        checks = {"validate_outbound_headers": False, "normalize_outbound_headers": False}
-        self._h2 = H2Connection(H2Configuration(client_side=False, header_encoding=None, **checks))
+        config = H2Configuration(
+            client_side=False, header_encoding=None, validate_outbound_headers=False, normalize_outbound_headers=False
+        )
+        self._h2 = H2Connection(config)
         self._transport: asyncio.Transport | None = None
         self._streams: dict[int, Stream] = {}
         self._running: set[asyncio.Task[None]] = set()
