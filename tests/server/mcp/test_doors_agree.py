@@ -16,6 +16,7 @@ import pytest
 from tests.door.conftest import open_door
 from tests.harness import AGENT, GENERAL, Environment, LiveServer, Platform
 from tests.mcp_messages import call_tool
+from tests.server_mode import embedded_only
 from twindiff.local import Twindiff, connect
 from twindiff.storage.journal import JournalRecord, encode
 
@@ -95,6 +96,7 @@ def in_process(twin: str, user: str) -> list[bytes]:
         return journal_of(twins._service.engine.records, environment.id)
 
 
+@embedded_only("the journals of two engines are compared byte for byte")
 @pytest.mark.parametrize("twin", CALLS)
 def test_the_same_call_through_each_door_leaves_the_same_journal(live: LiveServer, platform: Platform, twin: str):
     templates = {each["name"]: each["id"] for each in platform.get("templates")["templates"]}
