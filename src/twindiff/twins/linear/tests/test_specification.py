@@ -53,7 +53,7 @@ def is_held(name, field, text):
     """Whether a declared rule, or what HELD names, holds a limit."""
     entity = re.sub("(Create|Update)Input$", "", name)
     own = [rule for rule in rules.RULES if rule.entity == entity]
-    named = {each for rule in own for each in (getattr(rule, "fields", None) or (rule.field,))}
+    named = {each for rule in own for each in (getattr(rule, "fields", None) or (getattr(rule, "field", ""),))}
     is_choice = not field and any(isinstance(rule, rules.FieldChoice) for rule in own)
     return is_choice or field in named or rules.is_id_field(entity, field) or any(part in text for part in HELD)
 

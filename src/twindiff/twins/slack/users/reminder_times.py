@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _UNITS = {"minute": 60, "min": 60, "hour": 3600, "day": 86400, "week": 7 * 86400}
 _MAX_WAIT_SECONDS = 24 * 3600
+_FIVE_YEARS = 5 * 366 * 86400
 _MORNING = time(9)
 
 _WAIT = re.compile(r"in (an?|\d{1,4}) (minute|min|hour|day|week)s?")
@@ -28,7 +29,12 @@ class ReminderTime(NamedTuple):
 
 
 def parse_reminder_time(text: str, now: datetime, zone: tzinfo) -> ReminderTime | None:
-    """Parse a time for a user in a time zone; None if it is no time or has passed."""
+    """Parse a time for a user in a time zone; None if it is no time, has passed or is over five years ahead."""
+    moment = _parse(text, now, zone)
+    return moment if moment and moment.at <= now.timestamp() + _FIVE_YEARS else None
+
+
+def _parse(text: str, now: datetime, zone: tzinfo) -> ReminderTime | None:
     words = " ".join(text.lower().split())
     if _NUMBER.fullmatch(words):
         return _parse_number(int(words), now)

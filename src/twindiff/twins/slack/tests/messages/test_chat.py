@@ -110,6 +110,7 @@ def test_a_message_to_oneself_is_a_conversation_of_one(slack):
 def test_a_message_needs_text_or_blocks_or_attachments(slack):
     assert slack("chat.postMessage", channel=GENERAL)["error"] == "no_text"
     assert slack("chat.postMessage", channel=GENERAL, text="", blocks=[])["error"] == "no_text"
+    assert slack("chat.postMessage", channel=GENERAL, text=" \n ")["error"] == "no_text"
 
 
 def test_a_message_without_a_channel_is_refused(slack):

@@ -23,6 +23,21 @@ def test_a_status_is_seen_by_others(slack, slack_as):
 
 
 @pytest.mark.parametrize(
+    ("given", "is_taken"),
+    [
+        ({f"field{number}": "x" for number in range(49)}, True),
+        ({f"field{number}": "x" for number in range(50)}, False),
+        ({"x" * 255: "x"}, True),
+        ({"x" * 256: "x"}, False),
+    ],
+)
+def test_a_profile_takes_fifty_fields_with_names_of_255_characters(slack, given, is_taken):
+    """https://docs.slack.dev/reference/methods/users.profile.set"""
+    answer = slack("users.profile.set", profile={"title": "x", **given})
+    assert answer["ok"] if is_taken else answer["error"] == "invalid_profile"
+
+
+@pytest.mark.parametrize(
     ("name", "value", "shown"),
     [
         ("display_name", "Skip", "Skip"),

@@ -53,6 +53,15 @@ def test_a_time_of_the_past_is_refused():
     assert parse_reminder_time("1000000000", NOW, UTC) is None
 
 
+@pytest.mark.parametrize(("years", "is_taken"), [(4.99, True), (5.1, False)])
+def test_a_time_is_up_to_five_years_ahead(slack, years, is_taken):
+    """https://docs.slack.dev/reference/methods/reminders.add says so of timestamps."""
+    ahead = int(datetime.now(UTC).timestamp() + years * 365.25 * 86400)
+    answer = slack("reminders.add", text="x", time=ahead)
+    assert answer["ok"] if is_taken else answer["error"] == "cannot_parse"
+    assert (parse_reminder_time(f"in {int(years * 52.18)} weeks", NOW, UTC) is not None) == is_taken
+
+
 def test_the_hour_is_that_of_the_one_who_is_reminded():
     assert told("at 9am", NEW_YORK) == "Wed 14 09:00"
 
