@@ -129,9 +129,16 @@ def _container_rules(level: int, *, is_update: bool) -> dict[str, Rule]:
         below = _children_rule(level)
         inner = obj(None, children=below, width_ratio=number)
         column_list = obj({"children": array(typed_object({"column": inner}, **_OBJECT), least=2)})
-        tab = obj({"children": array(typed_object({"paragraph": anything}, **_OBJECT))})
+        tab = obj({"children": array(typed_object({"paragraph": _paragraph_rule(level)}, **_OBJECT))})
         rules |= {"column_list": column_list, "column": inner, "tab": tab}
     return rules
+
+
+def _paragraph_rule(level: int) -> Rule:
+    def check(value: Any, path: str) -> Problems:
+        yield from content_rules(level)["paragraph"](value, path)
+
+    return check
 
 
 @cache

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from twindiff.kit import Body, Call, Operations
 
 from ..core.api_version import LATEST, is_to_trash, version_of
-from ..core.body_rules import boolean, check_body, choice, empty, is_object, obj, typed_object, uuid
+from ..core.body_rules import Rule, anything, boolean, check_body, choice, empty, is_object, obj, typed_object, uuid
 from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, list_answer, stamp
 from ..core.object_lookup import (
     Node,
@@ -30,6 +30,7 @@ api = Operations(prefix="/v1")
 JsonBody = Annotated[dict[str, Any], Body]
 MAX_BLOCKS = 1000
 """Blocks of one request, with all that is in them."""
+TRASH: dict[str, Rule] = {"archived": boolean, "in_trash": boolean}
 _position = typed_object({"after_block": obj({"id": uuid}), "start": empty, "end": empty})
 
 
@@ -103,7 +104,9 @@ def update_block(call: Call, block_id: str, body: JsonBody) -> dict[str, Any]:
     kinds = [name for name in body if name not in ("type", "archived", "in_trash", "object")]
     if isinstance(node, Block) and (kinds or "type" in body):
         _check_update(node, body, kinds)
-    elif kinds:
+    else:
+        check_body(obj(None, type=anything, object=anything, **TRASH, **dict.fromkeys(kinds, anything)), body)
+    if kinds and not isinstance(node, Block):
         raise ValidationError(f"body.{kinds[0]} should be not present: a {_kind(node)} is updated by its own endpoint.")
     in_trash = is_to_trash(body)
     if in_trash is not None and in_trash != node.in_trash:
@@ -125,9 +128,8 @@ def _check_update(block: Block, body: dict[str, Any], kinds: list[str]) -> None:
         raise ValidationError(
             f"Updating the type of a block is not supported: the block is {block.type}, not {kinds[0]}."
         )
-    trash = {"archived": boolean, "in_trash": boolean}
     check_body(
-        obj(None, **{block.type: rules[block.type]}, type=choice(block.type), object=choice("block"), **trash), body
+        obj(None, **{block.type: rules[block.type]}, type=choice(block.type), object=choice("block"), **TRASH), body
     )
 
 

@@ -169,8 +169,9 @@ class RecordedRows:
             self.put("notion_data_sources", each["id"], id=each["id"], database_id=given["id"], title=each["name"])
 
     def _data_source(self, given: Object) -> None:
-        self._source(given)
-        above = place({"parent": given["database_parent"]})
+        trashed = given.get("in_trash", False)
+        self._source({**given, "in_trash": False})
+        above = {**place({"parent": given["database_parent"]}), "in_trash": trashed}
         parent = given["parent"]["database_id"]
         self.put(
             "notion_databases",

@@ -245,6 +245,13 @@ BAD: list[tuple[str, str, Any, str]] = [
         {"children": [paragraph("x")], "after": HOME},
         "body.after should be not present",
     ),
+    ("PATCH", f"blocks/{HOME}", {"in_trash": "yes"}, "body.in_trash should be a boolean"),
+    (
+        "PATCH",
+        f"blocks/{HOME}/children",
+        {"children": [{"tab": {"children": [paragraph("x", size=1)]}}]},
+        "body.children[0].tab.children[0].paragraph.size should be not present",
+    ),
     ("PATCH", f"blocks/{HOME}/children", {}, "body.children should be defined, instead was `undefined`."),
     ("PATCH", f"blocks/{HOME}/children", {"children": {}}, "body.children should be an array"),
     ("POST", "comments", {"rich_text": []}, "body.parent should be defined"),

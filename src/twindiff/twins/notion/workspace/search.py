@@ -67,9 +67,9 @@ def search(call: Call, body: JsonBody = {}) -> dict[str, Any]:  # noqa: B006 - r
 
 
 def _is_shown(call: Call, row: Page | DataSource, in_trash: bool | None) -> bool:
-    """Return whether a row is found. Notion finds data sources in the trash too unless the filter says otherwise."""
+    """Return whether a row is found. Notion finds data sources of databases in the trash, unless a filter says no."""
     if in_trash is None and isinstance(row, DataSource):
-        return True
+        return not row.in_trash
     return is_trashed(call, row) == bool(in_trash)
 
 
