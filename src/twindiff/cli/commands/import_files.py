@@ -11,7 +11,6 @@ import typer
 
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
 from twindiff.cli.problem import CommandError
-from twindiff.suites.suite_folder import bring_files  # noqa: F401 - tests of twins import it from here
 
 WARNINGS_SHOWN = 20
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from twindiff.cli.commands.import_files import bring_files
+from twindiff.suites.suite_folder import bring_files
 
 from .conftest import Box
 from .suite_solutions import SOLUTIONS, Desk
