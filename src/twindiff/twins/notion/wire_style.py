@@ -39,6 +39,12 @@ CODES = {
 }
 
 
+_MESSAGES = {
+    401: "API token is invalid.",
+    429: "You have been rate limited. Please try again in a few minutes.",
+}
+
+
 class NotionError(ApiError):
     """An error by one of Notion's codes; `additional_data` says more of it."""
 
@@ -128,8 +134,8 @@ def _error_parts(error: ApiError) -> tuple[str, str]:
     if isinstance(error, InvalidParameter):
         return "validation_error", f"{error.name} failed validation: {error.problem}."
     code = CODES.get(error.status, "validation_error")
-    if error.status == 401:
-        return code, "API token is invalid."
+    if error.status in _MESSAGES:
+        return code, _MESSAGES[error.status]
     if isinstance(error, NotFound):
         return code, f"Could not find {error.details['kind'].lower()} with ID: {error.details['key'][0]}."
     return code, str(error)

@@ -77,6 +77,12 @@ def _request(notification: Notification, subscription: Subscription, attempt: De
     return WebhookRequest(subscription.url, headers, body)
 
 
+def _challenge(subscription: Subscription, challenge: str, attempt: DeliveryAttempt) -> WebhookRequest:
+    """Send the token that verifies a new subscription, which also signs its events."""
+    body = msgspec.json.encode({"verification_token": subscription.secret})
+    return WebhookRequest(subscription.url, (("Content-Type", "application/json"),), body)
+
+
 def _subscription(row: Any, store: Store) -> Subscription | None:
     if row.status != "active":
         return None
@@ -90,4 +96,5 @@ webhooks = Webhooks(
     names=NAMES,
     table=WebhookSubscription,
     subscription=_subscription,
+    challenge=_challenge,
 )

@@ -11,7 +11,10 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from tests.harness import LiveServer, Platform
+from tests.receiver import Receiver
 from twindiff.kit.events import DeliveryAttempt, Emitted, Subscription
+from twindiff.server import Settings
 from twindiff.twins.notion.event_delivery.webhooks import NAMES, webhooks
 
 from .conftest import ADA, BOT, HOME, Notion, paragraph
@@ -130,6 +133,25 @@ def test_webhooks_carry_the_payload_and_the_signature_that_notion_documents():
         == "sha256=" + hmac.new(b"token", request.body, hashlib.sha256).hexdigest()
     )
     assert [*webhooks.notifications(event, subscription._replace(events=("page.moved",)), _NoRows())] == []  # pyright: ignore[reportArgumentType]
+
+
+def test_a_subscriber_is_verified_and_told_of_events_that_it_can_check():
+    receiver, server = Receiver(lambda request: None), LiveServer(Settings())
+    try:
+        platform = Platform(server.client)
+        notion = Notion(platform.environment("notion:notion_base", BOT, tokens={f"token-{BOT}": BOT}))
+        body = {"twin": "notion", "url": receiver.url, "events": ["page.created"]}
+        platform.post(f"env/{notion.environment.made['environmentId']}/webhooks", body)
+        page = notion.page()["id"]
+        verification, event = receiver.wait(2)
+        secret = verification.json["verification_token"].encode()
+        assert (
+            event.headers["x-notion-signature"] == "sha256=" + hmac.new(secret, event.body, hashlib.sha256).hexdigest()
+        )
+        assert (event.json["type"], event.json["entity"]) == ("page.created", {"id": page, "type": "page"})
+    finally:
+        receiver.close()
+        server.close()
 
 
 def test_every_change_emits_its_event(notion: Notion):
