@@ -8,7 +8,7 @@ https://docs.stripe.com/invoicing/overview, https://docs.stripe.com/billing/reve
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from twindiff.kit import Call
@@ -24,19 +24,33 @@ from ...customer.customers import CUSTOMERS, Customer
 from ...payments import customer_balances
 from ...payments.payment_lifecycle import ON_PAID, PaymentIntent
 from ...tax.tax_rates import TaxRate
-from ..subscriptions import billing_cycles
 from ..tables import invoice_payments
 from ..tables.invoice_line_items import LINE_ITEMS, LineItem, Totals, lines_of
 from ..tables.invoice_payments import InvoicePayment
 from ..tables.invoice_tables import INVOICE_ITEMS, INVOICES, Invoice, InvoiceItem
-from ..tables.subscription_tables import SUBSCRIPTIONS, begins_with
-from . import credit_grants, invoice_revisions, invoice_taxes
+from ..tables.subscription_tables import (
+    SUBSCRIPTIONS,
+    begins_with,
+    collection_pause,
+    retain_discounts,
+    retain_item_discounts,
+)
+from . import credit_grants, invoice_taxes
 
 HOUR = 3600
 RETRIES = (3 * DAY, 5 * DAY, 7 * DAY)
 """Seconds from each failed attempt to the next one."""
 MAX_LINES = 250
 NOT_OPEN = "You can only pass in open invoices. This invoice isn't open."
+
+ON_FINALIZED: list[Callable[[Call, Invoice], None]] = []
+"""Called with each invoice that was finalized, before it is paid."""
+ON_INVOICE_PAID: list[Callable[[Call, Invoice], None]] = []
+"""Called with each invoice that was paid."""
+ON_INVOICE_VOIDED: list[Callable[[Call, Invoice], None]] = []
+"""Called with each invoice that was voided."""
+ON_PAYMENT_FAILED: list[Callable[[Call, Invoice, bool], None]] = []
+"""Called with each invoice whose payment failed or is overdue, and whether that was its last attempt."""
 
 
 def publish_draft(call: Call, draft: Invoice) -> Invoice:
@@ -196,7 +210,7 @@ def finalize_draft(call: Call, id: str) -> None:
     draft = find(call, INVOICES, id)
     if draft is None or draft.status != "draft":
         return
-    held = billing_cycles.collection_pause(call, draft)
+    held = collection_pause(call, draft)
     if held == "keep_as_draft":
         call.db.change(draft, auto_advance=False, automatically_finalizes_at=None)
         return
@@ -245,8 +259,8 @@ def finalize(call: Call, draft: Invoice) -> Invoice:
         final = call.db.change(final, payment_intent=invoice_payments.ensure_payment_intent(call, final))
     _use_discounts(call, final)
     record_row(call, "invoice.finalized", INVOICES, final)
-    if final.from_invoice:
-        invoice_revisions.replace(call, final)
+    for each in ON_FINALIZED:
+        each(call, final)
     return final if final.amount_due else mark_paid(call, final)
 
 
@@ -282,11 +296,11 @@ def _use_discounts(call: Call, final: Invoice) -> None:
         return
     kept = end_one_time_discounts(call, final.discounts)
     if final.subscription and kept != final.discounts:
-        billing_cycles.retain_discounts(call, final.subscription, kept)
+        retain_discounts(call, final.subscription, kept)
     for line in lines_of(call, final.id):
         kept = end_one_time_discounts(call, line.discounts)
         if line.subscription_item and kept != line.discounts:
-            billing_cycles.retain_item_discounts(call, line.subscription_item, kept)
+            retain_item_discounts(call, line.subscription_item, kept)
 
 
 @work
@@ -295,7 +309,8 @@ def overdue(call: Call, id: str) -> None:
     invoice = find(call, INVOICES, id)
     if invoice and invoice.status == "open":
         record_row(call, "invoice.overdue", INVOICES, invoice)
-        billing_cycles.handle_payment_failed(call, invoice, last=False)
+        for each in ON_PAYMENT_FAILED:
+            each(call, invoice, False)
 
 
 # Payment
@@ -377,7 +392,8 @@ def _record_failed_attempt(call: Call, invoice: Invoice) -> None:
     record_row(call, "invoice.payment_failed", INVOICES, failed)
     _delinquent(call, invoice.customer, yes=True)
     if collects:
-        billing_cycles.handle_payment_failed(call, failed, last=retries and at is None)
+        for each in ON_PAYMENT_FAILED:
+            each(call, failed, retries and at is None)
 
 
 def _attempts(call: Call, invoice: Invoice) -> int:
@@ -460,7 +476,8 @@ def mark_paid(call: Call, invoice: Invoice, *, off_stripe: bool = False) -> Invo
     record_row(call, "invoice.paid", INVOICES, settled, also=("invoice.payment_succeeded",))
     if due:
         _delinquent(call, invoice.customer, yes=False)
-    billing_cycles.handle_invoice_paid(call, settled)
+    for each in ON_INVOICE_PAID:
+        each(call, settled)
     return settled
 
 
@@ -508,5 +525,6 @@ def _end(call: Call, invoice: Invoice, status: str, at: str, event: str) -> Invo
         customer_balances.adjust(call, customer, -taken, invoice.currency, type=back, invoice=invoice.id)
     record_row(call, "invoice.updated", INVOICES, ended, PreviousRow(invoice))
     record_row(call, event, INVOICES, ended)
-    billing_cycles.handle_invoice_voided(call, ended)
+    for each in ON_INVOICE_VOIDED:
+        each(call, ended)
     return ended

@@ -67,9 +67,14 @@ def copy_lines(call: Call, row: Invoice, draft: Invoice) -> None:
         invoice_lifecycle.add_items(call, draft, [item], quiet=True)
 
 
-def replace(call: Call, final: Invoice) -> None:
+def _replace(call: Call, final: Invoice) -> None:
     """Void the original of a revision that was finalized."""
+    if not final.from_invoice:
+        return
     row = retrieve(call, INVOICES, final.from_invoice["invoice"])
     row = call.db.change(row, latest_revision=final.id)
     if row.status in ("open", "uncollectible"):
         invoice_lifecycle.void(call, row)
+
+
+invoice_lifecycle.ON_FINALIZED.append(_replace)

@@ -23,11 +23,13 @@ from ...customer.customers import CUSTOMERS, Customer
 from ...metering.meters import METERS, usage
 from ...payments.payment_lifecycle import PAYMENTS
 from ..invoices import invoice_lifecycle
+from ..invoices.invoice_lifecycle import ON_INVOICE_PAID, ON_INVOICE_VOIDED, ON_PAYMENT_FAILED
 from ..tables.invoice_line_items import LINE_ITEMS, LineItem
 from ..tables.invoice_tables import INVOICES, Invoice, build_pricing, make_invoice
 from ..tables.subscription_tables import (
     ENDED,
-    SUBSCRIPTION_ITEMS,
+    ON_ENDED,
+    ON_PERIOD_ENDED,
     SUBSCRIPTIONS,
     Subscription,
     SubscriptionItem,
@@ -37,7 +39,7 @@ from ..tables.subscription_tables import (
     record_subscription_update,
     state,
 )
-from . import prorations, subscription_schedules
+from . import prorations
 from .line_descriptions import describe_period, format_interval, format_rate, product_name, tier_lines
 from .pending_updates import apply_pending_update
 
@@ -276,7 +278,8 @@ def renew(call: Call, id: str) -> None:
     if row.status == "trialing" and not _trial_over(call, row):
         return
     row = retrieve(call, SUBSCRIPTIONS, id)
-    subscription_schedules.handle_period_ended(call, row, at)
+    for each in ON_PERIOD_ENDED:
+        each(call, row, at)
     row, items = retrieve(call, SUBSCRIPTIONS, id), items_of(call, id)
     if row.status in ENDED:
         return
@@ -377,7 +380,8 @@ def end(call: Call, row: Subscription, **details: Any) -> Subscription:
         cancellation_details={**row.cancellation_details, **details},
     )
     record_row(call, "customer.subscription.deleted", SUBSCRIPTIONS, ended)
-    subscription_schedules.handle_subscription_ended(call, ended)
+    for each in ON_ENDED:
+        each(call, ended)
     notify_subscriptions_changed(call, row.customer)
     return ended
 
@@ -411,24 +415,6 @@ ON_DELETE.append(_leave)
 
 
 # Outcomes of invoices
-
-
-def collection_pause(call: Call, invoice: Invoice) -> str:
-    """Return the `behavior` of the paused collection that applies to an invoice, or ""."""
-    row = find(call, SUBSCRIPTIONS, invoice.subscription) if invoice.subscription else None
-    return row.pause_collection["behavior"] if row and row.pause_collection else ""
-
-
-def retain_discounts(call: Call, id: str, kept: list[str]) -> None:
-    """Keep only the discounts in `kept` on a subscription."""
-    if row := find(call, SUBSCRIPTIONS, id):
-        call.db.change(row, discounts=[each for each in row.discounts if each in kept])
-
-
-def retain_item_discounts(call: Call, id: str, kept: list[str]) -> None:
-    """Keep only the discounts in `kept` on a subscription item."""
-    if item := find(call, SUBSCRIPTION_ITEMS, id):
-        call.db.change(item, discounts=[each for each in item.discounts if each in kept])
 
 
 def handle_invoice_paid(call: Call, invoice: Invoice) -> None:
@@ -489,7 +475,7 @@ def restart(call: Call, row: Subscription) -> None:
     set_times(call, row, items_of(call, row.id))
 
 
-def handle_payment_failed(call: Call, invoice: Invoice, *, last: bool) -> None:
+def handle_payment_failed(call: Call, invoice: Invoice, last: bool) -> None:
     """Set a subscription to past due, or end it after the last attempt."""
     row = find(call, SUBSCRIPTIONS, invoice.subscription) if invoice.subscription else None
     if row is None or row.status in ENDED or row.pending_update or call.memo.get("putting_off") == row.id:
@@ -511,3 +497,8 @@ def handle_invoice_voided(call: Call, invoice: Invoice) -> None:
         record_subscription_update(call, before)
     elif row and row.status == "incomplete" and invoice.billing_reason == "subscription_create":
         expire_incomplete(call, row.id)
+
+
+ON_INVOICE_PAID.append(handle_invoice_paid)
+ON_PAYMENT_FAILED.append(handle_payment_failed)
+ON_INVOICE_VOIDED.append(handle_invoice_voided)

@@ -34,7 +34,16 @@ from ...core.periods import DAY
 from ...core.test_clocks import use_clock_time
 from ...customer.customers import CUSTOMERS
 from ..tables.schedule_tables import SCHEDULES, SubscriptionSchedule
-from ..tables.subscription_tables import ENDED, SUBSCRIPTIONS, Subscription, items_of, record_subscription_update, state
+from ..tables.subscription_tables import (
+    ENDED,
+    ON_ENDED,
+    ON_PERIOD_ENDED,
+    SUBSCRIPTIONS,
+    Subscription,
+    items_of,
+    record_subscription_update,
+    state,
+)
 from . import billing_cycles, subscription_updates, subscriptions
 from .requested_items import RequestedItem, add_once
 from .schedule_phases import (
@@ -330,7 +339,7 @@ def expires_soon(call: Call, id: str) -> None:
         record_row(call, "subscription_schedule.expiring", SCHEDULES, row)
 
 
-def handle_period_ended(call: Call, owner: Subscription, at: int) -> None:
+def _handle_period_ended(call: Call, owner: Subscription, at: int) -> None:
     """Start the next phase of a subscription's schedule before its renewal is billed, if it is due."""
     row = find(call, SCHEDULES, owner.schedule) if owner.schedule else None
     if row and row.status not in OVER and row.current_phase and row.current_phase["end_date"] <= at:
@@ -463,7 +472,7 @@ def _over(call: Call, row: SubscriptionSchedule, status: str, at: str, event: st
     return over
 
 
-def handle_subscription_ended(call: Call, owner: Subscription) -> None:
+def _handle_subscription_ended(call: Call, owner: Subscription) -> None:
     """End the schedule of an ended subscription; it is aborted if the subscription was unpaid."""
     row = find(call, SCHEDULES, owner.schedule) if owner.schedule else None
     if row and row.status not in OVER:
@@ -472,3 +481,7 @@ def handle_subscription_ended(call: Call, owner: Subscription) -> None:
             return
         unpaid = owner.cancellation_details.get("reason") == "payment_failed"
         _over(call, row, "canceled", "canceled_at", "aborted" if unpaid else "")
+
+
+ON_PERIOD_ENDED.append(_handle_period_ended)
+ON_ENDED.append(_handle_subscription_ended)

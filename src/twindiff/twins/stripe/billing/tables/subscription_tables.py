@@ -20,6 +20,7 @@ from ...core.objects import (
     Fields,
     StripeObject,
     build_view,
+    find,
     render_unmanaged_payments,
     resource,
     retrieve,
@@ -254,6 +255,10 @@ SUBSCRIPTION_ITEMS = resource(
 
 CHANGED: list[Callable[[Call, str], None]] = []
 """Callbacks of other modules, called with a customer whose subscribed products changed."""
+ON_PERIOD_ENDED: list[Callable[[Call, Subscription, int], None]] = []
+"""Called with each subscription whose period ends at a time, before its next one is billed."""
+ON_ENDED: list[Callable[[Call, Subscription], None]] = []
+"""Called with each subscription that has ended."""
 
 
 def notify_subscriptions_changed(call: Call, customer: str) -> None:
@@ -332,3 +337,21 @@ def begins_with(call: Call, invoice: Any) -> bool:
         return False
     row = retrieve(call, SUBSCRIPTIONS, invoice.subscription)
     return row.collection_method == "send_invoice" or row.status not in ("active", "past_due", "unpaid")
+
+
+def collection_pause(call: Call, invoice: Any) -> str:
+    """Return the `behavior` of the paused collection that applies to an invoice, or ""."""
+    row = find(call, SUBSCRIPTIONS, invoice.subscription) if invoice.subscription else None
+    return row.pause_collection["behavior"] if row and row.pause_collection else ""
+
+
+def retain_discounts(call: Call, id: str, kept: list[str]) -> None:
+    """Keep only the discounts in `kept` on a subscription."""
+    if row := find(call, SUBSCRIPTIONS, id):
+        call.db.change(row, discounts=[each for each in row.discounts if each in kept])
+
+
+def retain_item_discounts(call: Call, id: str, kept: list[str]) -> None:
+    """Keep only the discounts in `kept` on a subscription item."""
+    if item := find(call, SUBSCRIPTION_ITEMS, id):
+        call.db.change(item, discounts=[each for each in item.discounts if each in kept])
