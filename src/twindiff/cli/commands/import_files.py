@@ -11,7 +11,7 @@ import typer
 
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
 from twindiff.cli.problem import CommandError
-from twindiff.suites.suite_folder import bring_files  # noqa: F401 - tests of twins import it from here
+from twindiff.suites.suite_folder import bring_files as bring_files  # noqa: PLC0414 - tests of twins import it here
 
 WARNINGS_SHOWN = 20
 
