@@ -72,7 +72,7 @@ def test_a_socket_opens_through_the_door(entry: Entry):
         url = client.post("https://slack.com/api/apps.connections.open").json()["url"]
     assert url.startswith("wss://slack.com/link/")
     trust = ssl.create_default_context(cafile=str(entry.certificate))
-    with connect(url, proxy=entry.made["proxyUrl"], ssl=trust) as opened:
+    with connect(url, proxy=entry.made["proxyUrl"], ssl=trust, open_timeout=120) as opened:
         assert json.loads(opened.recv())["type"] == "hello"
 
 
