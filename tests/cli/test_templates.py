@@ -73,7 +73,7 @@ def test_twins_are_told_with_what_they_cover(twindiff: Run) -> None:
 
 
 def test_twins_are_a_line_each_for_people(twindiff: Run) -> None:
-    header, _, _, linear, slack, _ = lines(twindiff, "twins")
+    header, _, _, linear, _, slack, _ = lines(twindiff, "twins")
     assert header == "twin style operations reading writing covers tables templates"
     assert linear.startswith("linear GraphQL ")
     assert slack.endswith("slack_base, slack_default, slack_lighthouse")
@@ -95,14 +95,14 @@ def test_an_unknown_twin_is_answered_with_the_nearest(twindiff: Run) -> None:
     result = twindiff("twins", "slak")
     assert (result.exit_code, result.stderr) == (
         1,
-        "Unknown twin 'slak'. Installed: box, calendar, linear, slack, stripe. Did you mean 'slack'?\n",
+        "Unknown twin 'slak'. Installed: box, calendar, linear, notion, slack, stripe. Did you mean 'slack'?\n",
     )
 
 
 def test_a_twin_that_does_not_load_is_named_and_the_others_are_shown(plugin) -> None:
     done = finished("twins", "--json", PYTHONPATH=plugin("1 / 0"))
     shown = [each["twin"] for each in json.loads(done.stdout)]
-    assert (done.returncode, shown) == (1, ["box", "calendar", "linear", "slack", "stripe"])
+    assert (done.returncode, shown) == (1, ["box", "calendar", "linear", "notion", "slack", "stripe"])
     assert "The twin 'sad' does not load: ZeroDivisionError" in done.stderr
 
 
