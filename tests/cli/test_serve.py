@@ -99,7 +99,7 @@ def test_a_run_can_be_judged_once_and_for_all(serve: Serve) -> None:
 def test_a_program_reads_the_address_from_json(serve: Serve) -> None:
     said = json.loads(serve("--data-dir", ":memory:", "--json").said)
     assert said["url"].startswith("http://127.0.0.1:")
-    assert (said["twins"], said["dataDir"]) == (["box", "calendar", "github", "linear", "slack", "stripe"], ":memory:")
+    assert (said["twins"], said["dataDir"]) == (["box", "calendar", "github", "linear", "notion", "slack", "stripe"], ":memory:")
 
 
 def refused(*arguments: str, **environment: str) -> tuple[int, str]:
@@ -204,7 +204,7 @@ def test_a_broken_twin_is_named_to_who_asks_for_it_and_the_others_are_served(
         assert "The twin 'sad' does not load: ZeroDivisionError" in asked.json()["detail"]
         assert platform.environment().post("hello")
         shown = {each["service"] for each in platform.get("templates")["templates"]}
-        assert shown == {"box", "calendar", "github", "linear", "slack", "stripe"}
+        assert shown == {"box", "calendar", "github", "linear", "notion", "slack", "stripe"}
 
 
 def test_the_data_directory_is_the_platforms_own_unless_one_is_given(tmp_path: Path) -> None:

@@ -105,14 +105,14 @@ def test_an_unknown_twin_is_answered_with_the_nearest(twindiff: Run) -> None:
     result = twindiff("twins", "slak")
     assert (result.exit_code, result.stderr) == (
         1,
-        "Unknown twin 'slak'. Installed: box, calendar, github, linear, slack, stripe. Did you mean 'slack'?\n",
+        "Unknown twin 'slak'. Installed: box, calendar, github, linear, notion, slack, stripe. Did you mean 'slack'?\n",
     )
 
 
 def test_a_twin_that_does_not_load_is_named_and_the_others_are_shown(plugin) -> None:
     done = finished("twins", "--json", PYTHONPATH=plugin("1 / 0"))
     shown = [each["twin"] for each in json.loads(done.stdout)]
-    assert (done.returncode, shown) == (1, ["box", "calendar", "github", "linear", "slack", "stripe"])
+    assert (done.returncode, shown) == (1, ["box", "calendar", "github", "linear", "notion", "slack", "stripe"])
     assert "The twin 'sad' does not load: ZeroDivisionError" in done.stderr
 
 

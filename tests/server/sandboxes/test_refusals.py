@@ -68,7 +68,7 @@ def test_a_page_of_another_site_is_refused_in_the_same_form(sandboxes):
 
 
 def test_an_unknown_api_is_refused_with_the_nearest(sandboxes):
-    near = "Unknown api 'slak'. There are: box, calendar, github, linear, slack, stripe. Did you mean 'slack'?"
+    near = "Unknown api 'slak'. There are: box, calendar, github, linear, notion, slack, stripe. Did you mean 'slack'?"
     assert sandboxes.complaint(api="slak") == (400, near)
     assert sandboxes.refusal("GET", "sandboxes", params={"api": "slak"}) == (400, "unknown_api")
 
