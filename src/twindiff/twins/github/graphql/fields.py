@@ -29,7 +29,7 @@ from ..tables.user_tables import Membership, Team, TeamMember, User
 from ..tables.work_tables import Star
 from ..views.repository_views import html_url, setting
 from ..views.user_views import PAGES, user_node_id
-from .nodes import GraphNode, connect, connect_page, id_of, user_node, user_nodes
+from .nodes import GraphNode, GraphRefusal, connect, connect_page, id_of, user_node, user_nodes
 
 Resolver = Callable[..., Any]
 FIELDS: dict[tuple[str, str], Resolver] = {}
@@ -371,6 +371,17 @@ def _release_rows(call: Call, node: GraphNode) -> list[Release]:
 @field("Repository.releases")
 def _releases(call: Call, node: GraphNode, **arguments: Any) -> Any:
     return connect([GraphNode("Release", row, node.row) for row in _release_rows(call, node)], arguments)
+
+
+@field("Repository.discussions", "Repository.discussionCategories")
+def _no_discussions(call: Call, node: GraphNode, **arguments: Any) -> Any:
+    """Return an empty connection: discussions are not served, so no repository has any."""
+    return connect(list[Any](), arguments)
+
+
+@field("Repository.discussion")
+def _no_discussion(call: Call, node: GraphNode, number: int) -> Any:
+    raise GraphRefusal(f"Could not resolve to a Discussion with the number of {number}.")
 
 
 @field("Repository.latestRelease")
