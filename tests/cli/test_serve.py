@@ -99,7 +99,10 @@ def test_a_run_can_be_judged_once_and_for_all(serve: Serve) -> None:
 def test_a_program_reads_the_address_from_json(serve: Serve) -> None:
     said = json.loads(serve("--data-dir", ":memory:", "--json").said)
     assert said["url"].startswith("http://127.0.0.1:")
-    assert (said["twins"], said["dataDir"]) == (["box", "calendar", "github", "linear", "notion", "slack", "stripe"], ":memory:")
+    assert (said["twins"], said["dataDir"]) == (
+        ["box", "calendar", "github", "linear", "notion", "slack", "stripe"],
+        ":memory:",
+    )
 
 
 def refused(*arguments: str, **environment: str) -> tuple[int, str]:

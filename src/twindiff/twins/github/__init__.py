@@ -14,6 +14,7 @@ from .apps import apps, meta
 from .core.access import BY_ID
 from .core.request_guard import actor_of, guard
 from .gists import gists
+from .graphql import endpoint
 from .issues import comments, issues, labels, sub_issues
 from .orgs import organizations, teams
 from .projects import projects
@@ -55,6 +56,7 @@ _PAGES = (
     comments,
     commits,
     contents,
+    endpoint,
     gists,
     git_data,
     hooks,
@@ -85,7 +87,7 @@ _BY_ID = (
     (re.compile(r"/organizations/\d+/team/(\d+)(?=/|$)"), r"/teams/\1"),
     (re.compile(r"/organizations/(\d+)(?=/|$)"), rf"/orgs/{BY_ID}\1"),
 )
-_API = re.compile(r"/api/v3(?=/|$)")
+_API = re.compile(r"/api(?:/v3(?=/|$)|(?=/graphql$))")
 
 
 class GitHubTwin(Twin):

@@ -16,6 +16,7 @@ from .tables.repository_tables import Repository, RepositoryFile
 from .tables.work_tables import WorkflowJob, WorkflowRun
 
 MAX_ROWS = 100
+MAX_COMMITS = 20
 MAX_DIFF_LETTERS = 20_000
 
 
@@ -54,15 +55,8 @@ def _inner(call: Call, repo: Repository, path: str) -> Screen | None:
 
 
 def _repository(call: Call, repo: Repository) -> Screen:
-    head = resolve_commit(call, repo, "HEAD")
-    history = walk_history(call, repo.network_id, [head.sha]) if head else iter(())
-    commits = [commit for _, commit in zip(range(20), history, strict=False)]
     where = (Issue.repository_id == repo.id, Issue.state == "open")
     issues = call.db.rows(Issue, *where, order=-Issue.number, limit=MAX_ROWS)
-    runs = call.db.rows(WorkflowRun, WorkflowRun.repository_id == repo.id, order=-WorkflowRun.id, limit=10)
-    files = call.db.rows(
-        RepositoryFile, RepositoryFile.repository_id == repo.id, order=RepositoryFile.path, limit=MAX_ROWS
-    )
     branches = [ref.ref.removeprefix(HEADS) for ref in list_refs(call, repo, HEADS)]
     facts = {
         "Default branch": repo.default_branch,
@@ -76,24 +70,27 @@ def _repository(call: Call, repo: Repository) -> Screen:
         subtitle=repo.description or "",
         facts=[(name, text) for name, text in facts.items() if text],
         lanes=[_lane(repo, "Issues", issues, pulls=False), _lane(repo, "Pull requests", issues, pulls=True)],
-        tables=[
-            ScreenTable("Files", ["Path", "Bytes"], [[file.path, str(file.size)] for file in files]),
-            ScreenTable(
-                "Commits",
-                ["Commit", "Message", "Author", "Date"],
-                [
-                    [
-                        each.sha[:7],
-                        each.message.partition("\n")[0],
-                        each.author or each.author_name,
-                        each.committed_at[:16],
-                    ]
-                    for each in commits
-                ],
-            ),
-            ScreenTable("Workflow runs", ["Run", "Event", "Result"], [_run_row(repo, run) for run in runs]),
-        ],
+        tables=_repository_tables(call, repo),
     )
+
+
+def _repository_tables(call: Call, repo: Repository) -> list[ScreenTable]:
+    """Render the files, the newest commits and the newest workflow runs of a repository."""
+    head = resolve_commit(call, repo, "HEAD")
+    history = walk_history(call, repo.network_id, [head.sha]) if head else iter(())
+    commits = [commit for _, commit in zip(range(MAX_COMMITS), history, strict=False)]
+    where = RepositoryFile.repository_id == repo.id
+    files = call.db.rows(RepositoryFile, where, order=RepositoryFile.path, limit=MAX_ROWS)
+    runs = call.db.rows(WorkflowRun, WorkflowRun.repository_id == repo.id, order=-WorkflowRun.id, limit=10)
+    rows = [
+        [each.sha[:7], each.message.partition("\n")[0], each.author or each.author_name, each.committed_at[:16]]
+        for each in commits
+    ]
+    return [
+        ScreenTable("Files", ["Path", "Bytes"], [[file.path, str(file.size)] for file in files]),
+        ScreenTable("Commits", ["Commit", "Message", "Author", "Date"], rows),
+        ScreenTable("Workflow runs", ["Run", "Event", "Result"], [_run_row(repo, run) for run in runs]),
+    ]
 
 
 def _lane(repo: Repository, title: str, issues: Sequence[Issue], *, pulls: bool) -> Lane:

@@ -149,13 +149,17 @@ def _copy_commit(call: Call, repo: Repository, tree: str, tip: Commit, commit: C
     return write_commit(call, repo, tree, [tip.sha], commit.message, author_of(commit), committer)
 
 
+def issues_closed_by(text: str) -> list[int]:
+    """Return the numbers of the issues that a text says it fixes, in order."""
+    return sorted({int(number) for number in _CLOSES.findall(text)})
+
+
 def _close_issues(call: Call, repo: Repository, pull: PullRequest, issue: Issue, sha: str) -> None:
     """Close the issues that a pull request into the default branch says it fixes."""
     if pull.base_ref != repo.default_branch:
         return
     texts = [issue.body or "", *(commit.message for commit in commits_of(call, repo, pull))]
-    numbers = {int(number) for text in texts for number in _CLOSES.findall(text)}
-    for number in sorted(numbers):
+    for number in issues_closed_by("\n".join(texts)):
         where = (Issue.repository_id == repo.id, Issue.number == number, Issue.state == "open")
         closed = call.db.find(Issue, *where, ~Issue.is_pull_request)
         if closed:

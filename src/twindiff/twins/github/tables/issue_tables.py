@@ -44,6 +44,7 @@ class Issue(
         ("repository_id", "state", "created_at"),
         ("repository_id", "created_at"),
         ("milestone_id",),
+        ("parent_id",),
     ),
     words=("title", "body"),
 ):

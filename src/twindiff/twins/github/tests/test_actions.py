@@ -59,14 +59,13 @@ def test_artifacts_and_logs_are_archives(github):
 
 def test_failed_jobs_are_run_again(github):
     hub = github(clock={"mode": "steps"})
-    repo, run = begun(hub)
+    _, run = begun(hub)
     assert hub.refused("POST", f"{run}/rerun")[0] == 403
     hub.advance(60)
     hub("POST", f"{run}/rerun-failed-jobs")
     hub.advance(60)
     again = hub("GET", run)
     assert (again["run_attempt"], again["conclusion"]) == (2, "failure")
-    hub.branch(repo, "other")
 
 
 def test_a_secret_is_not_in_a_log(github):
@@ -107,4 +106,12 @@ def test_checks_of_a_run_make_a_pull_request_unstable_and_then_clean(github):
 def test_auto_merge_waits_for_the_checks(github):
     hub = github(clock={"mode": "steps"})
     repo = hub.repo(allow_auto_merge=True)
-    assert hub("GET", repo)["allow_auto_merge"]
+    hub.write(repo, ".github/workflows/a.yml", "on: pull_request\njobs:\n  a: {steps: [{run: echo}]}\n")
+    given = {"pullRequestId": hub.pull(repo)["node_id"], "mergeMethod": "SQUASH"}
+    query = (
+        "mutation($i: EnablePullRequestAutoMergeInput!) { enablePullRequestAutoMerge(input: $i) { clientMutationId } }"
+    )
+    assert "errors" not in hub("POST", "/graphql", {"query": query, "variables": {"i": given}})
+    assert not hub("GET", f"{repo}/pulls/1")["merged"]
+    hub.advance(60)
+    assert hub("GET", f"{repo}/pulls/1")["merged"]

@@ -1,0 +1,67 @@
+"""Webhooks: what is delivered, signed as GitHub signs it."""
+
+from __future__ import annotations
+
+import hmac
+import json
+from collections.abc import Iterator
+from hashlib import sha256
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from queue import Queue
+from threading import Thread
+from typing import Any
+
+import pytest
+
+from .conftest import Hub
+
+SECRET = "It's a Secret to Everybody"
+Delivery = tuple[dict[str, str], bytes]
+
+
+@pytest.fixture
+def receiver() -> Iterator[tuple[str, Queue[Delivery]]]:
+    """The address of a program that takes webhooks, and what it has got."""
+    got: Queue[Delivery] = Queue()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            got.put((dict(self.headers), self.rfile.read(int(self.headers["Content-Length"]))))
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *arguments: Any) -> None:
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Handler)
+    thread = Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}/hook", got
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_a_push_is_delivered_with_a_signature(hub: Hub, receiver: tuple[str, Queue[Delivery]]):
+    repo, (url, got) = hub.repo(), receiver
+    config = {"url": url, "content_type": "json", "secret": SECRET}
+    hub("POST", f"{repo}/hooks", {"config": config, "events": ["push"]})
+    assert got.get(timeout=20)[0]["X-GitHub-Event"] == "ping"
+    hub.write(repo, "a.txt", "a")
+    headers, body = got.get(timeout=20)
+    assert headers["X-Hub-Signature-256"] == f"sha256={hmac.new(SECRET.encode(), body, sha256).hexdigest()}"
+    pushed = json.loads(body)
+    assert (headers["X-GitHub-Event"], pushed["ref"], pushed["commits"][0]["added"]) == (
+        "push",
+        "refs/heads/main",
+        ["a.txt"],
+    )
+
+
+@pytest.mark.parametrize(
+    "body", [{"config": {"url": "nonsense"}}, {"config": {"url": "http://x.y"}, "events": ["nope"]}, {}]
+)
+def test_hooks_that_cannot_be_are_refused(hub: Hub, body: dict[str, Any]):
+    repo = hub.repo()
+    assert hub.refused("POST", f"{repo}/hooks", body)[0] == 422
+    assert hub("GET", f"{repo}/hooks") == []
