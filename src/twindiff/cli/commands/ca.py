@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import typer
 
-from twindiff.cli.authority_folder import authority_folder
-from twindiff.cli.options import DataDirectory, data_directory
-from twindiff.cli.problem import CommandError
+from twindiff.cli.authority_folder import certificate_of
+from twindiff.cli.options import DataDirectory
 
 commands = typer.Typer(help="The certificate authority of the proxy for vendors' hosts.", no_args_is_help=True)
 
@@ -48,15 +45,3 @@ def path(data_dir: DataDirectory = "") -> None:
 def install_help(data_dir: DataDirectory = "") -> None:
     """Say how programs and systems are told to trust the certificate."""
     typer.echo(HELP.format(path=certificate_of(data_dir)), nl=False)
-
-
-def certificate_of(data_dir: str) -> Path:
-    """Return the path of a data directory's certificate; raises CommandError if it cannot be made."""
-    from twindiff.server.door.authority import CERTIFICATE_FILE, CertificateAuthority
-
-    folder = authority_folder(data_directory(data_dir))
-    try:
-        CertificateAuthority.open(folder)
-    except OSError as error:
-        raise CommandError(f"The certificate authority cannot be used: {error}.") from None
-    return folder / CERTIFICATE_FILE

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
-import msgspec
 import typer
 
 from twindiff.cli.commands.env import Id, commands, full_id, remote_of
@@ -65,6 +64,8 @@ def execute(
 
 def finish(receipt: Receipt, file: Path | None, *, as_json: bool) -> NoReturn:
     """Print a receipt, and exit with the code of its program."""
+    import msgspec
+
     from twindiff.cli.programs.receipts import render_receipt
 
     written = msgspec.json.encode(receipt).decode()

@@ -7,7 +7,6 @@ import ssl
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 import typer
 
 from twindiff.cli.commands.env import Id, full_id, remote_of
@@ -49,6 +48,8 @@ def replay(
         except httpx.HTTPError as error:
             raise CommandError(f"The session cannot be replayed: {error}.") from None
     if as_json:
+        import msgspec
+
         typer.echo(json.dumps(msgspec.to_builtins(results), indent=2))
     else:
         for each in results:

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from twindiff.cli.authority_folder import authority_folder
-from twindiff.cli.commands.ca import certificate_of
+from twindiff.cli.authority_folder import authority_folder, certificate_of
 from twindiff.cli.control_key import AUTO, key_file, make_key, store_key
 from twindiff.cli.drafts import Descriptions, draft_twins
 from twindiff.cli.options import AsJson, DataDirectory, Storage, data_directory, sendable_key

@@ -13,7 +13,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import httpx
 import msgspec
 
 from twindiff.server.apis.sandbox_runs import keeper
@@ -219,6 +218,8 @@ def environment(home: Path, given: Mapping[str, str]) -> dict[str, str]:
 
 async def wait_until_healthy(url: str, seconds: float) -> str | None:
     """Wait until a page answers with a status below 400; returns a description of the problem if it does not."""
+    import httpx  # loading it takes a quarter of the server's start, and many servers never need it
+
     said = "nothing"
     async with httpx.AsyncClient(trust_env=False, timeout=5) as client:
         try:
