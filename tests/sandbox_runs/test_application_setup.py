@@ -7,6 +7,7 @@ import pytest
 
 from tests.harness import succeeded
 from tests.sandbox_runs.conftest import SERVES, variables_of
+from tests.server_mode import embedded_only
 from twindiff.server.apis.sandbox_runs import containers
 
 LISTENS = """import http.server, json, os, pathlib, time
@@ -137,3 +138,10 @@ def test_what_cannot_be_meant_is_refused_before_anything_is_started(sandboxes, r
     assert status in (400, 422)
     assert said in detail
     assert succeeded(sandboxes.client.get("/sandbox-runs")) == before
+
+
+@embedded_only("each server process would open ports of its own")
+def test_twins_of_an_application_have_addresses_without_a_path(sandboxes, repository):
+    made = repository(_DOT_arga__sandbox_DOT_yml=config(twins="[stripe, slack]"), app_DOT_py=SERVES)
+    run = sandboxes.create(repo=str(made.path))
+    assert [httpx.URL(each["base_url"]).path for each in run["twins"].values()] == ["/", "/"]

@@ -34,6 +34,14 @@ def read(file):
         return b""
 
 
+def is_over(url, headers):
+    """Whether a twin answers that it has ended, or the port that it had by itself is closed."""
+    try:
+        return httpx.post(url, headers=headers).status_code == 410
+    except httpx.ConnectError:
+        return True
+
+
 def test_an_application_is_started_beside_its_twins_and_ended_without_a_trace(sandboxes, repository):
     made = repository(_DOT_arga__sandbox_DOT_yml=CONFIG, web__serve_DOT_py=SERVES)
     run = sandboxes.create(repo=str(made.path), branch="main", env={"SHAPE": "square"})
@@ -51,9 +59,7 @@ def test_an_application_is_started_beside_its_twins_and_ended_without_a_trace(sa
     assert processes("web/serve.py") == []
     assert not Path(variables["cwd"]).exists()
     assert made.worktrees() == 1
-    assert httpx.URL(variables["SLACK_API_URL"]).path == "/api"
-    with pytest.raises(httpx.ConnectError):
-        httpx.post(f"{variables['SLACK_API_URL']}/auth.test", headers=slack)
+    assert is_over(f"{variables['SLACK_API_URL']}/auth.test", slack)
 
 
 ASKS = (

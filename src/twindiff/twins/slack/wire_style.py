@@ -23,6 +23,7 @@ from twindiff.kit.forms import MULTIPART, read_multipart, read_pairs, read_parts
 from twindiff.kit.http import Request, Response, json_answer
 from twindiff.kit.json_values import read_json
 from twindiff.kit.parameter_sources import Upload
+from twindiff.kit.wire_requests import FORM_TYPE, encode_query, to_text
 
 from ...kit.styles.base import Style
 
@@ -132,8 +133,17 @@ class SlackRpc(Style):
         return given
 
     def build_request(self, operation: Operation, arguments: Mapping[str, Any]) -> Request:
+        """Return the request; methods that take forms only get one, and JSON names its charset as Slack asks."""
         request = super().build_request(operation, arguments)
-        return request if operation.declared.verb else request._replace(path=f"/api/{operation.name}")
+        if operation.declared.verb:
+            return request
+        path = f"/api/{operation.name}"
+        if operation.name in FORM_ONLY_METHODS:
+            texts = {name: to_text(value) for name, value in arguments.items() if value is not None}
+            return request._replace(path=path, headers=FORM_TYPE, body=encode_query(texts).encode())
+        is_json = request.content_type == JSON
+        headers = {**request.headers, "content-type": f"{JSON}; charset=utf-8"} if is_json else request.headers
+        return request._replace(path=path, headers=headers)
 
     def _all_parameters(self, request: Request) -> dict[str, Any]:
         given = self._form(request.query) if request.query else {}
