@@ -17,7 +17,7 @@ from twindiff.cli import app
 runner = CliRunner()
 SCRIPT = """
 import os, slack_sdk
-slack = slack_sdk.WebClient("xoxb-real-and-secret")
+slack = slack_sdk.WebClient("xoxp-real-and-secret")
 made = slack.chat_postMessage(channel="C02EFGH5678", text="hello")
 slack.chat_update(channel=made["channel"], ts=made["ts"], text="hello again")
 print(slack.conversations_history(channel="C02EFGH5678", limit=1)["messages"][0]["text"])

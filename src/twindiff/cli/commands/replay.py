@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import ssl
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from twindiff.cli.commands.env import Id, full_id, remote_of
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
 from twindiff.cli.problem import CommandError
+
+if TYPE_CHECKING:
+    from twindiff.cli.programs.replays import StepResult
 
 
 def register(app: typer.Typer) -> None:
@@ -47,17 +51,19 @@ def replay(
             results = list(Replay(client, door["password"], values=values).run(steps))
         except httpx.HTTPError as error:
             raise CommandError(f"The session cannot be replayed: {error}.") from None
-    if as_json:
-        import msgspec
+    _print_results(results, as_json=as_json)
+    raise typer.Exit(any(each.differences for each in results))
 
+
+def _print_results(results: Sequence[StepResult], *, as_json: bool) -> None:
+    import msgspec
+
+    if as_json:
         typer.echo(json.dumps(msgspec.to_builtins(results), indent=2))
-    else:
-        for each in results:
-            typer.echo(f"{each.number}  {each.request}  {each.skipped or ('differs' if each.differences else 'same')}")
-            for difference in each.differences:
-                typer.echo(f"     {difference}")
+    for each in () if as_json else results:
+        typer.echo(f"{each.number}  {each.request}  {each.skipped or ('differs' if each.differences else 'same')}")
+        for difference in each.differences:
+            typer.echo(f"     {difference}")
     differing = sum(bool(each.differences) for each in results)
-    typer.echo(
-        f"{len(results)} steps, {differing} differ, {sum(bool(each.skipped) for each in results)} skipped.", err=True
-    )
-    raise typer.Exit(1 if differing else 0)
+    skipped = sum(bool(each.skipped) for each in results)
+    typer.echo(f"{len(results)} steps, {differing} differ, {skipped} skipped.", err=True)

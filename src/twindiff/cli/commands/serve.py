@@ -148,7 +148,7 @@ def serve(
     as_json: AsJson = False,
 ) -> None:
     """Serve twins until Ctrl-C or SIGTERM."""
-    _begin((host, proxy_host), api_key, workers, storage)
+    _refuse_unsafe((host, proxy_host), api_key, workers, storage)
     hide_secrets(api_key, storage)
     draft_twins(openapi or ())
     from twindiff.server import Settings
@@ -173,6 +173,7 @@ def serve(
     if proxy_port is not None:
         certificate_of(folder)
     with _listen(host, port, proxy_host, proxy_port) as listeners:
+        _end_on_signals()
         _serve(settings, listeners, workers, as_json=as_json)
 
 
@@ -235,9 +236,8 @@ def _parse_repositories(repositories: Sequence[str]) -> tuple[tuple[str, str], .
     return tuple(named)
 
 
-def _begin(hosts: Sequence[str], api_key: str, workers: int, storage: str) -> None:
-    """Exit on signals, and reject unsafe or impossible settings."""
-    _end_on_signals()
+def _refuse_unsafe(hosts: Sequence[str], api_key: str, workers: int, storage: str) -> None:
+    """Reject unsafe or impossible settings."""
     for host in hosts:
         _refuse_strangers(host, api_key)
     _refuse_crowds(workers, storage)
