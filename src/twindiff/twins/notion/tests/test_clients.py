@@ -35,12 +35,19 @@ def live() -> Iterator[Notion]:
     server.close()
 
 
+@pytest.fixture
+def client(live: Notion) -> Iterator[Any]:
+    """Notion's client for Python; its connections are closed at the end."""
+    notion_client = pytest.importorskip("notion_client")
+    with notion_client.Client(auth=f"token-{BOT}", base_url=live.url, notion_version=LATEST) as client:
+        yield client
+
+
 def text(content: str) -> list[dict[str, Any]]:
     return [{"text": {"content": content}}]
 
 
-def test_notion_client_makes_its_round(live: Notion):
-    client = pytest.importorskip("notion_client").Client(auth=f"token-{BOT}", base_url=live.url, notion_version=LATEST)
+def test_notion_client_makes_its_round(client: Any):
     errors = pytest.importorskip("notion_client.errors")
     page = client.pages.create(parent={"page_id": HOME}, properties={"title": text("From Python")})
     client.blocks.children.append(page["id"], children=[{"paragraph": {"rich_text": text("one")}}])
@@ -64,10 +71,9 @@ def test_notion_client_makes_its_round(live: Notion):
     )
 
 
-def test_ultimate_notion_reads_and_writes_pages(live: Notion, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_ultimate_notion_reads_and_writes_pages(client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("ULTIMATE_NOTION_CONFIG", str(tmp_path / "config.toml"))
     ultimate = pytest.importorskip("ultimate_notion")
-    client = pytest.importorskip("notion_client").Client(auth=f"token-{BOT}", base_url=live.url, notion_version=LATEST)
     with ultimate.Session(client=client) as session:
         page = session.create_page(parent=session.get_page(HOME), title="From Ultimate Notion")
         page.append([ultimate.Heading1("Plan"), ultimate.Paragraph("one"), ultimate.ToDoItem("two")])
