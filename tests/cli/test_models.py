@@ -34,7 +34,8 @@ def work(task):
 def run(server_with_it: Run, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Let a model try the flower stalls; gives the answer in JSON."""
     Path("model_agent.py").write_text(AGENT)
-    monkeypatch.delenv("AGENT_MODEL", raising=False)
+    monkeypatch.setenv("AGENT_MODEL", "")  # the command sets it in this process; this takes it away at the end
+    monkeypatch.delenv("AGENT_MODEL")
 
     def tried(model: str, *more: str) -> dict[str, Any]:
         arguments = ("suites", "run", "stalls", "--agent", "model_agent:work", "--model", model, "--json", *more)
