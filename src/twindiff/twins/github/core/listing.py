@@ -42,11 +42,23 @@ def _whole(text: Any, default: int) -> int:
 
 
 def paginate(
-    call: Call, table: type[R], *where: Expression, by: Ordering, show: Callable[[R], Any], key: str = "", **more: Any
+    call: Call,
+    table: type[R],
+    *where: Expression,
+    by: Ordering,
+    show: Callable[[R], Any],
+    key: str = "",
+    prepare: Callable[[Sequence[R]], None] | None = None,
+    **more: Any,
 ) -> ValueResponse:
-    """Return a page of rows: a list, or with `key` an object `{total_count, key: […]}`, with its Link header."""
+    """Return a page of rows: a list, or with `key` an object `{total_count, key: […]}`, with its Link header.
+
+    `prepare` gets the rows of the page before they are shown.
+    """
     wanted = page_request(call)
     rows = page_at(call.db, table, *where, by=by, limit=wanted.size, offset=wanted.offset)
+    if prepare:
+        prepare(rows.rows)
     return wrap_page(call, [show(row) for row in rows.rows], rows.total, key, **more)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from urllib.parse import quote
 
 from markdown_it import MarkdownIt
@@ -11,11 +12,11 @@ from twindiff.kit import Call
 from ..core.access import association_of
 from ..core.node_ids import node_id
 from ..core.stamps import show_instant, times_of
-from ..tables.issue_tables import Issue, IssueComment, IssueDependency, Label, Milestone, PullRequest
+from ..tables.issue_tables import Issue, IssueComment, IssueDependency, Label, Milestone, PullRequest, Reaction
 from ..tables.repository_tables import Repository
 from ..views.repository_views import html_url, repo_url, show_repo
 from ..views.user_views import Shown, user_of, users_of
-from .reaction_views import show_reactions
+from .reaction_views import is_plain, note_plain, show_reactions
 
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 ISSUE_TYPES = (
@@ -109,8 +110,25 @@ def show_issue_type(org_id: int, name: str) -> Shown | None:
     return None
 
 
+def prepare_issues(call: Call, issues: Sequence[Issue]) -> None:
+    """Find out for a page of issues which have reactions, sub-issues and dependencies, by one query each."""
+    ids = {issue.id for issue in issues}
+    reacted = call.db.rows(
+        Reaction, Reaction.subject == "issues", Reaction.subject_id.in_(ids), columns=(Reaction.subject_id,)
+    )
+    parents = call.db.rows(Issue, Issue.parent_id.in_(ids), columns=(Issue.parent_id,))
+    blocked = call.db.rows(IssueDependency, IssueDependency.issue_id.in_(ids))
+    blocking = call.db.rows(IssueDependency, IssueDependency.blocked_by_id.in_(ids))
+    dependent = {row.issue_id for row in blocked} | {row.blocked_by_id for row in blocking}
+    note_plain(call, "issues", ids, {row[0] for row in reacted})
+    note_plain(call, "parents", ids, {row[0] for row in parents})
+    note_plain(call, "dependencies", ids, dependent)
+
+
 def show_sub_issues(call: Call, issue: Issue) -> Shown:
     """Render how many sub-issues there are and how many are closed."""
+    if is_plain(call, "parents", issue.id):
+        return {"total": 0, "completed": 0, "percent_completed": 0}
     states = [row[0] for row in call.db.rows(Issue, Issue.parent_id == issue.id, columns=(Issue.state,))]
     done = states.count("closed")
     return {"total": len(states), "completed": done, "percent_completed": done * 100 // max(1, len(states))}
@@ -118,6 +136,8 @@ def show_sub_issues(call: Call, issue: Issue) -> Shown:
 
 def show_dependencies(call: Call, issue: Issue) -> Shown:
     """Render how many issues block an issue and how many it blocks; the first two count open ones."""
+    if is_plain(call, "dependencies", issue.id):
+        return dict.fromkeys(("blocked_by", "blocking", "total_blocked_by", "total_blocking"), 0)
     blockers = [each.blocked_by_id for each in call.db.rows(IssueDependency, IssueDependency.issue_id == issue.id)]
     blocked = [each.issue_id for each in call.db.rows(IssueDependency, IssueDependency.blocked_by_id == issue.id)]
     is_open = Issue.state == "open"

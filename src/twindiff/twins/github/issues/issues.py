@@ -35,7 +35,7 @@ from .issue_changes import (
     take_number,
     tell,
 )
-from .issue_views import ISSUE_TYPES, show_issue
+from .issue_views import ISSUE_TYPES, prepare_issues, show_issue
 
 api = Operations()
 _SORTS = {"created": Issue.created_at, "updated": Issue.updated_at, "comments": Issue.comments}
@@ -122,7 +122,12 @@ def list_issues(call: Call, owner: str, repo: str) -> Any:
     row, query = find_repo(call, owner, repo), call.memo["query"]
     where = [Issue.repository_id == row.id, *filter_issues(call, query, row)]
     return paginate(
-        call, Issue, *where, by=order_issues(query), show=lambda each: show_issue(call, row, each, in_list=True)
+        call,
+        Issue,
+        *where,
+        by=order_issues(query),
+        prepare=lambda rows: prepare_issues(call, rows),
+        show=lambda each: show_issue(call, row, each, in_list=True),
     )
 
 
