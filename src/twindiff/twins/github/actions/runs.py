@@ -13,6 +13,7 @@ from hashlib import sha256
 from typing import Any
 
 from twindiff.kit import Call, Operations, Response, ValueResponse
+from twindiff.kit.auth import is_same_secret
 
 from ..core.access import find_repo
 from ..core.listing import paginate, slice_page
@@ -242,7 +243,7 @@ def _redirect(call: Call, path: str) -> Response:
 
 def _check_signature(call: Call, path: str, sig: str) -> None:
     expected = hmac.new(call.secret.encode(), path.encode(), sha256).hexdigest()
-    if not hmac.compare_digest(expected, sig):
+    if not is_same_secret(sig, expected):
         raise NotVisible
 
 
