@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from twindiff.catalog import TestRunRecord
 from twindiff.catalog.stamps import stamp
 from twindiff.environments.clocks import ClockRequest
+from twindiff.environments.runs import RunNotFound
 from twindiff.kit.clock import SECOND, Clock
 from twindiff.kit.errors import ApiError
 from twindiff.server.apis.sandbox_runs import checkouts, containers
@@ -43,7 +44,7 @@ from twindiff.server.apis.sandbox_runs.leftovers import PREFIX, ApplicationLives
 from twindiff.server.apis.test_runs.ledger import ENDED
 from twindiff.server.apis.test_runs.runs import TestRunService
 from twindiff.server.apis.test_runs.temporary import TemporaryFolder
-from twindiff.server.apis.twin_runs.runs import RunNotFound, TwinRunRequest
+from twindiff.server.apis.twin_runs.runs import TwinRunRequest
 from twindiff.server.apis.twin_runs.scenarios import ScenarioStore, WorldSource
 from twindiff.server.door.variables import door_variables, write_certificates
 from twindiff.server.use_cases.doors import open_door

@@ -12,9 +12,11 @@ from twindiff.catalog import EnvironmentRecord, TemplateRecord, TwinRunRecord
 from twindiff.catalog.stamps import new_environment_id, stamp
 from twindiff.environments.access_policy import EnvironmentAccessPolicy
 from twindiff.environments.environments import EnvironmentRequest
+from twindiff.environments.runs import RunNotFound
 from twindiff.kit.clock import SECOND, ClockMode
 from twindiff.kit.errors import ApiError
 from twindiff.kit.twin import Twin
+from twindiff.server.apis.event_streams import StreamSlots
 from twindiff.server.apis.twin_runs.makers import BEGINNING, LOST, RunMakers
 from twindiff.server.apis.twin_runs.worlds import AGENT, WORLDS_BEGIN, Config, Worlds, cast_of
 from twindiff.server.default_templates import default_template, empty_template
@@ -27,12 +29,6 @@ MAX_TTL_MINUTES = 480
 """Maximum minutes from now until the end of a run."""
 CANDIDATE_API_ONLY = "candidate_api_only"
 OPEN = (*BEGINNING, "ready")
-
-
-class RunNotFound(ApiError):
-    """There is no such run."""
-
-    status = 404
 
 
 class RunEnded(ApiError):
@@ -78,6 +74,7 @@ class TwinRunService:
         self.worlds = Worlds(service)
         self._catalog = service.catalog
         self.makers = RunMakers(service)
+        self.streams = StreamSlots()
 
     def can_open_ports(self, count: int) -> bool:
         """Return whether the twins of a run that ends with this process can have ports of their own.

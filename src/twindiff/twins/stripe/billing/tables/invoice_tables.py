@@ -15,19 +15,9 @@ from twindiff.kit import Call, Column, Json, column
 from ...catalog.prices import Price
 from ...catalog.promotion_codes import PRIOR_TRANSACTIONS
 from ...core.events import record_row
-from ...core.objects import (
-    LEFT_OUT,
-    DeferredFill,
-    Fields,
-    StripeObject,
-    build_view,
-    new,
-    new_id,
-    now,
-    resource,
-)
+from ...core.objects import LEFT_OUT, DeferredFill, Fields, StripeObject, build_view, new, new_id, now, resource
 from ...core.pagination import list_object
-from ...customer.customers import Customer
+from ...tables.customer_tables import Customer
 from ...tax.automatic_tax import shown_as
 from ...tax.tax_rates import TaxRate, fill_tax_rates, put_tax_rates, rates_of
 from . import invoice_payments
