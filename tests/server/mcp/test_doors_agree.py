@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from http.client import HTTPConnection
+from importlib.metadata import entry_points
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -16,10 +17,13 @@ import msgspec
 import pytest
 
 from tests.door.conftest import open_door
+from tests.drafts.conftest import make_twin
 from tests.harness import AGENT, GENERAL, Environment, LiveServer, Platform
 from tests.mcp_messages import call_tool
 from tests.server_mode import embedded_only
+from twindiff.environments.registry import GROUP, Registry
 from twindiff.local import Twindiff, connect
+from twindiff.server import Settings
 from twindiff.storage.journal import JournalRecord, encode
 
 Json = dict[str, Any]
@@ -32,6 +36,7 @@ HOSTS = {
     "stripe": "api.stripe.com",
     "github": "api.github.com",
     "notion": "api.notion.com",
+    "bakery": "api.bakery.test",
 }
 USERS = {"slack": AGENT, "github": "ada"}
 STEPS = {"mode": "steps"}
@@ -90,8 +95,14 @@ CALLS: dict[str, list[DoorCall]] = {
         DoorCall("v1/pages", body, "create_page", {"body": body})
         for body in [{"parent": HOME, "properties": {"title": [{"text": {"content": "Plan"}}]}}]
     ],
+    "bakery": [
+        DoorCall("v1/customers", each, "create_customer", {"body": each}) for each in ({"name": "Ada"}, {"name": "Ben"})
+    ],
 }
-"""Calls of each twin; Stripe's events, GitHub's hooks and next actions have addresses in what is stored."""
+"""Calls of each twin; Stripe's events, GitHub's hooks and next actions have addresses in what is stored.
+
+The bakery is a drafted twin.
+"""
 
 
 def headers_of(twin: str, token: str) -> dict[str, str]:
@@ -155,25 +166,40 @@ def send_all(client: httpx.Client, base: str, token: str, twin: str) -> None:
         assert answer.is_success, answer.text
 
 
-def in_process(twin: str, user: str) -> list[bytes]:
+def in_process(twin: str, user: str | None) -> list[bytes]:
     """The journal after calls of the vendor's own host."""
-    with Twindiff() as twins:
-        environment = twins.create(f"{twin}:{twin}_default", user=user, clock=STEPS)
+    with Twindiff(twins=[make_twin()] if twin == "bakery" else None) as twins:
+        environment = twins.create(template_of(twin), user=user, clock=STEPS)
         with connect(environment), httpx.Client() as client:
             send_all(client, f"https://{HOSTS[twin]}", environment.token, twin)
         return journal_of(twins._service.engine.records, environment.id)
 
 
+def template_of(twin: str) -> str:
+    return f"{twin}:{twin}_{'base' if twin == 'bakery' else 'default'}"
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[LiveServer]:
+    """A server of the installed twins and a drafted one."""
+    server = LiveServer(Settings(), Registry([make_twin()], entry_points(group=GROUP)))
+    yield server
+    server.close()
+
+
 @embedded_only("the journals of two engines are compared byte for byte")
 @pytest.mark.parametrize("twin", CALLS)
-def test_the_same_calls_through_each_door_leave_the_same_journal(live: LiveServer, platform: Platform, twin: str):
+def test_the_same_calls_through_each_door_leave_the_same_journal(served: LiveServer, twin: str):
+    platform = Platform(served.client)
     templates = {each["name"]: each["id"] for each in platform.get("templates")["templates"]}
-    user = USERS.get(twin) or platform.get(f"templates/{templates[f'{twin}_default']}")["users"][0]["id"]
+    template = template_of(twin)
+    users = platform.get(f"templates/{templates[template.partition(':')[2]]}")["users"]
+    user = USERS.get(twin) or next((each["id"] for each in users), None)  # a drafted twin has none
     journals = [in_process(twin, user)]
     for door in (by_url, by_tool, by_port, by_proxy, by_name):
-        environment = platform.environment(f"{twin}:{twin}_default", user, clock=STEPS)
+        environment = platform.environment(template, user, clock=STEPS)
         door(environment, twin)
-        read = partial(journal_of, live.service.engine.records, environment.id)
-        journals.append(live.on_loop(read))
+        read = partial(journal_of, served.service.engine.records, environment.id)
+        journals.append(served.on_loop(read))
     assert journals == [journals[0]] * 6
     assert len(journals[0]) == len(CALLS[twin])

@@ -33,7 +33,7 @@ def list_operation_tools(twin: str, style: Style, operations: Iterable[Operation
 def build_tool(twin: str, name: str, style: Style, operation: Operation) -> AgentTool:
     """The tool of an operation; its description ends with the operation's name if the tool's is another."""
     said = first_sentence(operation.declared.handler)
-    described = said if operation.name == name else f"{said} ({operation.name})".strip()
+    described = said if operation.name in (name, said) else f"{said} ({operation.name})".strip()
     run = partial(_run, operation.declared.style or style, operation)
     bound = operation.bound
     result = describe_result(bound.returns)
