@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, cast
 
+from twindiff.kit.agent_tools import AgentTool, list_operation_tools
 from twindiff.kit.binding import Handler
 from twindiff.kit.call import Call
 from twindiff.kit.errors import InvalidParameter
@@ -16,6 +18,7 @@ from twindiff.kit.rows import Row
 from twindiff.kit.suggestions import did_you_mean
 from twindiff.kit.twin import Operations, Twin
 
+from .agent_tools import describe_tools, name_handler
 from .documents import ApiDescription, DescriptionError, ParameterDescription, python_name, read_description
 from .interpreter import DraftInterpreter
 from .overlay import Overlay, read_overlay
@@ -36,6 +39,13 @@ class DraftedTwin(Twin):
 
     plans: Sequence[OperationPlan] = ()
     left_out: Sequence[str] = ()
+    schemas: SchemaSet
+
+    @cached_property
+    def operation_tools(self) -> Sequence[AgentTool]:
+        """A tool for each operation that is served, with the schemas of the description."""
+        served = [each for each in self.dispatch.operations if each.name not in (self.missing or ())]
+        return describe_tools(list_operation_tools(self.name, self.style, served), self.plans, self.schemas)
 
 
 class Draft:
@@ -100,7 +110,7 @@ class Draft:
             missing=[plan.operation.name for plan in plans if plan.behaviour == "missing"],
             seeding=make_seeding(self._stored, self._interpreter),
         )
-        twin.plans, twin.left_out = plans, self.description.left_out
+        twin.plans, twin.left_out, twin.schemas = plans, self.description.left_out, self._schemas
         return twin
 
 
@@ -160,7 +170,7 @@ def _handler_of(plan: OperationPlan, interpreter: DraftInterpreter, schemas: Sch
                 given[parameter.name] = _check(parameter, value, schemas)
         return interpreter.serve(plan, call, given, body)
 
-    handler.__name__ = python_name(plan.operation.name.replace(" ", "_"))
+    handler.__name__ = python_name(name_handler(plan))
     handler.__doc__ = plan.operation.summary
     handler.__annotations__ = annotations
     handler.__signature__ = inspect.Signature(signature)  # pyright: ignore[reportFunctionMemberAccess]

@@ -107,6 +107,7 @@ class LoadedEnvironment:
     """The in-memory state of an environment that requests need."""
 
     __slots__ = (
+        "came_by",
         "door_secret",
         "expires",
         "faults",
@@ -135,6 +136,8 @@ class LoadedEnvironment:
         self.tokens = self._with_door_tokens(msgspec.convert(record.tokens, Tokens))
         self.gate = msgspec.convert(record.gate, EnvironmentAccessPolicy) if record.gate else None
         self.faults = [ArmedFault(fault) for fault in msgspec.convert(record.faults or [], list[Fault])]
+        self.came_by: dict[str, str] = {}
+        """The address by which the last call to each twin came, by the twin's name."""
         self.seen = wall()
         self.meter = Meter()
 

@@ -21,10 +21,14 @@ OVER_SOCKETS = "socket:"
 
 
 class Event(NamedTuple):
-    """An event, by the vendor's name for it; the payload is JSON."""
+    """An event, by the vendor's name for it; the payload is JSON.
+
+    `came_by` is the address of the twin by which the caller came, which deliveries name in place of OWN_ADDRESS.
+    """
 
     name: str
     payload: dict[str, Any]
+    came_by: str = ""
 
 
 class Emitted(NamedTuple):
@@ -41,6 +45,7 @@ class Emitted(NamedTuple):
     at: int
     name: str
     payload: dict[str, Any]
+    came_by: str = ""
 
 
 class Subscription(NamedTuple):

@@ -119,7 +119,13 @@ twin = GitHubTwin(
     missing=(_HERE / "missing_operations.txt").read_text().splitlines(),
     layers=(guard,),
     actor_of=actor_of,
-    hosts={"github.com": "", "uploads.github.com": "/api/uploads", "raw.githubusercontent.com": "/raw"},
+    hosts={
+        "api.github.com": "",
+        "github.com": "",
+        "uploads.github.com": "/api/uploads",
+        "raw.githubusercontent.com": "/raw",
+    },
+    addresses={"": "api.github.com", "/api/uploads": "uploads.github.com", "/raw": "raw.githubusercontent.com"},
     webhooks=hooks.webhooks,
     secret_columns=(AccessToken.token, Hook.secret, Secret.value),
     variables=Variables(

@@ -23,7 +23,10 @@ from twindiff.kit.http import Request, Response, json_answer
 from twindiff.kit.styles.base import Style
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from twindiff.kit.request_context import RequestContext
+    from twindiff.kit.twin import Operation
 
 CODES = {
     400: "validation_error",
@@ -103,6 +106,13 @@ class NotionStyle(Style):
         if isinstance(value, dict):
             value = {**cast(dict[str, Any], value), "request_id": request_id(exchange.request)}
         return super().result(value, exchange)
+
+    def build_request(self, operation: Operation, arguments: Mapping[str, Any]) -> Request:
+        """Return the request, with the header of the newest version."""
+        from .core.api_version import LATEST
+
+        request = super().build_request(operation, arguments)
+        return request._replace(headers={**request.headers, "notion-version": LATEST})
 
     def error(self, error: ApiError, exchange: RequestContext | None = None) -> Response:
         """Render `{object, status, code, message, additional_data, request_id}`."""

@@ -186,6 +186,20 @@ _HOSTS = (
     *("stripe.com", "*.stripe.com"),
 )
 
+_ADDRESSES = {
+    "": "api.stripe.com",
+    "/b/": "buy.stripe.com",
+    "/c/pay/": "checkout.stripe.com",
+    "/cn/": "pay.stripe.com",
+    "/i/": "invoice.stripe.com",
+    "/links/": "files.stripe.com",
+    "/p/": "billing.stripe.com",
+    "/receipts/": "pay.stripe.com",
+    "/setup/": "connect.stripe.com",
+    "/twin/authenticate/": "hooks.stripe.com",
+    "/v1/files/": "files.stripe.com",
+}
+
 twin = Twin(
     "stripe",
     StripeRest(),
@@ -207,6 +221,7 @@ twin = Twin(
         WebhookEndpoint.secret,
     ),
     hosts=dict.fromkeys(_HOSTS, ""),
+    addresses=_ADDRESSES,
     webhooks=webhooks,
     seeding=seeding,
     descriptions={

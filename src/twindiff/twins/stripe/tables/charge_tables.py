@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from hashlib import blake2b
 
-from twindiff.kit import Call, Column, Json, column, references
+from twindiff.kit import OWN_ADDRESS, Call, Column, Json, column, references
 
 from ..account.accounts import DESCRIPTOR
 from ..core.objects import DeferredFill, Fields, StripeObject, build_view, resource
@@ -109,16 +109,16 @@ charge_object = build_view(
 def _fill(call: Call, objects: list[Fields]) -> None:
     """Set the receipt URL of each rendered charge."""
     for each in objects:
-        _fill_later(each, {"base_url": call.base_url})
+        _fill_later(each, {})
 
 
 def _collect_event_data(call: Call, row: Charge) -> Fields:
-    return {"base_url": call.base_url}
+    return {}
 
 
 def _fill_later(charge: Fields, kept: Fields) -> None:
     if charge["receipt_url"]:
-        charge["receipt_url"] = kept.get("base_url", "https://pay.stripe.com") + charge["receipt_url"]
+        charge["receipt_url"] = OWN_ADDRESS + charge["receipt_url"]
 
 
 CHARGES = resource(
