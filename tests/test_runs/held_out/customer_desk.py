@@ -31,7 +31,9 @@ def call_stripe(method: str, path: str, form: dict[str, str] | None = None) -> d
     body = urllib.parse.urlencode(form).encode() if form is not None else None
     headers = {"Authorization": f"Bearer {os.environ.get('STRIPE_API_KEY', 'sk_test_none')}"}
     base = os.environ["STRIPE_API_BASE"].rstrip("/")
-    return json.load(urllib.request.urlopen(urllib.request.Request(base + path, body, headers, method=method), timeout=10))
+    return json.load(
+        urllib.request.urlopen(urllib.request.Request(base + path, body, headers, method=method), timeout=10)
+    )
 
 
 def call_linear(query: str, **variables: Any) -> dict[str, Any]:
