@@ -59,6 +59,9 @@ class EnvironmentRecord(
     """The access policy of a twin run for callers of its twins."""
     faults: Column[Json | None] = column(default=None)
     """The injected faults, in the order in which they apply."""
+    ports: Column[Json | None] = column(default=None)
+    """The loopback port of each twin that has one: `{twin: {"port": number, "was": number or null}}`; `was` is a port
+    that another program had at a start of the server."""
 
 
 class CheckpointRecord(Row, table="checkpoints", key=("environment_id", "name"), indexes=(("name",),)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from urllib.parse import urlsplit
 
 from twindiff.browser.peers import BROWSER, MARK
 from twindiff.kit.errors import ApiError
@@ -32,6 +33,12 @@ def refuse_other_page(headers: Mapping[str, str]) -> None:
     origin, host = headers.get("origin", "").lower(), headers.get("host", "").lower()
     if origin and _plain(origin.rpartition("//")[2]) != _plain(host):
         raise OtherPage(f"A page of '{origin}' asked for this; only pages of http://{host} may use the control plane")
+
+
+def is_loopback_url(url: str) -> bool:
+    """Return whether a URL names this machine, so that a client that uses it can reach loopback ports."""
+    name = urlsplit(url).hostname or ""
+    return name in ("localhost", "127.0.0.1", "::1") or name.endswith(".localhost")
 
 
 def _plain(host: str) -> str:

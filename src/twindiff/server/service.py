@@ -352,8 +352,11 @@ class Service:
         """Expire environments, evict idle ones, and delete data past its retention time, in steps."""
         ended = self.environments.tidy(self.settings.idle_seconds)
         for environment_id in self.ports.environments():
-            if self.environments.record(environment_id).status != "ready":
+            status = self.environments.record(environment_id).status
+            if status == "deleted":
                 self.ports.close(environment_id)
+            elif status != "ready":
+                self.ports.retire(environment_id)
         self.without_calls.update(ended)
         yield from self.forget_calls()
         yield from forget_ended(

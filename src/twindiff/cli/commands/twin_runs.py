@@ -32,6 +32,9 @@ Auth = Annotated[
     Literal["lenient", "strict"], typer.Option(help="Take any token, or refuse those that are not the run's.")
 ]
 
+Ports = Annotated[
+    bool | None, typer.Option("--ports/--no-ports", help="A loopback port for each twin (default: if possible).")
+]
 TwinClock = Annotated[
     str,
     typer.Option(
@@ -98,7 +101,7 @@ def create(
     candidate_safe: Annotated[
         bool, typer.Option("--candidate-safe", help="Keep the admin plane from the application under test.")
     ] = False,
-    ports: Annotated[bool, typer.Option("--ports", help="A loopback port for each twin.")] = False,
+    ports: Ports = None,
     auth: Auth = "lenient",
     clock: TwinClock = "",
     base_url: BaseUrl = DEFAULT_URL,
@@ -117,7 +120,7 @@ def create(
         "seed_config": None if seed_file is None else read_json(seed_file),
         "public": not private,
         "access_profile": "candidate_api_only" if candidate_safe else None,
-        "ports": ports or None,
+        "ports": ports,
         "auth": auth if auth == "strict" else None,
         "clock": parse_clock(clock),
     }

@@ -20,6 +20,7 @@ from twindiff.server.apis.twin_runs.dependencies import TwinRunContext
 from twindiff.server.apis.twin_runs.runs import BEGINNING, TwinRunService
 from twindiff.server.auth import same
 from twindiff.server.use_cases.points import diff_points
+from twindiff.server.use_cases.ports import describe_changed_ports
 from twindiff.storage.feed import either
 from twindiff.storage.journal import JournalRecord
 
@@ -119,6 +120,7 @@ async def dashboard(desk: TwinRunContext, run: TwinRunRecord, token: str) -> Res
     parts = [
         f"<h1>Twin run <code>{run.run_id[:8]}</code> <span class={'ok' if lasts else 'bad'}>{status}</span></h1>",
         _facts(desk, run),
+        _changed_ports(desk, run) if lasts else "",
         *(_twin(twin) for twin in twins.values()),
         "" if lasts else _without_twins(desk, run, status),
         *happened,
@@ -161,6 +163,11 @@ def _facts(desk: TwinRunContext, run: TwinRunRecord) -> str:
     return (
         "<dl>" + "".join(f"<dt>{escape(name)}<dd><code>{escape(text)}</code>" for name, text in facts.items()) + "</dl>"
     )
+
+
+def _changed_ports(desk: TwinRunContext, run: TwinRunRecord) -> str:
+    sentences = describe_changed_ports(desk.runs.service, run.environment_id)
+    return "".join(f"<p class=bad>{escape(sentence)}</p>" for sentence in sentences)
 
 
 def _twin(twin: dict[str, Any]) -> str:
