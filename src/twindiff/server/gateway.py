@@ -189,7 +189,7 @@ class Gateway:
         await self._shell(scope, receive, send)
 
     def _check_origin(self, request: Request, *, is_page: bool = False, is_twin: bool) -> None:
-        refuse_own_request(request.headers, is_twin=is_twin)
+        refuse_own_request(request.headers, request.path, is_twin=is_twin)
         if self.service.settings.api_key is None:
             check_origin(request.headers, is_page=is_page)
             if not is_twin:

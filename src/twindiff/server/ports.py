@@ -32,7 +32,7 @@ class Port:
 
     def __init__(self, app: App, prefix: str, number: int = 0) -> None:
         self._app = app
-        self._prefix = prefix
+        self.prefix = prefix
         self._state = ServerState()
         self._server: asyncio.Server | None = None
         self._loop = asyncio.get_running_loop()
@@ -48,8 +48,8 @@ class Port:
 
     async def _answer(self, scope: Any, receive: Any, send: Any) -> None:
         """Prefix the path with that of the twin, unless it has the prefix already, as links in responses do."""
-        if scope["type"] in ("http", "websocket") and not scope["path"].startswith(f"{self._prefix}/"):
-            scope = {**scope, "path": self._prefix + scope["path"]}
+        if scope["type"] in ("http", "websocket") and not scope["path"].startswith(f"{self.prefix}/"):
+            scope = {**scope, "path": self.prefix + scope["path"]}
         await self._app(scope, receive, send)
 
     def close(self) -> None:
@@ -109,6 +109,10 @@ class Ports:
     def addresses(self, environment_id: str) -> list[str]:
         """Return the URLs of an environment's open ports."""
         return [port.url for (owner, _), port in self._open.items() if owner == environment_id]
+
+    def prefix_of(self, address: str) -> str:
+        """The path prefix that the port at an address stands for; empty if it is none of these."""
+        return next((port.prefix for port in self._open.values() if port.url == address), "")
 
     def has_room(self, count: int) -> bool:
         """Return whether so many more ports can be opened, and still leave half of them to requests that need some."""

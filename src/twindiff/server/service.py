@@ -44,6 +44,7 @@ from twindiff.server.backoff import Backoff
 from twindiff.server.dispatcher import Dispatcher
 from twindiff.server.door.door import Door
 from twindiff.server.long_calls import LongCalls
+from twindiff.server.origins import HOOK_RECEIVER
 from twindiff.server.ports import Ports
 from twindiff.server.runtime import Runtime
 from twindiff.server.settings import Settings
@@ -136,7 +137,8 @@ class Service:
 
     def _webhook_client(self) -> WebhookClient:
         hosts, is_keyless = frozenset(self.settings.webhook_hosts), self.settings.api_key is None
-        return WebhookClient(hosts, self.ports.listening, is_loopback_open=is_keyless)
+        listening, receivers = self.ports.listening, (HOOK_RECEIVER,)
+        return WebhookClient(hosts, listening, is_loopback_open=is_keyless, receivers=receivers)
 
     def _unused_sweeper(self) -> UnusedTemplateSweeper | None:
         """The removal of unused templates; None where an administrator of the database does it."""
