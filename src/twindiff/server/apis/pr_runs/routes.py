@@ -41,9 +41,8 @@ async def create_pr_run(
     Without `branch` and `pr_url`, it tests what the repository has checked out; with a `commit`, `branch` is only a
     label. Tests in `.arga/tests/*.yml` of the repository take part. A run that selects no test fails, unless
     `allow_no_tests` or the server's settings allow it. The application is started, unless `frontend_url` says where it
-    runs already. The artifacts of the run include the verdict as `junit.xml` and `check_run.json`.
-    `repo` and `pr_url` may be addresses of a GitHub twin, or an `owner/name` installed from there: the repository is
-    cloned from it, and the verdict appears there as a check run and a comment on the pull request.
+    runs already. The artifacts include the verdict as `junit.xml` and `check_run.json`. `repo` and `pr_url` may be of a
+    GitHub twin: it is cloned from, and gets the verdict as a check run and a comment on the pull request.
     """
     wanted = PrRunRequest(
         repo=repo,
