@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, cast
 
@@ -15,13 +15,16 @@ from twindiff.kit.errors import InvalidParameter
 from twindiff.kit.parameter_sources import Body, Header, Named
 from twindiff.kit.request_context import RequestContext
 from twindiff.kit.rows import Row
+from twindiff.kit.seeding import Variables
 from twindiff.kit.suggestions import did_you_mean
 from twindiff.kit.twin import Operations, Twin
 
 from .agent_tools import describe_tools, name_handler
-from .documents import ApiDescription, DescriptionError, ParameterDescription, python_name, read_description
+from .change_events import make_webhooks
+from .documents import ApiDescription, ParameterDescription, python_name, read_description
 from .interpreter import DraftInterpreter
 from .overlay import Overlay, read_overlay
+from .overlay_checks import check_overlay
 from .plan import OperationPlan, is_routable, plan_operations
 from .resources import ResourceMap
 from .samples import SampleRows
@@ -58,9 +61,9 @@ class Draft:
     def __init__(self, description: ApiDescription, name: str, overlay: Overlay | None = None) -> None:
         self.name, self.description, self.overlay = name, description, overlay or Overlay()
         self._schemas = SchemaSet(description.document)
-        resource_map = ResourceMap(description, self._schemas)
+        resource_map = ResourceMap(description, self._schemas, self.overlay)
         self._stored = store_resources(resource_map)
-        _check_overlay(self.overlay, description, [each.table for each in self._stored.values()])
+        check_overlay(self.overlay, description, {each.table: each for each in self._stored.values()})
         self.plans = plan_operations(description, resource_map, self._stored, self.overlay)
         self._interpreter = DraftInterpreter(resource_map, self._stored, self.overlay, self._schemas)
         self._samples = SampleRows(resource_map, self._stored, self.overlay, self._schemas)
@@ -97,37 +100,40 @@ class Draft:
         name = self.name
         twin = DraftedTwin(
             name,
-            DraftStyle(self.description, self._schemas),
+            DraftStyle(self.description, self._schemas, self.overlay.errors),
             api,
             *pages,
             tables=[*(each.row for each in self._stored.values()), IdempotentAnswer],
-            templates={f"{name}_base": self._samples.base, f"{name}_sample": self._samples.sample},
+            templates={
+                f"{name}_base": self._samples.base,
+                f"{name}_sample": self._samples.sample,
+                **{f"{name}_{each}": partial(self._samples.read_template, each) for each in self.overlay.templates},
+            },
             descriptions={
                 f"{name}_base": "One object of each kind that the API lists and cannot create",
                 f"{name}_sample": "Three objects of each kind, with the fields that the description requires",
             },
-            hosts={**self.description.hosts, **dict.fromkeys(self.overlay.hosts, "")},
+            hosts={**self.description.hosts, **_hosts_of(self.overlay)},
             missing=[plan.operation.name for plan in plans if plan.behaviour == "missing"],
-            seeding=make_seeding(self._stored, self._interpreter),
+            seeding=make_seeding(self._interpreter.objects, self.overlay),
+            webhooks=make_webhooks(self.overlay, self._interpreter.objects),
+            variables=_variables_of(self.overlay),
         )
         twin.plans, twin.left_out, twin.schemas = plans, self.description.left_out, self._schemas
         return twin
 
 
+def _hosts_of(overlay: Overlay) -> dict[str, str]:
+    return overlay.hosts if isinstance(overlay.hosts, dict) else dict.fromkeys(overlay.hosts, "")
+
+
+def _variables_of(overlay: Overlay) -> Variables | None:
+    given = overlay.variables
+    return Variables(given.tokens, given.urls, given.secrets, signing=given.signing) if given else None
+
+
 def _refuse_table(table: str, tables: Sequence[str]) -> NoReturn:
     raise KeyError(f"There is no table '{table}'.{did_you_mean(table, set(tables))} Tables: {', '.join(tables)}.")
-
-
-def _check_overlay(overlay: Overlay, description: ApiDescription, tables: Sequence[str]) -> None:
-    operations = {operation.name for operation in description.operations}
-    for table in (*overlay.resources, *overlay.seeds):
-        if table not in tables:
-            near = did_you_mean(table, set(tables))
-            raise DescriptionError(f"The overlay names the table '{table}', which there is not.{near}")
-    for operation in overlay.actions:
-        if operation not in operations:
-            near = did_you_mean(operation, operations)
-            raise DescriptionError(f"The overlay names the operation '{operation}', which there is not.{near}")
 
 
 def _remember_request(exchange: RequestContext, call: Call, proceed: Callable[[], Any]) -> Any:

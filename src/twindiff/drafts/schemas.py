@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, cast
 
 import jsonschema_rs
@@ -34,6 +34,10 @@ class SchemaSet:
         self._validators: dict[int, jsonschema_rs.Draft202012Validator | None] = {}
         self._alive: list[Schema] = []
         """The schemas whose identity is a key of the caches."""
+
+    def names(self) -> Iterable[str]:
+        """Return the names of the document's schemas."""
+        return self._document.get("components", {}).get("schemas", {})
 
     def flatten(self, schema: Schema) -> Schema:
         """Return a schema with references followed and combinations merged.
