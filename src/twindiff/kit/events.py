@@ -52,7 +52,9 @@ class Subscription(NamedTuple):
     """A subscription: its URL, the vendor's names of its events, and the secret that signs its requests.
 
     `actor` is the id of the user that the subscribing program acts as. `created` is the environment's time, in
-    microseconds since 1970, from which on events are delivered; it is 0 unless a row of the twin has it.
+    microseconds since 1970, from which on events are delivered; it is 0 unless a row of the twin has it. One
+    `of_settings` has no row: it stands for a subscription to each resource of the vendor's API. Its `events` may be
+    empty, which means all.
     """
 
     id: str
@@ -61,6 +63,7 @@ class Subscription(NamedTuple):
     events: tuple[str, ...]
     actor: str = ""
     created: int = 0
+    of_settings: bool = False
 
 
 class Notification(msgspec.Struct, frozen=True):
@@ -147,4 +150,6 @@ class Webhooks(NamedTuple):
     subscription: Callable[[Any, Store], Subscription | None] | None = None
     challenge: Callable[[Subscription, str, DeliveryAttempt], WebhookRequest] | None = None
     proves: Callable[[WebhookAnswer, str], bool] = lambda answer, challenge: True
+    no_settings: str = ""
+    """Why no webhooks of the settings are possible and what to do, where events exist only for rows of `table`."""
     sockets: Sockets | None = None

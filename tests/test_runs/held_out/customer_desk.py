@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """Customer desk: customers of a subscription business, kept in Stripe, with follow-ups in Linear.
 
 `STRIPE_API_BASE`, `STRIPE_API_KEY`, `LINEAR_API_URL` and `LINEAR_API_KEY` name both APIs, `PORT` is where it listens.

@@ -1,3 +1,4 @@
+# ruff: noqa: E501, RUF001
 """Potluck: the lunch orders of a small office, as a web application with one process and no dependency.
 
 `SLACK_API_URL` and `SLACK_BOT_TOKEN` are where an order is announced, `PORT` is where the application listens.

@@ -325,4 +325,6 @@ webhooks = Webhooks(
     names=EVENTS,
     table=Hook,
     subscription=subscription,
+    no_settings="github makes events only for hooks of a repository or an organization; create one with the twin's own "
+    "POST /repos/{owner}/{repo}/hooks or POST /orgs/{org}/hooks, with the URL as config.url",
 )
