@@ -22,7 +22,8 @@ from twindiff.server.targets import PREFIX, RequestTarget, target_of
 
 if TYPE_CHECKING:
     from twindiff.server.data_plane import DataPlane
-    from twindiff.server.service import Service
+    from twindiff.server.use_cases.ports import open_port
+from twindiff.server.service import Service
 
 HOST = "github"
 """The name of the twin that hosts repositories and pull requests."""
@@ -118,7 +119,7 @@ class HostedRepositories:
         """Fetch all branches, tags and pull requests into a new bare repository, with git over HTTP."""
         service = self._service
         environment = self._environment(place.environment_id)
-        address = await service.runtime.run_on_loop(service.ports.open(environment.id, HOST))
+        address = await open_port(service, environment.id, HOST)
         headers = [f"Authorization: Bearer {_token_of(service, environment)}"]
         if environment.gate:
             headers.append(f"X-Proxy-Token: {environment.gate.proxy_token}")
