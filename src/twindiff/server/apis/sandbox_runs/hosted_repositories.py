@@ -19,11 +19,11 @@ from twindiff.kit.rows import not_
 from twindiff.server.apis.sandbox_runs.checkouts import GitFailed, UnknownBranch, UnknownRepository, git
 from twindiff.server.bodies import give_body
 from twindiff.server.targets import PREFIX, RequestTarget, target_of
+from twindiff.server.use_cases.ports import open_port
 
 if TYPE_CHECKING:
     from twindiff.server.data_plane import DataPlane
-    from twindiff.server.use_cases.ports import open_port
-from twindiff.server.service import Service
+    from twindiff.server.service import Service
 
 HOST = "github"
 """The name of the twin that hosts repositories and pull requests."""
