@@ -50,9 +50,12 @@ from .rows import exists as exists
 from .rows import not_ as not_
 from .rows import references as references
 from .store import Store as Store
+from .store import revise as revise
+from .styles.field_masks import apply_mask as apply_mask
+from .styles.field_masks import parse_mask as parse_mask
+from .styles.field_masks import partial as partial
 from .twin import Operations as Operations
 from .twin import Twin as Twin
 from .twin import Users as Users
 from .unit_of_work import written_once as written_once
-from .updates import revise as revise
 from .views import View as View

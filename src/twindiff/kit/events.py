@@ -103,10 +103,6 @@ class WebhookAnswer(NamedTuple):
     body: bytes
 
 
-class InvalidSubscription(ValueError):
-    """Somebody wants to be told of what there is not, or cannot be told; the message says why."""
-
-
 class Sockets(NamedTuple):
     """How a vendor delivers over WebSockets that the subscriber opens.
 

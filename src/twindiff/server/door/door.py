@@ -15,6 +15,7 @@ from twindiff.environments.registry import Registry
 from twindiff.kit.errors import ApiError
 from twindiff.kit.twin import Twin
 from twindiff.server.auth import agent_token, refusal, same
+from twindiff.server.door.errors import AmbiguousEnvironment, NoControlPlane, UnknownHost, WrongCredentials
 from twindiff.server.door.hosts import Address, find_twin, has_host
 from twindiff.server.targets import PREFIX, TARGET, RequestTarget, target_of
 
@@ -27,34 +28,9 @@ App = Callable[[Scope, Any, Any], Awaitable[None]]
 BACKLOG = 512
 LOOPBACK = "127.0.0.1"
 EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - addresses that are compared, not listened on
-MAX_CONNECTIONS = 1024
 MAX_TOKENS_PER_CONNECTION = 16
 MAX_LISTED = 5
 """Twins or environments that a refusal names."""
-
-
-class UnknownHost(ApiError):
-    """No twin answers for this host."""
-
-    status = 403
-
-
-class WrongCredentials(ApiError):
-    """The proxy's user name and password open no environment."""
-
-    status = 407
-
-
-class AmbiguousEnvironment(ApiError):
-    """Nothing says to which environment the request goes."""
-
-    status = 403
-
-
-class NoControlPlane(ApiError):
-    """Through the door there are twins only."""
-
-    status = 403
 
 
 class DoorPort(NamedTuple):

@@ -78,12 +78,6 @@ class ObjectNotFound(NotionError):
     status = 404
 
 
-class ConflictError(NotionError):
-    """The transaction could not be completed, potentially due to a data collision."""
-
-    status = 409
-
-
 ERRORS = error_table(
     """
     400 invalid_json         Error parsing JSON body.
