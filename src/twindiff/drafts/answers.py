@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, cast
 
 from twindiff.kit.call import Call
+from twindiff.kit.clock import Clock
 
 from .documents import Schema
 from .names import snake
@@ -40,6 +41,10 @@ class AnswerBuilder:
     def make_key(self, schema: Schema, stem: str, number: int) -> Any:
         """Return the key with a number; see `ValueMaker.make_key`."""
         return self._maker.make_key(schema, stem, number)
+
+    def make_value(self, schema: Schema, name: str, seed: str, clock: Clock) -> Any:
+        """Return a made value; see `ValueMaker.make`."""
+        return self._maker.make(schema, name, seed, clock)
 
     def show(self, call: Call, row: ShownRow, schema: Schema, find: Find) -> Any:
         """Return a row in a schema; it fits the schema."""
