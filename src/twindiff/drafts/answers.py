@@ -55,10 +55,10 @@ class AnswerBuilder:
 
     def _object(self, call: Call, row: ShownRow, schema: Schema, find: Find, depth: int) -> dict[str, Any]:
         schema = self._schemas.choose(schema, row.fields)
-        required = self._schemas.required_fields(schema)
+        required = self._schemas.shown_fields(schema)
         shown: dict[str, Any] = {}
         for name, inner in self._schemas.properties(schema).items():
-            if inner.get("writeOnly"):
+            if self._schemas.is_flagged(inner, "writeOnly"):
                 continue
             value = row.fields.get(name)
             if value is None:
@@ -137,7 +137,7 @@ class AnswerBuilder:
         )
         if isinstance(value, Mapping) and step in value:
             fields = dict(cast(Mapping[Any, Any], value))
-            if not rest and step not in self._schemas.required_fields(schema):
+            if not rest and step not in self._schemas.shown_fields(schema):
                 del fields[step]
             else:
                 fields[step] = self._mend(call, fields[step], inner, rest, f"{seed}.{step}")
@@ -154,7 +154,7 @@ class AnswerBuilder:
             return self._maker.make(schema, "", seed, call.clock)
         fields = dict(cast(Mapping[str, Any], value))
         properties = self._schemas.properties(schema)
-        missing = self._schemas.required_fields(schema) - fields.keys()
+        missing = self._schemas.shown_fields(schema) - fields.keys()
         for name in missing:
             fields[name] = self._maker.make(properties.get(name, {}), name, f"{seed}.{name}", call.clock)
         if not missing and flat.get("additionalProperties") is False:
