@@ -113,21 +113,23 @@ class Draft:
                 f"{name}_base": "One object of each kind that the API lists and cannot create",
                 f"{name}_sample": "Three objects of each kind, with the fields that the description requires",
             },
-            hosts={**self.description.hosts, **_hosts_of(self.overlay)},
+            hosts={**self.description.hosts, **hosts_of(self.overlay)},
             missing=[plan.operation.name for plan in plans if plan.behaviour == "missing"],
             seeding=make_seeding(self._interpreter.objects, self.overlay),
             webhooks=make_webhooks(self.overlay, self._interpreter.objects),
-            variables=_variables_of(self.overlay),
+            variables=variables_of(self.overlay),
         )
         twin.plans, twin.left_out, twin.schemas = plans, self.description.left_out, self._schemas
         return twin
 
 
-def _hosts_of(overlay: Overlay) -> dict[str, str]:
+def hosts_of(overlay: Overlay) -> dict[str, str]:
+    """Return the hosts that an overlay adds, each with the prefix of its paths."""
     return overlay.hosts if isinstance(overlay.hosts, dict) else dict.fromkeys(overlay.hosts, "")
 
 
-def _variables_of(overlay: Overlay) -> Variables | None:
+def variables_of(overlay: Overlay) -> Variables | None:
+    """Return the environment variables of clients, if an overlay says them."""
     given = overlay.variables
     return Variables(given.tokens, given.urls, given.secrets, signing=given.signing) if given else None
 

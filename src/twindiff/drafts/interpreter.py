@@ -29,6 +29,8 @@ from .stored_objects import SINGLE, StateConflict, StoredObjects, check_move, pa
 from .tables import IdempotentAnswer, StoredResource
 from .wire_style import DRAFTED_HEADER
 
+MAX_WHOLE_NUMBER = 2**63
+
 
 class DraftInterpreter:
     """Does what operations' plans say."""
@@ -102,11 +104,17 @@ class DraftInterpreter:
             return {}, []
         fields = cast(dict[str, Any], inner)
         by_snake = {snake(name): name for name in plan.stored.columns}
-        known = {by_snake[snake(name)]: _storable(value) for name, value in fields.items() if snake(name) in by_snake}
-        return known, sorted(name for name in fields if snake(name) not in by_snake)
+        given = self._schemas.properties(plan.body.schema)
+        kept = {
+            name: by_snake[snake(name)]
+            for name in fields
+            if snake(name) in by_snake and not self._schemas.is_flagged(given.get(name, {}), "readOnly")
+        }
+        known = {field: _storable(fields[name]) for name, field in kept.items()}
+        return known, sorted(fields.keys() - kept.keys())
 
     def _refuse(self, schema: Schema, body: Any) -> None:
-        errors = self._schemas.errors(schema, body, most=1)
+        errors = self._schemas.errors(schema, body, most=1, absent="readOnly")
         if errors:
             raise InvalidParameter(".".join(map(str, errors[0].path)), errors[0].message)
 
@@ -298,9 +306,16 @@ def _request_text(exchange: RequestContext) -> str:
 
 
 def _storable(value: Any) -> Any:
-    """Return a value of a body with the names of files in place of the files."""
+    """Return a value of a body with the names of files in place of the files.
+
+    Raises InvalidParameter for an integer of more than 64 bits, of which JSON's reader made a float.
+    """
     if isinstance(value, Upload):
         return value.filename
+    if isinstance(value, float) and abs(value) >= MAX_WHOLE_NUMBER and value.is_integer():
+        raise InvalidParameter("", f"{value:.0f} is a number of more than 64 bits")
+    if isinstance(value, dict):
+        return {name: _storable(each) for name, each in cast(dict[str, Any], value).items()}
     if isinstance(value, list):
         return [_storable(each) for each in cast(list[Any], value)]
     return value

@@ -108,21 +108,21 @@ def _plan(
     lists, holders = overlay.list_of(operation.name), overlay.holders(operation.name)
     answer = find_envelope(schemas, operation.answer, names, holders)
     body = find_envelope(schemas, operation.body, names, holders)
-    change = _declared_change(overlay, operation.name) or (
+    change = find_declared_change(overlay, operation.name) or (
         find_state_change(role.action, kept.schemas, schemas) if kept and role.kind == "action" else None
     )
     behaviour, reason = _behaviour_of(operation, role, answer, kept, change, schemas, declared)
     query = read_list_query(operation, kept.schemas, schemas) if behaviour == "list" and kept else ListQuery()
     if lists and behaviour == "list":
         query = declare_list(query, lists)
-    guessed = _guesses(answer, kept, schemas) if behaviour in ("list", "create", "read", "update", "act") else ()
+    guessed = list_guesses(answer, kept, schemas) if behaviour in ("list", "create", "read", "update", "act") else ()
     if kept:
         known = _declared_fields(overlay, kept.table) | {*declared.set, *(change.further if change else ())}
         guessed = tuple(name for name in guessed if name not in known)
     return OperationPlan(operation, behaviour, role, kept, answer, body, query, change, guessed, reason, declared)
 
 
-def _declared_change(overlay: Overlay, operation: str) -> StateChange | None:
+def find_declared_change(overlay: Overlay, operation: str) -> StateChange | None:
     """Return what an operation changes, if the overlay says so."""
     each = overlay.actions.get(operation)
     return StateChange(each.field, each.to, tuple(each.from_), each.set, each.refusal) if each else None
@@ -191,7 +191,7 @@ def is_routable(path: str) -> bool:
     return all(segment.count("{") <= 1 for segment in path.split("/"))
 
 
-def _guesses(answer: Envelope | None, kept: StoredResource | None, schemas: SchemaSet) -> tuple[str, ...]:
+def list_guesses(answer: Envelope | None, kept: StoredResource | None, schemas: SchemaSet) -> tuple[str, ...]:
     """Return the fields that every answer has and that neither bodies, nor keys, nor conventions fill."""
     if answer is None or kept is None:
         return ()
