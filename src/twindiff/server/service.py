@@ -13,6 +13,7 @@ from functools import cached_property, partial
 from typing import Any, TypeVar, cast
 
 from twindiff.catalog import TABLES, WebhookRecord
+from twindiff.catalog.shard_ids import serve_shard
 from twindiff.catalog.stamps import wall
 from twindiff.environments.calls import Calls
 from twindiff.environments.clocks import Clocks
@@ -48,10 +49,12 @@ from twindiff.server.origins import HOOK_RECEIVER
 from twindiff.server.ports import Ports
 from twindiff.server.runtime import Runtime
 from twindiff.server.settings import Settings
+from twindiff.server.shards.data_directory import list_folders, record_count, refuse_other_count
 from twindiff.server.webhook_client import WebhookClient
-from twindiff.storage import EnvironmentGone, NotServed, SchemaChanged, StorageEngine
+from twindiff.storage import CatalogStore, EnvironmentGone, NotServed, SchemaChanged, StorageEngine
 from twindiff.storage.schema import Schema
 from twindiff.storage.sqlite import SqliteEngine
+from twindiff.storage.whole_catalog import WholeCatalog
 from twindiff.suites.agent_diff import Importer
 from twindiff.suites.suites import Suites
 from twindiff.suites.trial_sets import TrialSetStore
@@ -68,6 +71,9 @@ SECONDS_UNUSED = 600
 DAY = 24 * 3600 * SECOND
 LARGE_BODY = 20_000
 """Bytes of a body above which it is parsed off the event loop: a form of this size takes two milliseconds."""
+
+
+_CATALOG = Schema("catalog", tuple(table_of(row) for row in TABLES))
 
 
 class StepPause:
@@ -93,15 +99,15 @@ class Service:
         if not self.engine.inline:
             _ = self.registry.twins  # raises what the database lacks for any twin before anything is served
         self.registry.watch(self.engine.schema)
-        self.catalog = catalog = self.engine.catalog(Schema("catalog", tuple(table_of(row) for row in TABLES)))
-        self.templates = TemplateStore(self.engine, catalog, self.registry)
-        self.environments = Environments(self.engine, catalog, self.registry, settings.most_environments)
+        catalog, whole = self.catalog, self.whole_catalog
+        self.templates = TemplateStore(self.engine, catalog, whole, self.registry)
+        self.environments = Environments(self.engine, catalog, whole, self.registry, settings.most_environments)
         self.points = EnvironmentPoints(self.engine, catalog, self.environments)
         self.transfer = Transfer(self.engine, catalog, self.registry, self.templates, self.environments)
         self.calls = Calls(self.engine, catalog, settings.transcripts)
         self.clocks = Clocks(self.engine, self.environments, self.calls.due, self.runtime.arrivals)
-        self.runs = RunStore(self.engine, catalog, self.environments, once=settings.runs_once)
-        self.suites = Suites(self.engine, catalog, self.templates, self.registry, self.environments.actors)
+        self.runs = RunStore(self.engine, catalog, whole, self.environments, once=settings.runs_once)
+        self.suites = Suites(self.engine, catalog, whole, self.templates, self.registry, self.environments.actors)
         self.trial_sets = TrialSetStore(self.engine, catalog)
         self.importer = Importer(self.engine, self.registry, self.templates, self.suites)
         self.subscriptions = Subscriptions(self.engine, catalog)
@@ -145,6 +151,18 @@ class Service:
         if not isinstance(self.engine, SqliteEngine):
             return None
         return UnusedTemplateSweeper(self.engine, self.catalog, self.environments)
+
+    @cached_property
+    def catalog(self) -> CatalogStore:
+        """The records that this process writes."""
+        return self.engine.catalog(_CATALOG)
+
+    @cached_property
+    def whole_catalog(self) -> WholeCatalog:
+        """The records of all shards, for reading."""
+        if not isinstance(self.engine, SqliteEngine):
+            return WholeCatalog(self.catalog)
+        return WholeCatalog(self.catalog, partial(self.engine.others.catalogs, _CATALOG))
 
     def _runtime(self) -> Runtime:
         return Runtime(inline=self.engine.inline)
@@ -385,7 +403,13 @@ class Service:
 def _engine(settings: Settings) -> StorageEngine:
     """The storage engine that the settings name; PostgreSQL is an optional extra."""
     if not settings.storage:
-        return SqliteEngine(settings.data_dir, fsync=settings.fsync, most_bytes=settings.most_bytes)
+        serve_shard(settings.shard)
+        refuse_other_count(settings.data_dir, settings.shard)
+        folders = list_folders(settings.data_dir, settings.shard.count)
+        own = folders.pop(settings.shard.number)
+        engine = SqliteEngine(own, fsync=settings.fsync, most_bytes=settings.most_bytes, others=folders)
+        record_count(settings.data_dir, settings.shard)
+        return engine
     from twindiff.storage.postgres import PostgresEngine
 
     return PostgresEngine(settings.storage, ready=settings.ready, most_bytes=settings.most_bytes)

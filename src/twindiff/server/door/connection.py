@@ -147,7 +147,10 @@ class DoorConnection(asyncio.Protocol):
         """Act on the head of a request; every refusal is an answer in one sentence."""
         try:
             head = _parse_head(raw)
-            caller = await self._door.admit(_credentials(head.headers.get("proxy-authorization", "")))
+            credentials = _credentials(head.headers.get("proxy-authorization", ""))
+            if credentials and self._leaves(credentials[0]):
+                return
+            caller = await self._door.admit(credentials)
             if head.verb == "CONNECT":
                 await self._connect(caller, head)
             else:
@@ -158,6 +161,10 @@ class DoorConnection(asyncio.Protocol):
             self._answer(error.status, str(error))
         except (OSError, TimeoutError):
             self._abort()
+
+    def _leaves(self, user: str) -> bool:
+        """Whether the connection of a user has moved to another process."""
+        return False
 
     async def _connect(self, caller: Caller, head: Head) -> None:
         address = parse_address(head.target)
