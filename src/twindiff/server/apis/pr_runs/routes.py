@@ -42,14 +42,11 @@ async def create_pr_run(
     label. Tests in `.arga/tests/*.yml` of the repository take part. A run that selects no test fails, unless
     `allow_no_tests` or the server's settings allow it. The application is started, unless `frontend_url` says where it
     runs already. The artifacts of the run include the verdict as `junit.xml` and `check_run.json`.
-    `repo` and `pr_url` may be addresses of a GitHub twin, or an `owner/name` installed from there: the repository is
-    cloned from it, and the verdict appears there as a check run and a comment on the pull request.
+    `repo` and `pr_url` may be addresses at a GitHub twin, or names installed from there: it is cloned, and gets the
+    verdict as a check run and a comment on the pull request.
     """
     wanted = PrRunRequest(
-        repo=repo,
-        branch=branch,
-        pr_url=pr_url,
-        base=base,
+        *(repo, branch, pr_url, base),
         frontend_url=frontend_url,
         commit=commit,
         allow_no_tests=allow_no_tests,
