@@ -25,9 +25,6 @@ from .http import Request as Request
 from .http import Response as Response
 from .http import ValueResponse as ValueResponse
 from .links import link_header as link_header
-from .masks import apply_mask as apply_mask
-from .masks import parse_mask as parse_mask
-from .masks import partial as partial
 from .own_addresses import OWN_ADDRESS as OWN_ADDRESS
 from .paging import page as page
 from .paging import page_at as page_at

@@ -47,6 +47,9 @@ _MESSAGES = {
     429: "You have been rate limited. Please try again in a few minutes.",
 }
 
+LATEST_VERSION = "2026-03-11"
+"""The newest version of the API, which the header `Notion-Version` may name."""
+
 
 class NotionError(ApiError):
     """An error by one of Notion's codes; `additional_data` says more of it."""
@@ -103,10 +106,8 @@ class NotionStyle(Style):
 
     def build_request(self, operation: Operation, arguments: Mapping[str, Any]) -> Request:
         """Return the request, with the header of the newest version."""
-        from .core.api_version import LATEST
-
         request = super().build_request(operation, arguments)
-        return request._replace(headers={**request.headers, "notion-version": LATEST})
+        return request._replace(headers={**request.headers, "notion-version": LATEST_VERSION})
 
     def error(self, error: ApiError, exchange: RequestContext | None = None) -> Response:
         """Render `{object, status, code, message, additional_data, request_id}`."""

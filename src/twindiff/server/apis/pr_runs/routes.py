@@ -41,14 +41,12 @@ async def create_pr_run(
     Without `branch` and `pr_url`, it tests what the repository has checked out; with a `commit`, `branch` is only a
     label. Tests in `.arga/tests/*.yml` of the repository take part. A run that selects no test fails, unless
     `allow_no_tests` or the server's settings allow it. The application is started, unless `frontend_url` says where it
-    runs already. The artifacts include the verdict as `junit.xml` and `check_run.json`. `repo` and `pr_url` may be of a
-    GitHub twin: it is cloned from, and gets the verdict as a check run and a comment on the pull request.
+    runs already. The artifacts of the run include the verdict as `junit.xml` and `check_run.json`.
+    `repo` and `pr_url` may be addresses at a GitHub twin, or names installed from there: it is cloned, and gets the
+    verdict as a check run and a comment on the pull request.
     """
     wanted = PrRunRequest(
-        repo=repo,
-        branch=branch,
-        pr_url=pr_url,
-        base=base,
+        *(repo, branch, pr_url, base),
         frontend_url=frontend_url,
         commit=commit,
         allow_no_tests=allow_no_tests,
