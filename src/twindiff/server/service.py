@@ -47,7 +47,7 @@ from twindiff.server.door.door import Door
 from twindiff.server.long_calls import LongCalls
 from twindiff.server.origins import HOOK_RECEIVER
 from twindiff.server.ports import Ports
-from twindiff.server.runtime import Runtime
+from twindiff.server.runtime import Runtime, run_waiting
 from twindiff.server.settings import Settings
 from twindiff.server.shards.data_directory import list_folders, record_count, refuse_other_count
 from twindiff.server.webhook_client import WebhookClient
@@ -94,7 +94,6 @@ class Service:
         self.settings = settings
         self.registry = registry or Registry.load_installed()
         self.engine = _engine(settings)
-        self._durability = self.engine.durability if isinstance(self.engine, SqliteEngine) else None
         self.runtime = self._runtime()
         if not self.engine.inline:
             _ = self.registry.twins  # raises what the database lacks for any twin before anything is served
@@ -139,7 +138,7 @@ class Service:
 
     async def _run_lookup(self, work: Callable[[], T]) -> T:
         """Run a read of the catalog for a connection: where that may block, in a thread."""
-        return work() if self.engine.inline else await asyncio.to_thread(work)
+        return await run_waiting(self.engine, work)
 
     def _webhook_client(self) -> WebhookClient:
         hosts, is_keyless = frozenset(self.settings.webhook_hosts), self.settings.api_key is None
@@ -148,9 +147,8 @@ class Service:
 
     def _unused_sweeper(self) -> UnusedTemplateSweeper | None:
         """The removal of unused templates; None where an administrator of the database does it."""
-        if not isinstance(self.engine, SqliteEngine):
-            return None
-        return UnusedTemplateSweeper(self.engine, self.catalog, self.environments)
+        embedded = self.engine.embedded
+        return UnusedTemplateSweeper(embedded, self.catalog, self.environments) if embedded else None
 
     @cached_property
     def catalog(self) -> CatalogStore:
@@ -169,9 +167,8 @@ class Service:
 
     def _long_calls(self) -> LongCalls | None:
         """The worker threads for long calls; None where each call has a thread anyway."""
-        if not isinstance(self.engine, SqliteEngine):
-            return None
-        return LongCalls(self.engine, self.calls, self, self.runtime.arrivals)
+        embedded = self.engine.embedded
+        return LongCalls(embedded, self.calls, self, self.runtime.arrivals) if embedded else None
 
     async def answer(
         self, environment: LoadedEnvironment, twin: Twin, exchange: RequestContext, *, trusted: bool
@@ -248,7 +245,8 @@ class Service:
 
     def lasting(self, work: Awaitable[T]) -> Awaitable[T]:
         """Await `work`, and then that its writes are durable, if the settings ask for that."""
-        return self._durability.wait_for_answer(work) if self._durability else work
+        durability = self.engine.durability
+        return durability.wait_for_answer(work) if durability else work
 
     async def awaken(self, environment: LoadedEnvironment) -> None:
         """Load an environment; an evicted one is rebuilt off the event loop."""
@@ -350,12 +348,11 @@ class Service:
             self._swept = time.monotonic()
             for _ in self.unused.sweep():
                 await self.runtime.yield_to_loop()
-            if isinstance(self.engine, SqliteEngine):
-                await self.runtime.run_steps(self.engine.unnamed_blobs.sweep())
+            if embedded := self.engine.embedded:
+                await self.runtime.run_steps(embedded.unnamed_blobs.sweep())
 
     async def _maintain_engine(self) -> None:
-        if isinstance(self.engine, SqliteEngine):
-            await self.runtime.run_steps(self.engine.maintain())
+        await self.runtime.run_steps(self.engine.maintain())
         self.engine.measure()
 
     async def write_calls(self) -> None:

@@ -300,11 +300,10 @@ def _serve_from_folder(settings: Settings, listeners: Listeners, *, as_json: boo
     """Serve with one process over a data directory, which records its owner."""
     from twindiff.cli.hosting import open_service, server_for
     from twindiff.server.runtime.tuning import tune_process
-    from twindiff.storage.sqlite import SqliteEngine
 
     service = open_service(settings)
-    if isinstance(service.engine, SqliteEngine):
-        service.engine.file.owned_by(f"pid {os.getpid()} on port {listeners.http.getsockname()[1]}")
+    if embedded := service.engine.embedded:
+        embedded.file.owned_by(f"pid {os.getpid()} on port {listeners.http.getsockname()[1]}")
     if listeners.door:
         service.door.adopt(listeners.door)
     _announce(settings, service.registry, listeners, {"dataDir": settings.data_dir}, as_json=as_json)

@@ -100,6 +100,10 @@ class SqliteEngine:
         self._slept, self._slept_lately = 0, 0
         self.measure()
 
+    @property
+    def embedded(self) -> SqliteEngine:
+        return self
+
     def _made_durable(self) -> Durability:
         durability = Durability(self._sync)
         self.file.log.wrote = durability.wrote
