@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 from base64 import b64encode
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -30,11 +29,13 @@ def bundle_repository(path: str | Path) -> str:
     return b64encode(done.stdout).decode()
 
 
-def bundle_repositories(config: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+def bundle_repositories(config: Any, folder: Path) -> Any:
     """Return a seed configuration by twin in which the repositories of `repos` and `exports` are bundled.
     A path is relative to `folder`; it is the `repository` of an item of `repos`, or its `bundle`. Raises NoRepository.
     """
-    return {twin: _bundle_parts(parts, folder) for twin, parts in config.items()}
+    if not isinstance(config, dict):  # the server says what is wrong with it
+        return config
+    return {twin: _bundle_parts(parts, folder) for twin, parts in cast("dict[str, Any]", config).items()}
 
 
 def _bundle_parts(parts: Any, folder: Path) -> Any:

@@ -145,7 +145,7 @@ def read_seed_config(path: Path) -> Any:
 
     config = read_json(path)
     try:
-        return bundle_repositories(config, path.parent) if isinstance(config, dict) else config
+        return bundle_repositories(config, path.parent)
     except NoRepository as error:
         raise CommandError(f"{path}: {error}.", exit_code=2) from None
 
