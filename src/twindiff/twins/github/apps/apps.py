@@ -15,7 +15,7 @@ from twindiff.kit import Body, Call, Operations, Struct
 from ..core.access import find_org, find_repo, find_user
 from ..core.listing import paginate
 from ..core.stamps import show_instant
-from ..core.visibility import visible_to
+from ..core.visibility import visible_to_caller
 from ..tables.repository_tables import Repository
 from ..tables.user_tables import AccessToken, AppInstallation
 from ..views.app_views import APP_SLUG, PERMISSIONS, show_app, show_installation
@@ -138,7 +138,7 @@ def create_installation_token(call: Call, installation_id: int, body: Annotated[
 
 
 def _list_repositories(call: Call, installation: AppInstallation | None) -> Any:
-    where: list[Any] = [visible_to(call.actor)]
+    where: list[Any] = [visible_to_caller(call)]
     where += [Repository.owner == installation.account] if installation else []
     token: AccessToken | None = call.memo.get("token")
     where += [Repository.id.in_(token.repository_ids)] if token and token.repository_ids else []

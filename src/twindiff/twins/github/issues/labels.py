@@ -75,7 +75,7 @@ def create_label(
     call: Call, owner: str, repo: str, name: str, color: str | UnsetType = UNSET, description: str | None = None
 ) -> Any:
     """Make a label."""
-    row = find_repo(call, owner, repo, "triage")
+    row = find_repo(call, owner, repo)
     columns = check_label(call, row, name, color, description)
     return show_label(call, row, call.db.add(Label(id=new_id(call), repository_id=row.id, **columns)))
 
@@ -98,7 +98,7 @@ def update_label(
     description: str | UnsetType | None = UNSET,
 ) -> Any:
     """Change a label; its issues follow a new name."""
-    row = find_repo(call, owner, repo, "triage")
+    row = find_repo(call, owner, repo)
     label = find_label(call, row, name)
     columns = check_label(call, row, new_name, color, description, label.id)
     if columns.get("name", label.name) != label.name:
@@ -116,7 +116,7 @@ def _replace_on_issues(call: Call, repo: Repository, name: str, others: list[str
 @api.delete("/repos/{owner}/{repo}/labels/{name:path}", status=204)
 def delete_label(call: Call, owner: str, repo: str, name: str) -> None:
     """Delete a label, also from all issues."""
-    row = find_repo(call, owner, repo, "triage")
+    row = find_repo(call, owner, repo)
     label = find_label(call, row, name)
     _replace_on_issues(call, row, label.name, [])
     call.db.remove(label)
@@ -140,7 +140,7 @@ def _read_names(body: Any) -> list[str]:
 @api.post("/repos/{owner}/{repo}/issues/{issue_number}/labels")
 def add_labels(call: Call, owner: str, repo: str, issue_number: int, body: Annotated[Any, Body]) -> Any:
     """Add labels to an issue; those that the repository lacks are made."""
-    row = find_repo(call, owner, repo, "triage")
+    row = find_repo(call, owner, repo)
     issue = find_issue(call, row, issue_number)
     names = resolve_labels(call, row, [*issue.labels, *_read_names(body)])
     return labels_of(call, row, change_labels(call, row, issue, names).labels)
@@ -149,7 +149,7 @@ def add_labels(call: Call, owner: str, repo: str, issue_number: int, body: Annot
 @api.put("/repos/{owner}/{repo}/issues/{issue_number}/labels")
 def set_labels(call: Call, owner: str, repo: str, issue_number: int, body: Annotated[Any, Body]) -> Any:
     """Set the labels of an issue."""
-    row = find_repo(call, owner, repo, "triage")
+    row = find_repo(call, owner, repo)
     issue = find_issue(call, row, issue_number)
     return labels_of(call, row, change_labels(call, row, issue, resolve_labels(call, row, _read_names(body))).labels)
 
@@ -157,14 +157,14 @@ def set_labels(call: Call, owner: str, repo: str, issue_number: int, body: Annot
 @api.delete("/repos/{owner}/{repo}/issues/{issue_number}/labels", status=204)
 def clear_labels(call: Call, owner: str, repo: str, issue_number: int) -> None:
     """Remove all labels from an issue."""
-    row = find_repo(call, owner, repo, "triage")
+    row = find_repo(call, owner, repo)
     change_labels(call, row, find_issue(call, row, issue_number), [])
 
 
 @api.delete("/repos/{owner}/{repo}/issues/{issue_number}/labels/{name:path}")
 def remove_label(call: Call, owner: str, repo: str, issue_number: int, name: str) -> Any:
     """Remove a label from an issue; 404 if the issue does not have it."""
-    row = find_repo(call, owner, repo, "triage")
+    row = find_repo(call, owner, repo)
     issue = find_issue(call, row, issue_number)
     if name.lower() not in [each.lower() for each in issue.labels]:
         raise NotVisible("Label does not exist")
@@ -210,7 +210,7 @@ def create_milestone(
     due_on: str | None = None,
 ) -> Any:
     """Make a milestone."""
-    row = find_repo(call, owner, repo, "push")
+    row = find_repo(call, owner, repo)
     columns = _milestone_columns(call, title, state, description, due_on)
     _check_title(call, row, title)
     known = call.db.rows(Milestone, Milestone.repository_id == row.id, order=-Milestone.number, limit=1)
@@ -252,7 +252,7 @@ def update_milestone(
     due_on: str | UnsetType | None = UNSET,
 ) -> Any:
     """Change a milestone."""
-    row = find_repo(call, owner, repo, "push")
+    row = find_repo(call, owner, repo)
     milestone = find_milestone(call, row, milestone_number)
     columns = _milestone_columns(call, title, state, description, due_on)
     if isinstance(title, str):
@@ -263,7 +263,7 @@ def update_milestone(
 @api.delete("/repos/{owner}/{repo}/milestones/{milestone_number}", status=204)
 def delete_milestone(call: Call, owner: str, repo: str, milestone_number: int) -> None:
     """Delete a milestone; its issues lose it."""
-    row = find_repo(call, owner, repo, "push")
+    row = find_repo(call, owner, repo)
     milestone = find_milestone(call, row, milestone_number)
     for issue in call.db.rows(Issue, Issue.milestone_id == milestone.id):
         call.db.change(issue, milestone_id=None)

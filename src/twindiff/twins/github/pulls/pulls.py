@@ -295,7 +295,7 @@ class ReviewersBody(Struct):
 @api.post("/repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers", status=201)
 def request_reviewers(call: Call, owner: str, repo: str, pull_number: int, body: Annotated[ReviewersBody, Body]) -> Any:
     """Ask users and teams for a review."""
-    row = find_repo(call, owner, repo, "triage")
+    row = find_repo(call, owner, repo)
     pull = find_pull(call, row, pull_number)
     issue = issue_of(call, pull)
     if issue.user.lower() in [login.lower() for login in body.reviewers]:
@@ -324,7 +324,7 @@ def request_reviewers(call: Call, owner: str, repo: str, pull_number: int, body:
 @api.delete("/repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers")
 def remove_reviewers(call: Call, owner: str, repo: str, pull_number: int, body: Annotated[ReviewersBody, Body]) -> Any:
     """Withdraw requests for reviews."""
-    row = find_repo(call, owner, repo, "triage")
+    row = find_repo(call, owner, repo)
     pull = find_pull(call, row, pull_number)
     gone = {login.lower() for login in body.reviewers}
     pull = call.db.change(

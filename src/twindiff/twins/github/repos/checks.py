@@ -62,7 +62,7 @@ def create_status(
     target_url: str | None = None,
 ) -> Any:
     """Report a status for a commit."""
-    row = find_repo(call, owner, repo, "push")
+    row = find_repo(call, owner, repo)
     commit, now = find_commit(call, row, sha, Unprocessable), call.clock.iso()
     where = (CommitStatus.repository_id == row.id, CommitStatus.sha == commit.sha, CommitStatus.context == context)
     if call.db.count(CommitStatus, *where) >= MAX_STATUSES:
@@ -224,7 +224,7 @@ def check_fields(call: Call, body: CheckRunBody) -> dict[str, Any]:
 @api.post("/repos/{owner}/{repo}/check-runs", status=201)
 def create_check_run(call: Call, owner: str, repo: str, body: Annotated[CheckRunBody, Body]) -> Any:
     """Make a check run for a commit."""
-    row = find_repo(call, owner, repo, "push")
+    row = find_repo(call, owner, repo)
     for name in ("name", "head_sha"):
         if not getattr(body, name):
             raise Unprocessable(f'Invalid request.\n\n"{name}" wasn\'t supplied.')
@@ -258,7 +258,7 @@ def get_check_run(call: Call, owner: str, repo: str, check_run_id: int) -> Any:
 @api.patch("/repos/{owner}/{repo}/check-runs/{check_run_id}")
 def update_check_run(call: Call, owner: str, repo: str, check_run_id: int, body: Annotated[CheckRunBody, Body]) -> Any:
     """Change a check run."""
-    row = find_repo(call, owner, repo, "push")
+    row = find_repo(call, owner, repo)
     run = call.db.change(find_check_run(call, row, check_run_id), **check_fields(call, body))
     update_suite(call, call.db.get(CheckSuite, run.check_suite_id))
     shown = show_check_run(call, row, run)

@@ -168,7 +168,7 @@ def _publish_tag(call: Call, repo: Repository, release: Release) -> None:
 @api.post("/repos/{owner}/{repo}/releases", status=201)
 def create_release(call: Call, owner: str, repo: str, body: Annotated[ReleaseBody, Body]) -> Any:
     """Make a release, and its tag if there is none."""
-    row = find_repo(call, owner, repo, "push")
+    row = find_repo(call, owner, repo)
     columns: dict[str, Any] = {
         "target_commitish": row.default_branch,
         "draft": False,
@@ -203,7 +203,7 @@ def create_release(call: Call, owner: str, repo: str, body: Annotated[ReleaseBod
 @api.patch("/repos/{owner}/{repo}/releases/{release_id}")
 def update_release(call: Call, owner: str, repo: str, release_id: int, body: Annotated[ReleaseBody, Body]) -> Any:
     """Change a release; one that is no draft any more is published."""
-    row = find_repo(call, owner, repo, "push")
+    row = find_repo(call, owner, repo)
     release, columns = find_release(call, row, release_id), _columns_of(body)
     other = Release.tag_name == columns.get("tag_name", "")
     if call.db.find(Release, Release.repository_id == row.id, other, Release.id != release.id, ~Release.draft):
@@ -220,7 +220,7 @@ def update_release(call: Call, owner: str, repo: str, release_id: int, body: Ann
 @api.delete("/repos/{owner}/{repo}/releases/{release_id}", status=204)
 def delete_release(call: Call, owner: str, repo: str, release_id: int) -> None:
     """Delete a release; its tag stays."""
-    row = find_repo(call, owner, repo, "push")
+    row = find_repo(call, owner, repo)
     call.db.remove(find_release(call, row, release_id))
 
 
@@ -245,7 +245,7 @@ def write_notes(call: Call, repo: Repository, tag: str, target: str) -> dict[str
 @api.post("/repos/{owner}/{repo}/releases/generate-notes")
 def generate_notes(call: Call, owner: str, repo: str, tag_name: str, target_commitish: str = "HEAD") -> Any:
     """Write notes for a release without making it."""
-    return write_notes(call, find_repo(call, owner, repo, "push"), tag_name, target_commitish)
+    return write_notes(call, find_repo(call, owner, repo), tag_name, target_commitish)
 
 
 @api.get("/repos/{owner}/{repo}/releases/{release_id}/assets")
@@ -269,7 +269,7 @@ def upload_asset(
     content_type: Annotated[str, Header("Content-Type")] = "application/octet-stream",
 ) -> Any:
     """Upload a file of a release."""
-    row = find_repo(call, owner, repo, "push")
+    row = find_repo(call, owner, repo)
     release, now = find_release(call, row, release_id), call.clock.iso()
     if not content:
         raise BadSize
@@ -314,7 +314,7 @@ def update_asset(
     label: str | UnsetType | None = UNSET,
 ) -> Any:
     """Rename a release's file."""
-    row = find_repo(call, owner, repo, "push")
+    row = find_repo(call, owner, repo)
     given: dict[str, Any] = {"name": name, "label": label}
     columns = {field: value for field, value in given.items() if value is not UNSET}
     asset = call.db.change(find_asset(call, row, asset_id), updated_at=call.clock.iso(), **columns)
@@ -324,5 +324,5 @@ def update_asset(
 @api.delete("/repos/{owner}/{repo}/releases/assets/{asset_id}", status=204)
 def delete_asset(call: Call, owner: str, repo: str, asset_id: int) -> None:
     """Delete a release's file."""
-    row = find_repo(call, owner, repo, "push")
+    row = find_repo(call, owner, repo)
     call.db.remove(find_asset(call, row, asset_id))
