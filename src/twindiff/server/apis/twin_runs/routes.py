@@ -30,6 +30,8 @@ Auth = Literal["lenient", "strict"]
 Limit = Annotated[int, msgspec.Meta(ge=1, le=1000)]
 Prompt = Annotated[str, msgspec.Meta(min_length=1, max_length=20_000)]
 PROVISION = "/validate/twins/provision"
+MAX_SEED_BYTES = 64_000_000
+"""The largest body with a seed configuration; repositories are in it as bundles."""
 
 
 class RemovedRoute(ApiError):
@@ -67,7 +69,7 @@ def _describe_twin(twin: Twin) -> dict[str, Any]:
     return {**about, "aliases": [*twin.aliases]}
 
 
-@api.post("/twin-runs")
+@api.post("/twin-runs", body_limit=MAX_SEED_BYTES)
 async def create_twin_run(
     desk: TwinRunContext,
     twins: Names,
@@ -107,7 +109,7 @@ async def create_twin_run(
     return {"run_id": run.run_id, "status": run.status, "environment_id": run.environment_id or None, **said}
 
 
-@api.post(PROVISION)
+@api.post(PROVISION, body_limit=MAX_SEED_BYTES)
 async def provision_twins(
     desk: TwinRunContext,
     twins: Names,

@@ -21,6 +21,7 @@ from ..tables.user_tables import AccessToken, AppInstallation
 from ..views.app_views import APP_SLUG, PERMISSIONS, show_app, show_installation
 from ..views.repository_views import show_repo
 from ..wire_style import NotVisible, Unprocessable
+from .app_tokens import find_bot
 
 api = Operations()
 TOKEN_SECONDS = 3600
@@ -28,7 +29,7 @@ TOKEN_SECONDS = 3600
 
 @api.get("/app")
 def get_own_app(call: Call) -> Any:
-    """Get the app whose JWT is sent; the twin has one, and takes any token for it."""
+    """Get the app whose JWT is sent; the twin has one, and takes any other token for it as well."""
     count = call.db.count(AppInstallation)
     return show_app(call) | {"installations_count": count}
 
@@ -129,7 +130,9 @@ def create_installation_token(call: Call, installation_id: int, body: Annotated[
         "repository_ids": [repo.id for repo in chosen] if chosen else None,
     }
     call.db.add(
-        AccessToken(token=token, user=call.actor, installation_id=installation.id, expires_at=expires, **fields)
+        AccessToken(
+            token=token, user=find_bot(call).login, installation_id=installation.id, expires_at=expires, **fields
+        )
     )
     selection = "selected" if chosen else installation.repository_selection
     shown: dict[str, Any] = {"token": token, "expires_at": show_instant(expires), "permissions": permissions}

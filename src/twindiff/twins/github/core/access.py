@@ -15,7 +15,7 @@ from ..tables.repository_tables import Collaborator, Repository, RepositoryName
 from ..tables.user_tables import Membership, Team, TeamMember, TeamRepository, User
 from ..wire_style import Forbidden, Moved, NotVisible
 from .permissions import ADMIN_RIGHTS, ORG_ADMIN, Requirement, requirement_of
-from .token_grants import check_token, hides
+from .token_grants import acts_for_installation, check_token, hides, is_installed
 
 LEVELS = ("none", "pull", "triage", "push", "maintain", "admin")
 BY_ID = ":id"
@@ -90,8 +90,9 @@ def permission_of(call: Call, repo: Repository, login: str | None = None) -> str
 
 def _list_grants(call: Call, repo: Repository, login: str) -> list[str]:
     """Return all permissions that a user has by one way or another."""
-    granted = ["none" if repo.private else "pull"]
-    if repo.owner == login:
+    is_looked_up = call.memo.get("app") and is_installed(call, repo)
+    granted = ["pull" if not repo.private or is_looked_up else "none"]
+    if repo.owner == login or (login == call.actor and acts_for_installation(call, repo)):
         return ["admin"]
     own = call.db.find(Collaborator, Collaborator.repository_id == repo.id, Collaborator.user == login)
     if own:

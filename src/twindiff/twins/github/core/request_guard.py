@@ -14,6 +14,7 @@ from twindiff.kit import Call, RequestContext, Response
 from twindiff.kit.errors import ApiError
 from twindiff.kit.etags import names_version
 
+from ..apps.app_tokens import BOT, check_jwt, is_jwt
 from ..tables.user_tables import AccessToken, User
 from ..wire_style import BadCredentials
 from .access import authorize
@@ -25,7 +26,12 @@ SEARCH_LIMIT = 30
 
 
 def actor_of(call: Call) -> str | None:
-    """Return the login that a token issued here acts as; raise BadCredentials for one that has expired."""
+    """Return the login that a token issued here acts as; raise BadCredentials for one that has expired,
+    and for a JWT that GitHub refuses."""
+    if is_jwt(call.token):
+        check_jwt(call.token)
+        call.memo["app"] = True
+        return BOT
     known = call.db.find(AccessToken, AccessToken.token == call.token)
     if known is None:
         return None

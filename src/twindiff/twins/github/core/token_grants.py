@@ -26,6 +26,24 @@ def token_of(call: Call) -> AccessToken | None:
     return call.memo.get("token")
 
 
+def installation_account(call: Call, installation_id: int) -> str:
+    """Return the account of an installation; empty if it is gone."""
+    installation = call.db.find(AppInstallation, AppInstallation.id == installation_id)
+    return installation.account if installation else ""
+
+
+def is_installed(call: Call, repo: Repository) -> bool:
+    """Return whether the app looks up its own installation for a repository, and there is one."""
+    is_lookup = str(call.memo.get("path", "")).endswith("/installation")
+    return is_lookup and call.db.find(AppInstallation, AppInstallation.account == repo.owner) is not None
+
+
+def acts_for_installation(call: Call, repo: Repository) -> bool:
+    """Return whether the token that is sent is of an installation that has a repository; its permissions limit it."""
+    token = token_of(call)
+    return token is not None and token.installation_id is not None and _selects(call, token, repo)
+
+
 def hides(call: Call, repo: Repository) -> bool:
     """Return whether the token that is sent keeps a repository from its user."""
     token = token_of(call)
@@ -42,8 +60,7 @@ def _selects(call: Call, token: AccessToken, repo: Repository) -> bool:
         return repo.id in token.repository_ids
     if token.installation_id is None:
         return True
-    installation = call.db.find(AppInstallation, AppInstallation.id == token.installation_id)
-    return installation is not None and installation.account == repo.owner
+    return installation_account(call, token.installation_id) == repo.owner
 
 
 def check_token(call: Call, required: Requirement, repo: Repository | None) -> None:

@@ -7,7 +7,7 @@ from twindiff.kit.rows import Expression, exists
 
 from ..tables.repository_tables import Collaborator, Repository
 from ..tables.user_tables import Membership, TeamMember, TeamRepository, User
-from .token_grants import token_of
+from .token_grants import installation_account, token_of
 
 
 def visible_to(login: str) -> Expression:
@@ -29,6 +29,10 @@ def visible_to_caller(call: Call) -> Expression:
         return visible
     if token.scopes is not None:
         return visible if "repo" in token.scopes else all_of(visible, ~Repository.private)
+    if token.installation_id is not None:
+        account = Repository.owner == installation_account(call, token.installation_id)
+        chosen = all_of(account, Repository.id.in_(token.repository_ids)) if token.repository_ids else account
+        return any_of(~Repository.private, chosen)
     if token.repository_ids is not None:
         return all_of(visible, any_of(~Repository.private, Repository.id.in_(token.repository_ids)))
     return visible

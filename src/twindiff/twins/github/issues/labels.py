@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 from twindiff.kit import UNSET, Body, Call, Operations, UnsetType
 
 from ..core.access import find_issue, find_repo
+from ..core.announcements import announce
 from ..core.listing import paginate, slice_page
 from ..core.stamps import new_id, read_instant
 from ..core.text_lengths import check_lengths
@@ -78,7 +79,15 @@ def create_label(
     """Make a label."""
     row = find_repo(call, owner, repo)
     columns = check_label(call, row, name, color, description)
-    return show_label(call, row, call.db.add(Label(id=new_id(call), repository_id=row.id, **columns)))
+    label = call.db.add(Label(id=new_id(call), repository_id=row.id, **columns))
+    return _announce_label(call, row, label, "created")
+
+
+def _announce_label(call: Call, repo: Repository, label: Label, action: str) -> dict[str, Any]:
+    """Announce a change of a label, and return the label as it is shown."""
+    shown = show_label(call, repo, label)
+    announce(call, repo, "label", {"action": action, "label": shown})
+    return shown
 
 
 @api.get("/repos/{owner}/{repo}/labels/{name:path}")
@@ -104,7 +113,9 @@ def update_label(
     columns = check_label(call, row, new_name, color, description, label.id)
     if columns.get("name", label.name) != label.name:
         _replace_on_issues(call, row, label.name, [columns["name"]])
-    return show_label(call, row, call.db.change(label, **columns) if columns else label)
+    if not columns:
+        return show_label(call, row, label)
+    return _announce_label(call, row, call.db.change(label, **columns), "edited")
 
 
 def _replace_on_issues(call: Call, repo: Repository, name: str, others: list[str]) -> None:
@@ -121,6 +132,7 @@ def delete_label(call: Call, owner: str, repo: str, name: str) -> None:
     label = find_label(call, row, name)
     _replace_on_issues(call, row, label.name, [])
     call.db.remove(label)
+    _announce_label(call, row, label, "deleted")
 
 
 @api.get("/repos/{owner}/{repo}/issues/{issue_number}/labels")
@@ -217,7 +229,15 @@ def create_milestone(
     known = call.db.rows(Milestone, Milestone.repository_id == row.id, order=-Milestone.number, limit=1)
     now, number = call.clock.iso(), known[0].number + 1 if known else 1
     more: dict[str, Any] = {"number": number, "creator": call.actor, "created_at": now, "updated_at": now}
-    return show_milestone(call, row, call.db.add(Milestone(id=new_id(call), repository_id=row.id, **more, **columns)))
+    milestone = call.db.add(Milestone(id=new_id(call), repository_id=row.id, **more, **columns))
+    return _announce_milestone(call, row, milestone, "created")
+
+
+def _announce_milestone(call: Call, repo: Repository, milestone: Milestone, action: str) -> dict[str, Any]:
+    """Announce a change of a milestone, and return the milestone as it is shown."""
+    shown = show_milestone(call, repo, milestone)
+    announce(call, repo, "milestone", {"action": action, "milestone": shown})
+    return shown
 
 
 def _check_title(call: Call, repo: Repository, title: str, milestone_id: int | None = None) -> None:
@@ -259,7 +279,10 @@ def update_milestone(
     columns = _milestone_columns(call, title, state, description, due_on)
     if isinstance(title, str):
         _check_title(call, row, title, milestone.id)
-    return show_milestone(call, row, call.db.change(milestone, updated_at=call.clock.iso(), **columns))
+    moved = {"open": "opened", "closed": "closed"}.get(str(state), "edited")
+    action = moved if state != milestone.state else "edited"
+    changed = call.db.change(milestone, updated_at=call.clock.iso(), **columns)
+    return _announce_milestone(call, row, changed, action)
 
 
 @api.delete("/repos/{owner}/{repo}/milestones/{milestone_number}", status=204)
@@ -270,6 +293,7 @@ def delete_milestone(call: Call, owner: str, repo: str, milestone_number: int) -
     for issue in call.db.rows(Issue, Issue.milestone_id == milestone.id):
         call.db.change(issue, milestone_id=None)
     call.db.remove(milestone)
+    _announce_milestone(call, row, milestone, "deleted")
 
 
 @api.get("/repos/{owner}/{repo}/milestones/{milestone_number}/labels")

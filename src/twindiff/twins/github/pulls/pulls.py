@@ -151,14 +151,14 @@ def open_pull(call: Call, row: Repository, body: PullBody) -> PullRequest:
         issue = add_issue(call, row, title=str(body.title), body=text, is_pull_request=True)
     else:
         issue = call.db.change(find_issue(call, row, body.issue), is_pull_request=True)
-    pull = _add_pull(call, row, issue, (source, branch, sha), (base_name, base.sha), body)
+    pull = add_pull(call, row, issue, (source, branch, sha), (base_name, base.sha), body)
     set_pull_ref(call, row, pull)
     announce_pull(call, row, pull, "opened")
     trigger_workflows(call, row, "pull_request", sha, pull=pull, action="opened")
     return pull
 
 
-def _add_pull(
+def add_pull(
     call: Call,
     repo: Repository,
     issue: Issue,

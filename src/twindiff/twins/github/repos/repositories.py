@@ -15,6 +15,7 @@ from twindiff.kit import UNSET, Body, Call, Operations, Struct, any_of
 from twindiff.kit.rows import Expression, exists
 
 from ..core.access import acting_user, check_org_admin, find_org, find_repo, find_user, may, membership_of
+from ..core.announcements import announce
 from ..core.listing import paginate, slice_page
 from ..core.node_ids import node_id
 from ..core.stamps import new_id
@@ -227,7 +228,9 @@ def create_fork(call: Call, owner: str, repo: str, body: Annotated[ForkBody, Bod
     name = clean_name(body.name or source.name)
     if target.login == source.owner and name == source.name:
         raise creation_failed("name already exists on this account")
-    return show_full_repo(call, copy_repository(call, source, target, name, only_default=body.default_branch_only))
+    forked = show_full_repo(call, copy_repository(call, source, target, name, only_default=body.default_branch_only))
+    announce(call, source, "fork", {"forkee": forked})
+    return forked
 
 
 def copy_repository(call: Call, source: Repository, target: User, name: str, *, only_default: bool) -> Repository:
