@@ -133,3 +133,41 @@ def test_a_file_that_is_no_recording_is_refused_in_a_sentence(tmp_path: Path, na
     (tmp_path / name).write_text(text)
     with pytest.raises(DescriptionError, match=said):
         learn_description([tmp_path / name])
+
+
+def test_an_overlay_is_proposed_of_what_the_traffic_has_in_common(tmp_path: Path):
+    calls = [
+        ("GET", "/v1/depots", None, 200, {"data": [{"id": "dep_1", "city": "York"}, {"id": "dep_2", "city": "Ely"}]}),
+        *(
+            ("POST", "/v1/parcels", {"address": f"{n} Mill Lane"}, 201, {"id": 100 + n, "address": "x", "state": "new"})
+            for n in (1, 2)
+        ),
+        ("GET", "/v1/parcels/101", None, 200, {"id": 101, "address": "x", "state": "new"}),
+        *(("GET", f"/v1/parcels/{n}", None, 404, {"code": 7, "error": f"No parcel {n}"}) for n in (8, 9)),
+    ]
+    entries = [
+        {
+            "request": {"method": verb, "url": HOST + url, "postData": {"text": json.dumps(body)}},
+            "response": {"status": status, "content": {"text": json.dumps(answer)}},
+        }
+        for verb, url, body, status, answer in calls
+    ]
+    (tmp_path / "traffic.har").write_text(json.dumps({"log": {"entries": entries}}))
+    output = tmp_path / "parcels.json"
+    CliRunner().invoke(app, ["drafts", "learn", str(tmp_path / "traffic.har"), "--output", str(output), "--overlay"])
+    proposed = yaml.safe_load((tmp_path / "parcels.twin.yaml").read_text())
+    assert proposed == {
+        "errors": {"bodies": {"404": {"code": 7, "error": "$message"}}},
+        "resources": {"parcels": {"id": {"kind": "number", "first": 103}, "defaults": {"state": "new"}}},
+        "seeds": {"depots": [{"id": "dep_1", "city": "York"}, {"id": "dep_2", "city": "Ely"}]},
+    }
+    twin = Draft.read(output, "parcels").twin()
+    with (
+        Twindiff(twins=[twin]) as local,
+        local.create("parcels:parcels_base") as environment,
+        httpx.Client(transport=local.transport(environment), base_url=HOST) as client,
+    ):
+        assert [each["city"] for each in client.get("/v1/depots").json()["data"]] == ["York", "Ely"]
+        assert client.get("/v1/parcels/8").json() == {"code": 7, "error": "No such parcel: '8'"}
+        made = client.post("/v1/parcels", json={"address": "3 Mill Lane"}).json()
+        assert (made["id"], made["state"]) == (103, "new")

@@ -24,6 +24,9 @@ def learn(
         list[Path], typer.Argument(metavar="RECORDING…", help="HAR files, VCR cassettes, or JSON Lines of sessions.")
     ],
     output: Annotated[Path, typer.Option("--output", metavar="FILE", help="The OpenAPI document to write.")],
+    overlay: Annotated[
+        bool, typer.Option("--overlay", help="Also propose an overlay, as FILE with the ending .twin.yaml.")
+    ] = False,
 ) -> None:
     """Write an OpenAPI document of what recorded traffic shows.
 
@@ -31,13 +34,20 @@ def learn(
     """
     from twindiff.drafts.documents import DescriptionError
     from twindiff.drafts.learning import learn_description
+    from twindiff.drafts.proposals import propose_overlay, write_overlay
 
+    beside = output.with_name(output.name.partition(".")[0] + ".twin.yaml")
+    for each in [output, *([beside] if overlay else [])]:
+        if each.exists():
+            raise CommandError(f"{each} is there already; give another --output.")
     try:
         document = learn_description(recordings)
+        proposed = write_overlay(propose_overlay(recordings, document)) if overlay else ""
     except DescriptionError as error:
         raise CommandError(str(error)) from None
-    if output.exists():
-        raise CommandError(f"{output} is there already; give another --output.")
+    if overlay:
+        beside.write_text(proposed, encoding="utf-8")
+        typer.echo(f"{beside} proposes forms of ids, defaults, error bodies and seeds. Read it before you rely on it.")
     output.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     operations = sum(map(len, document["paths"].values()))
     typer.echo(f"{output} describes {operations} operations. To see how sure each is:")
