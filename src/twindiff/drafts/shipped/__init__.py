@@ -23,7 +23,7 @@ from ..merging import read_descriptions
 from ..overlay import Overlay
 from ..wire_style import DraftStyle
 
-NAMES = ("hubspot", "jira")
+NAMES = ("hubspot", "jira", "salesforce")
 
 
 class ShippedDraft(NamedTuple):
