@@ -23,7 +23,7 @@ from ..merging import read_descriptions
 from ..overlay import Overlay
 from ..wire_style import DraftStyle
 
-NAMES = ("hubspot", "jira", "salesforce")
+NAMES = ("hubspot", "jira", "linkedin", "salesforce")
 
 
 class ShippedDraft(NamedTuple):

@@ -114,7 +114,7 @@ def create_record(call: Call, kind: SalesforceObject, given: Mapping[str, Any]) 
         )
     defaults = {field.name: field.default for field in kind.fields.values() if field.default is not None}
     booleans = {field.name: False for field in kind.fields.values() if field.type == "boolean"}
-    number = call.db.next("record")
+    number = 1000 + call.db.next("record")
     caller = call.actor or None
     if kind.name == "Case":
         defaults["CaseNumber"] = f"{1000 + call.db.next('case'):08d}"
