@@ -43,13 +43,14 @@ def page(name: str) -> dict[str, Any]:
 PAGING = [query("limit", type="integer", minimum=1, maximum=100, default=10), query("cursor")]
 CUSTOMER = {
     "type": "object",
-    "required": ["id", "name", "created_at", "loyalty"],
+    "required": ["id", "name", "created_at", "loyalty", "pin"],
     "properties": {
         "id": {"type": "string", "example": "cus_8a7b"},
         "name": {"type": "string"},
         "email": {"type": "string", "format": "email", "nullable": True},
         "loyalty": {"type": "integer", "minimum": 0},
         "archived": {"type": "boolean", "default": False},
+        "pin": {"type": "string", "writeOnly": True},
         "created_at": {"type": "string", "format": "date-time"},
         "updated_at": {"type": "string", "format": "date-time"},
     },
@@ -110,10 +111,12 @@ BAKERY: dict[str, Any] = {
             "Customer": CUSTOMER,
             "NewCustomer": {
                 "type": "object",
-                "required": ["name"],
+                "required": ["name", "created_at"],
                 "properties": {
                     "name": {"type": "string", "minLength": 1, "maxLength": 40},
                     "email": {"type": "string", "format": "email"},
+                    "pin": {"type": "string", "writeOnly": True},
+                    "created_at": {"type": "string", "readOnly": True},
                 },
             },
             "CustomerChange": {

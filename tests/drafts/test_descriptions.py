@@ -79,7 +79,7 @@ def test_an_overlay_beside_the_description_is_read_with_it(tmp_path: Path):
     (tmp_path / "bakery.twin.yaml").write_text("name: sweets\nseeds: {cakes: [{id: c1, name: Sacher}]}\n")
     twin = Draft.read(tmp_path / "bakery.json", "bakery").twin()
     assert twin.name == "sweets"
-    assert twin.templates["sweets_base"]()["cakes"] == [{"id": "c1", "name": "Sacher"}]
+    assert [each["name"] for each in twin.templates["sweets_base"]()["cakes"]] == ["Sacher"]
 
 
 def changed(**parts: Any) -> dict[str, Any]:
@@ -111,7 +111,7 @@ def test_a_file_that_is_no_usable_description_is_refused_in_a_sentence(tmp_path:
 @pytest.mark.parametrize(
     ("overlay", "said"),
     [
-        ("resource: {}", "unknown field `resource`"),
+        ("resource: {}", "no key 'resource'. Did you mean 'resources'"),
         ("resources: {custmers: {}}", "Did you mean 'customers'"),
         ("actions: {POST /v1/orders/{order_number}/refund: {field: status, to: x}}", "not valid"),
         ("actions: {'POST /v1/refunds': {field: status, to: x}}", "names the operation 'POST /v1/refunds'"),

@@ -63,6 +63,18 @@ def test_a_body_that_the_schema_refuses_is_refused_in_the_envelope_of_the_descri
     assert bakery.get("/customers").json()["total"] == 0
 
 
+def test_what_only_requests_have_is_not_shown_and_what_only_answers_have_is_not_taken(bakery: httpx.Client):
+    made = bakery.post("/customers", json={"name": "Ada", "pin": "1234", "created_at": "1999-01-01T00:00:00Z"})
+    assert (made.status_code, "pin" in made.json(), made.json()["created_at"]) == (201, False, "2026-03-02T12:00:01Z")
+    assert "ignored=created_at" in made.headers["X-Twindiff-Drafted"]
+
+
+def test_a_number_of_more_than_64_bits_is_refused(bakery: httpx.Client):
+    content = b'{"name": "Ada", "loyalty": 3548471404985227400000000000000000}'
+    given = bakery.post("/customers", content=content, headers={"Content-Type": "application/json"})
+    assert given.status_code == 422
+
+
 def test_the_longest_name_is_taken(bakery: httpx.Client):
     assert add_customer(bakery, name="x" * 40)["name"] == "x" * 40
 

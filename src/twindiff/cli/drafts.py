@@ -23,7 +23,7 @@ Descriptions = Annotated[
     typer.Option(
         "--openapi",
         metavar="[NAME=]FILE",
-        help="A description of an API (OpenAPI, Swagger, Discovery) to serve as a drafted twin; may be repeated.",
+        help="A description of an API (OpenAPI, Swagger, Discovery, GraphQL) to serve as a drafted twin; repeatable.",
     ),
 ]
 

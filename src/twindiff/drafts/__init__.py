@@ -14,8 +14,14 @@ if TYPE_CHECKING:
     from .documents import DescriptionError as DescriptionError
     from .drafting import Draft as Draft
     from .drafting import DraftedTwin as DraftedTwin
+    from .graphql_drafts import read_draft as read_draft
 
-_EXPORTS = {"Draft": "drafting", "DraftedTwin": "drafting", "DescriptionError": "documents"}
+_EXPORTS = {
+    "Draft": "drafting",
+    "DraftedTwin": "drafting",
+    "DescriptionError": "documents",
+    "read_draft": "graphql_drafts",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, cast
 
 from twindiff.kit.call import Call
+from twindiff.kit.clock import Clock
 
 from .documents import Schema
 from .names import snake
@@ -41,6 +42,10 @@ class AnswerBuilder:
         """Return the key with a number; see `ValueMaker.make_key`."""
         return self._maker.make_key(schema, stem, number)
 
+    def make_value(self, schema: Schema, name: str, seed: str, clock: Clock) -> Any:
+        """Return a made value; see `ValueMaker.make`."""
+        return self._maker.make(schema, name, seed, clock)
+
     def show(self, call: Call, row: ShownRow, schema: Schema, find: Find) -> Any:
         """Return a row in a schema; it fits the schema."""
         if not self._schemas.properties(schema):
@@ -50,10 +55,10 @@ class AnswerBuilder:
 
     def _object(self, call: Call, row: ShownRow, schema: Schema, find: Find, depth: int) -> dict[str, Any]:
         schema = self._schemas.choose(schema, row.fields)
-        required = self._schemas.required_fields(schema)
+        required = self._schemas.shown_fields(schema)
         shown: dict[str, Any] = {}
         for name, inner in self._schemas.properties(schema).items():
-            if inner.get("writeOnly"):
+            if self._schemas.is_flagged(inner, "writeOnly"):
                 continue
             value = row.fields.get(name)
             if value is None:
@@ -132,7 +137,7 @@ class AnswerBuilder:
         )
         if isinstance(value, Mapping) and step in value:
             fields = dict(cast(Mapping[Any, Any], value))
-            if not rest and step not in self._schemas.required_fields(schema):
+            if not rest and step not in self._schemas.shown_fields(schema):
                 del fields[step]
             else:
                 fields[step] = self._mend(call, fields[step], inner, rest, f"{seed}.{step}")
@@ -149,7 +154,7 @@ class AnswerBuilder:
             return self._maker.make(schema, "", seed, call.clock)
         fields = dict(cast(Mapping[str, Any], value))
         properties = self._schemas.properties(schema)
-        missing = self._schemas.required_fields(schema) - fields.keys()
+        missing = self._schemas.shown_fields(schema) - fields.keys()
         for name in missing:
             fields[name] = self._maker.make(properties.get(name, {}), name, f"{seed}.{name}", call.clock)
         if not missing and flat.get("additionalProperties") is False:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, cast
 
@@ -14,12 +15,15 @@ from twindiff.kit.errors import InvalidParameter
 from twindiff.kit.parameter_sources import Body, Header, Named
 from twindiff.kit.request_context import RequestContext
 from twindiff.kit.rows import Row, table_of
+from twindiff.kit.seeding import Variables
 from twindiff.kit.suggestions import did_you_mean
 from twindiff.kit.twin import Operations, Rows, Twin
 
-from .documents import ApiDescription, DescriptionError, ParameterDescription, python_name, read_description
+from .change_events import make_webhooks
+from .documents import ApiDescription, ParameterDescription, python_name, read_description
 from .interpreter import DraftInterpreter
 from .overlay import Overlay, read_overlay
+from .overlay_checks import check_overlay
 from .plan import OperationPlan, is_routable, plan_operations
 from .resources import ResourceMap
 from .samples import SampleRows
@@ -55,9 +59,9 @@ class Draft:
         self.name, self.description, self.overlay = name, description, overlay or Overlay()
         self._written_tables = tuple(tables)
         self._schemas = SchemaSet(description.document)
-        resource_map = ResourceMap(description, self._schemas)
+        resource_map = ResourceMap(description, self._schemas, self.overlay)
         self._stored = store_resources(resource_map, [table_of(each).name for each in tables])
-        _check_overlay(self.overlay, description, [each.table for each in self._stored.values()])
+        check_overlay(self.overlay, description, {each.table: each for each in self._stored.values()})
         self.plans = plan_operations(description, resource_map, self._stored, self.overlay)
         self._interpreter = DraftInterpreter(resource_map, self._stored, self.overlay, self._schemas)
         self._samples = SampleRows(resource_map, self._stored, self.overlay, self._schemas)
@@ -107,7 +111,7 @@ class Draft:
         options["hosts"] = {**self._hosts(), **options.get("hosts", {})}
         twin = DraftedTwin(
             self.name,
-            style(self.description, self._schemas),
+            style(self.description, self._schemas, self.overlay.errors),
             api,
             *pages,
             tables=[*(each.row for each in self._stored.values()), IdempotentAnswer, *self._written_tables],
@@ -119,7 +123,7 @@ class Draft:
         return twin
 
     def _hosts(self) -> dict[str, str]:
-        return {**self.description.hosts, **dict.fromkeys(self.overlay.hosts, "")}
+        return {**self.description.hosts, **hosts_of(self.overlay)}
 
     def _usual_options(self, rows: Callable[[], Rows] | None) -> dict[str, Any]:
         """Return the templates, their descriptions and the seeding that the description gives."""
@@ -128,12 +132,15 @@ class Draft:
             "templates": {
                 f"{name}_base": _join_rows(self._samples.base, rows),
                 f"{name}_sample": _join_rows(self._samples.sample, rows),
+                **{f"{name}_{each}": partial(self._samples.read_template, each) for each in self.overlay.templates},
             },
             "descriptions": {
                 f"{name}_base": "One object of each kind that the API lists and cannot create",
                 f"{name}_sample": "Three objects of each kind, with the fields that the description requires",
             },
-            "seeding": make_seeding(self._stored, self._interpreter),
+            "seeding": make_seeding(self._interpreter.objects, self.overlay),
+            "webhooks": make_webhooks(self.overlay, self._interpreter.objects),
+            "variables": variables_of(self.overlay),
         }
 
 
@@ -146,20 +153,19 @@ def _join_rows(drafted: Callable[[], Rows], written: Callable[[], Rows] | None) 
     return drafted if written is None else lambda: {**drafted(), **written()}
 
 
+def hosts_of(overlay: Overlay) -> dict[str, str]:
+    """Return the hosts that an overlay adds, each with the prefix of its paths."""
+    return overlay.hosts if isinstance(overlay.hosts, dict) else dict.fromkeys(overlay.hosts, "")
+
+
+def variables_of(overlay: Overlay) -> Variables | None:
+    """Return the environment variables of clients, if an overlay says them."""
+    given = overlay.variables
+    return Variables(given.tokens, given.urls, given.secrets, signing=given.signing) if given else None
+
+
 def _refuse_table(table: str, tables: Sequence[str]) -> NoReturn:
     raise KeyError(f"There is no table '{table}'.{did_you_mean(table, set(tables))} Tables: {', '.join(tables)}.")
-
-
-def _check_overlay(overlay: Overlay, description: ApiDescription, tables: Sequence[str]) -> None:
-    operations = {operation.name for operation in description.operations}
-    for table in (*overlay.resources, *overlay.seeds):
-        if table not in tables:
-            near = did_you_mean(table, set(tables))
-            raise DescriptionError(f"The overlay names the table '{table}', which there is not.{near}")
-    for operation in overlay.actions:
-        if operation not in operations:
-            near = did_you_mean(operation, operations)
-            raise DescriptionError(f"The overlay names the operation '{operation}', which there is not.{near}")
 
 
 def _remember_request(exchange: RequestContext, call: Call, proceed: Callable[[], Any]) -> Any:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from twindiff.kit.errors import InvalidParameter
 from twindiff.kit.paging import decode_cursor, encode_cursor
+from twindiff.kit.rows import Column, Expression, Order, Row, all_of, any_of, not_
+from twindiff.kit.store import Store
 
+from .conditions import RANGES, compare, equals, has_text, is_whole
 from .documents import OperationDescription, Schema
 from .names import snake, split_words
+from .overlay import ListOverlay
 from .schemas import SchemaSet
+from .tables import StoredResource
 
 DEFAULT_PAGE_ROWS = 50
 MAX_PAGE_ROWS = 1000
@@ -43,18 +48,6 @@ PLACES = OFFSETS | PAGES | CURSORS
 ORDERS = frozenset(["sort", "order_by", "sort_by", "orderby", "ordering"])
 DIRECTIONS = frozenset(["direction", "sort_order", "order", "sort_direction"])
 SEARCHES = frozenset(["q", "query", "search", "text", "search_query", "filter_text"])
-RANGES = {
-    "gt": 1,
-    "after": 1,
-    "since": 1,
-    "min": 1,
-    "gte": 0,
-    "from": 0,
-    "lt": -1,
-    "before": -1,
-    "until": -1,
-    "lte": -2,
-}
 _PAGING_ROLES = (
     ("limit", LIMITS),
     ("offset", OFFSETS),
@@ -85,17 +78,34 @@ class ListQuery(NamedTuple):
     """The field and the comparison of each parameter that bounds it."""
     ignored: tuple[str, ...] = ()
     """Parameters whose meaning is not known."""
+    first_page: int = 1
+    """The number of the first page."""
+    is_newest_first: bool = False
     max_limit: int = MAX_PAGE_ROWS
     default_limit: int = DEFAULT_PAGE_ROWS
+    style: str = ""
+    """How the overlay says that lists are paged; empty if it says nothing."""
+    next: str = ""
+    """The path in the answer of where the next page begins, as the overlay says it; so are the others."""
+    total: str = ""
+    has_more: str = ""
+
+    @property
+    def place(self) -> str:
+        """The parameter that says where a page begins."""
+        return self.cursor or self.page or self.offset
 
 
 class ListPage(NamedTuple):
     """A page of rows, with what its envelope says."""
 
-    rows: list[Mapping[str, Any]]
+    rows: list[Row]
     total: int
+    """The number of rows of the whole list."""
     offset: int
     limit: int
+    last_key: str
+    """The key of the last row of the page."""
 
     @property
     def has_more(self) -> bool:
@@ -131,8 +141,32 @@ def read_list_query(operation: OperationDescription, fields: Mapping[str, Schema
             ignored.append(wire)
     most = _whole(limits.get("maximum"), MAX_PAGE_ROWS)
     usual = min(_whole(limits.get("default"), DEFAULT_PAGE_ROWS), most)
-    return ListQuery(
-        **roles, filters=filters, ranges=ranges, ignored=tuple(ignored), max_limit=most, default_limit=usual
+    query = ListQuery(filters=filters, ranges=ranges, ignored=tuple(ignored), max_limit=most, default_limit=usual)
+    return query._replace(**roles)  # pyright: ignore[reportArgumentType] - the roles are names of its texts
+
+
+def declare_list(query: ListQuery, declared: ListOverlay) -> ListQuery:
+    """Return what a list operation's parameters mean with what an overlay says of its pages."""
+    role = {"offset": "offset", "page": "page", "link": "page", "": ""}.get(declared.style, "cursor")
+    is_placed = bool(declared.at and role)
+    places = {each: declared.at if each == role else "" for each in ("cursor", "page", "offset")} if is_placed else {}
+    most = declared.max_limit or query.max_limit
+    named = {declared.at, declared.limit}
+    return query._replace(
+        cursor=places.get("cursor", query.cursor),
+        page=places.get("page", query.page),
+        offset=places.get("offset", query.offset),
+        limit=declared.limit or query.limit,
+        max_limit=min(most, MAX_PAGE_ROWS),
+        default_limit=min(declared.default_limit or query.default_limit, most, MAX_PAGE_ROWS),
+        first_page=declared.first_page,
+        is_newest_first=declared.newest_first,
+        style=declared.style,
+        next=declared.next,
+        total=declared.total,
+        has_more=declared.has_more,
+        ignored=tuple(name for name in query.ignored if name not in named),
+        filters={name: field for name, field in query.filters.items() if name not in named},
     )
 
 
@@ -159,33 +193,87 @@ def _range_of(name: str, by_snake: Mapping[str, str]) -> tuple[str, str] | None:
         stem = "_".join(words[:-1])
         for each in (stem, f"{stem}_at", f"{stem}_on"):
             if each in by_snake:
-                return by_snake[each], words[-1]
+                return by_snake[each], RANGES[words[-1]]
     return None
 
 
-def select_page(query: ListQuery, raw: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> ListPage:
-    """Return the page that parameters ask for. Raises InvalidParameter for a cursor that no page gave."""
-    chosen = [row for row in rows if _is_wanted(query, raw, row)]
-    given_order = str(raw.get(query.order, "")) if query.order else ""
-    if given_order:
-        chosen = _sort(chosen, given_order, str(raw.get(query.direction, "")) if query.direction else "")
-    limit = _number(raw, query.limit, query.default_limit)
-    limit = max(1, min(limit, query.max_limit))
+def select_page(
+    query: ListQuery, raw: Mapping[str, Any], stored: StoredResource, db: Store, where: Sequence[Expression]
+) -> ListPage:
+    """Return the page of rows that parameters ask for. Raises InvalidParameter for a cursor that no page gave."""
+    conditions = [*where, *_read_conditions(query, raw, stored)]
+    order = _order_of(query, raw, stored)
+    limit = max(1, min(_number(raw, query.limit, query.default_limit), query.max_limit))
     offset = _number(raw, query.offset, 0)
     if query.page and query.page in raw:
-        offset = max(_number(raw, query.page, 1) - 1, 0) * limit
+        offset = max(_number(raw, query.page, query.first_page) - query.first_page, 0) * limit
     if query.cursor and raw.get(query.cursor):
-        offset = _offset_of(str(raw[query.cursor]), query.cursor, chosen)
-    page = chosen[offset : offset + limit]
-    return ListPage(page, len(chosen), offset, limit)
+        offset = _offset_of(str(raw[query.cursor]), query.cursor, stored, db, conditions, order)
+    rows = db.rows(stored.row, *conditions, order=order, limit=limit, offset=offset)
+    is_last = offset == 0 and len(rows) < limit
+    total = len(rows) if is_last else db.count(stored.row, *conditions)
+    last = str(getattr(rows[-1], stored.key.name)) if rows else ""
+    return ListPage(rows, total, offset, limit, last)
 
 
-def _offset_of(cursor: str, name: str, rows: Sequence[Mapping[str, Any]]) -> int:
-    after = next((n for n, row in enumerate(rows) if str(row.get("id")) == cursor), None)
-    if after is not None:
-        return after + 1
+def _read_conditions(query: ListQuery, raw: Mapping[str, Any], stored: StoredResource) -> Iterator[Expression]:
+    for name, field in query.filters.items():
+        if raw.get(name) is not None:
+            yield equals(stored.column(field), raw[name])
+    for name, (field, comparison) in query.ranges.items():
+        if raw.get(name) is not None:
+            yield compare(stored.column(field), comparison, raw[name])
+    if query.search and raw.get(query.search):
+        yield has_text(stored, str(raw[query.search]))
+
+
+def _order_of(query: ListQuery, raw: Mapping[str, Any], stored: StoredResource) -> tuple[Column[Any] | Order, ...]:
+    """Return the order by a field, given as `name`, `-name`, `name:desc` or `name desc`; by creation for an unknown."""
+    created = getattr(stored.row, stored.order)
+    given = str(raw.get(query.order, "")) if query.order else ""
+    direction = str(raw.get(query.direction, "")) if query.direction else ""
+    name, _, suffix = given.lstrip("-+").replace(" ", ":").partition(":")
+    is_down = given.startswith("-") or "desc" in (suffix.lower(), direction.lower())
+    wanted = (snake(name), f"{snake(name)}_at")
+    field = next((each for each in stored.columns if snake(each) in wanted), "") if name else ""
+    if not field:
+        return (-created,) if (is_down if direction else query.is_newest_first) else (created,)
+    column = stored.column(field)
+    return (-column if is_down else column, created)
+
+
+def _offset_of(
+    cursor: str,
+    name: str,
+    stored: StoredResource,
+    db: Store,
+    where: Sequence[Expression],
+    order: tuple[Column[Any] | Order, ...],
+) -> int:
+    """Return how many rows stand before a cursor, which is one that a page gave or the key of a row."""
+    key = int(cursor) if stored.key.kind == "integer" and is_whole(cursor) else cursor
+    if stored.key.kind != "integer" or isinstance(key, int):
+        row = db.find(stored.row, stored.key == key)
+        if row is not None:
+            return db.count(stored.row, *where, not_(_stands_after(row, order)))
     value = decode_cursor("page", cursor, _invalid_cursor(name))
     return int(value) if value.isdecimal() else 0
+
+
+def _stands_after(row: Row, order: Sequence[Column[Any] | Order]) -> Expression:
+    """Return the condition that a row stands after another; NULL stands before all values."""
+    after: list[Expression] = []
+    equal: list[Expression] = []
+    for each in order:
+        column, is_down = (each.column, each.descending) if isinstance(each, Order) else (each, False)
+        value = getattr(row, column.name)
+        if value is None:
+            later = any_of() if is_down else not_(column.is_null())
+        else:
+            later = any_of(column < value, column.is_null()) if is_down else column > value
+        after.append(all_of(*equal, later))
+        equal.append(column == value)
+    return any_of(*after)
 
 
 def _invalid_cursor(name: str) -> type[InvalidParameter]:
@@ -206,110 +294,6 @@ def cursor_to(page: ListPage) -> str:
 def _number(raw: Mapping[str, Any], name: str, otherwise: int) -> int:
     value = raw.get(name) if name else None
     return max(int(value), 0) if isinstance(value, (int, str)) and str(value).lstrip("-").isdecimal() else otherwise
-
-
-def _is_wanted(query: ListQuery, raw: Mapping[str, Any], row: Mapping[str, Any]) -> bool:
-    for name, field in query.filters.items():
-        if raw.get(name) is not None and not holds(row.get(field), raw[name]):
-            return False
-    for name, (field, comparison) in query.ranges.items():
-        if raw.get(name) is not None and not _is_within(row.get(field), raw[name], comparison):
-            return False
-    text = str(raw.get(query.search) or "") if query.search else ""
-    return not text or any(text.lower() in each.lower() for each in row.values() if isinstance(each, str))
-
-
-_COMPARED = {
-    **dict.fromkeys(("=", "eq", "is", "equals", "equal"), "="),
-    **dict.fromkeys(("!=", "neq", "ne", "not_equals"), "!="),
-    **dict.fromkeys((">", "gt"), "gt"),
-    **dict.fromkeys((">=", "gte"), "gte"),
-    **dict.fromkeys(("<", "lt"), "lt"),
-    **dict.fromkeys(("<=", "lte"), "lte"),
-    **dict.fromkeys(("~", "contains", "contains_token", "like"), "~"),
-    **dict.fromkeys(("in", "any"), "in"),
-}
-
-
-def meets_filters(row: Mapping[str, Any], query: Any) -> bool:
-    """Return whether a row meets all conditions in the body of a search, wherever they stand in it.
-
-    A condition is an object that names a field (`field`, `propertyName`, `property`), an `operator` and a `value`.
-    """
-    if isinstance(query, list):
-        return all(meets_filters(row, each) for each in cast(list[Any], query))
-    if not isinstance(query, Mapping):
-        return True
-    fields = cast(Mapping[str, Any], query)
-    name = next((fields[each] for each in ("field", "propertyName", "property", "attribute") if each in fields), None)
-    if isinstance(name, str) and ("value" in fields or "values" in fields):
-        comparison = _COMPARED.get(str(fields.get("operator", "=")).lower())
-        wanted = fields.get("value", fields.get("values"))
-        known = next((value for field, value in row.items() if snake(field) == snake(name)), None)
-        return comparison is None or _compares(known, wanted, comparison)
-    return all(meets_filters(row, each) for each in fields.values())
-
-
-def _compares(value: Any, wanted: Any, comparison: str) -> bool:
-    match comparison:
-        case "=" | "in":
-            return holds(value, wanted)
-        case "!=":
-            return not holds(value, wanted)
-        case "~":
-            return str(wanted).lower() in str(value or "").lower()
-        case _:
-            return _is_within(value, wanted, comparison)
-
-
-def _is_within(value: Any, bound: Any, comparison: str) -> bool:
-    if value is None:
-        return False
-    left: Any = value if isinstance(value, (int, float)) else str(value)
-    try:
-        right: Any = float(bound) if isinstance(value, (int, float)) else str(bound)
-    except ValueError:
-        return False
-    side = RANGES[comparison]
-    if side == 1:
-        return left > right
-    if side == 0:
-        return left >= right
-    return left < right if side == -1 else left <= right
-
-
-def holds(value: Any, wanted: Any) -> bool:
-    """Return whether a stored value is, names or contains what a parameter asks for."""
-    if isinstance(value, list):
-        return any(holds(each, wanted) for each in cast(list[Any], value))
-    if isinstance(value, Mapping):
-        from .resources import KEY_NAMES
-
-        fields = cast(Mapping[str, Any], value)
-        return any(holds(fields[key], wanted) for key in KEY_NAMES if fields.get(key) is not None)
-    if isinstance(wanted, list):
-        return any(holds(value, each) for each in cast(list[Any], wanted))
-    if isinstance(value, bool):
-        return str(wanted).lower() == str(value).lower()
-    if value is None:
-        return False
-    return str(value) == str(wanted) or ("," in str(wanted) and str(value) in str(wanted).split(","))
-
-
-def _sort(rows: list[Mapping[str, Any]], order: str, direction: str) -> list[Mapping[str, Any]]:
-    """Sort by a field, given as `name`, `-name`, `name:desc` or `name desc`; an unknown field changes nothing."""
-    field, _, suffix = order.lstrip("-+").replace(" ", ":").partition(":")
-    wanted = next((name for row in rows for name in row if snake(name) in (snake(field), f"{snake(field)}_at")), "")
-    if not wanted:
-        return rows
-    is_down = order.startswith("-") or "desc" in (suffix.lower(), direction.lower())
-    return sorted(rows, key=lambda row: _sort_key(row.get(wanted)), reverse=is_down)
-
-
-def _sort_key(value: Any) -> tuple[int, Any]:
-    if value is None:
-        return (0, "")
-    return (1, value) if isinstance(value, (int, float)) else (2, str(value))
 
 
 _TOTALS = frozenset(
@@ -392,7 +376,67 @@ def _next_of(name: str, kind: str, page: ListPage, query: ListQuery, url: str) -
 
 def _next_url(page: ListPage, query: ListQuery, url: str) -> str:
     if query.cursor:
-        return f"{url}{query.cursor}={cursor_to(page)}"
+        return f"{url}{query.cursor}={page.last_key if query.style == 'last_id' else cursor_to(page)}"
     if query.page:
-        return f"{url}{query.page}={page.offset // page.limit + 2}"
+        return f"{url}{query.page}={page.offset // page.limit + query.first_page + 1}"
     return f"{url}{query.offset or 'offset'}={page.offset + len(page.rows)}"
+
+
+def declared_places(query: ListQuery, page: ListPage, url: str) -> Iterator[tuple[str, Any]]:
+    """Yield the paths in the answer, and their values, that the overlay says to tell of the page.
+
+    Where no page follows, the path of the next one is None, and so is what holds it if it holds nothing else.
+    """
+    if query.total:
+        yield query.total, page.total
+    if query.has_more:
+        yield query.has_more, page.has_more
+    if query.next:
+        yield query.next, next_place(query, page, url) if page.has_more else None
+
+
+def next_place(query: ListQuery, page: ListPage, url: str) -> Any:
+    """Return where the next page begins, in the overlay's style of paging."""
+    last = query.next.rpartition(".")[2]
+    if query.style == "link" or snake(last).endswith(("url", "uri", "link", "href")):
+        return _next_url(page, query, url)
+    match query.style:
+        case "offset":
+            return page.offset + len(page.rows)
+        case "page":
+            return page.offset // page.limit + query.first_page + 1
+        case "last_id":
+            return page.last_key
+        case _:
+            return cursor_to(page)
+
+
+def put_at(fields: dict[str, Any], path: str, value: Any) -> None:
+    """Set the value at a dotted path; None removes it, and what holds nothing else."""
+    name, _, rest = path.partition(".")
+    if not rest:
+        fields[name] = value
+        return
+    inner: Any = fields.get(name)
+    inner = dict(cast(Mapping[str, Any], inner)) if isinstance(inner, Mapping) else {}
+    put_at(inner, rest, value)
+    if any(each is not None for each in inner.values()):
+        fields[name] = inner
+    else:
+        fields.pop(name, None)
+
+
+def is_linked(query: ListQuery, *, is_bare: bool) -> bool:
+    """Return whether a list says in the header `Link` how to go on: one whose answer has no room for it does."""
+    return query.style == "link" or (is_bare and not query.style and bool(query.place))
+
+
+def link_header(page: ListPage, query: ListQuery, url: str) -> str:
+    """Return the header `Link` with the pages around one (RFC 8288); empty if it is the only one."""
+    links = [f'<{_next_url(page, query, url)}>; rel="next"'] if page.has_more else []
+    if query.page and not query.cursor:
+        number, last = page.offset // page.limit, max(page.total - 1, 0) // page.limit
+        around = {"prev": number - 1, "first": 0} if number else {}
+        around |= {"last": last} if page.has_more else {}
+        links += [f'<{url}{query.page}={at + query.first_page}>; rel="{name}"' for name, at in around.items()]
+    return ", ".join(links)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from .documents import ApiDescription, OperationDescription, Schema
-from .listing import ListQuery, read_list_query
+from .listing import ListQuery, declare_list, read_list_query
 from .names import snake, split_words
-from .overlay import Overlay
+from .overlay import OperationOverlay, Overlay, Refusal
 from .resources import KEY_NAMES, Envelope, PathRole, ResourceMap, find_envelope, literal_of
 from .schemas import SchemaSet
 from .tables import StoredResource
@@ -17,6 +17,7 @@ from .tables import StoredResource
 Behaviour = Literal["list", "create", "read", "update", "delete", "act", "missing", "written"]
 Confidence = Literal["written", "derived", "partly", "not served"]
 STATES = ("status", "state", "phase", "stage")
+_UNDECLARED = OperationOverlay()
 _MADE_BY_CONVENTION = frozenset(
     [
         "created",
@@ -48,6 +49,10 @@ class StateChange(NamedTuple):
     value: object
     allowed: tuple[object, ...] = ()
     """The values from which it may be set; any if there are none."""
+    further: Mapping[str, Any] = {}
+    """Further fields that are set, with placeholders."""
+    refusal: Refusal | None = None
+    """The answer where another value stands."""
 
 
 class OperationPlan(NamedTuple):
@@ -66,6 +71,13 @@ class OperationPlan(NamedTuple):
     """Fields of the answer whose values are made up unless a request gave them."""
     reason: str = ""
     """Why it is not served."""
+    declared: OperationOverlay = _UNDECLARED
+    """What the overlay says of it."""
+
+    @property
+    def status(self) -> int:
+        """The status of its success."""
+        return self.declared.status or self.operation.status
 
     @property
     def confidence(self) -> Confidence:
@@ -88,17 +100,38 @@ def _plan(
     operation: OperationDescription, resource_map: ResourceMap, stored: Mapping[str, StoredResource], overlay: Overlay
 ) -> OperationPlan:
     schemas, role = resource_map.schemas, resource_map.roles[operation.path]
+    declared = overlay.operations.get(operation.name, _UNDECLARED)
+    if declared.table:
+        role = role._replace(resource=next(name for name, each in stored.items() if each.table == declared.table))
     kept = stored.get(role.resource)
     names = (role.resource, kept.resource.table if kept else "", snake(literal_of(operation.path)))
-    answer = find_envelope(schemas, operation.answer, names)
-    body = find_envelope(schemas, operation.body, names)
-    change = overlay.change_of(operation.name) or (
+    lists, holders = overlay.list_of(operation.name), overlay.holders(operation.name)
+    answer = find_envelope(schemas, operation.answer, names, holders)
+    body = find_envelope(schemas, operation.body, names, holders)
+    change = find_declared_change(overlay, operation.name) or (
         find_state_change(role.action, kept.schemas, schemas) if kept and role.kind == "action" else None
     )
-    behaviour, reason = _behaviour_of(operation, role, answer, kept, change, schemas)
+    behaviour, reason = _behaviour_of(operation, role, answer, kept, change, schemas, declared)
     query = read_list_query(operation, kept.schemas, schemas) if behaviour == "list" and kept else ListQuery()
-    guessed = _guesses(answer, kept, schemas) if behaviour in ("list", "create", "read", "update", "act") else ()
-    return OperationPlan(operation, behaviour, role, kept, answer, body, query, change, guessed, reason)
+    if lists and behaviour == "list":
+        query = declare_list(query, lists)
+    guessed = list_guesses(answer, kept, schemas) if behaviour in ("list", "create", "read", "update", "act") else ()
+    if kept:
+        known = _declared_fields(overlay, kept.table) | {*declared.set, *(change.further if change else ())}
+        guessed = tuple(name for name in guessed if name not in known)
+    return OperationPlan(operation, behaviour, role, kept, answer, body, query, change, guessed, reason, declared)
+
+
+def find_declared_change(overlay: Overlay, operation: str) -> StateChange | None:
+    """Return what an operation changes, if the overlay says so."""
+    each = overlay.actions.get(operation)
+    return StateChange(each.field, each.to, tuple(each.from_), each.set, each.refusal) if each else None
+
+
+def _declared_fields(overlay: Overlay, table: str) -> set[str]:
+    """Return the fields of new objects of which the overlay says what they hold."""
+    about = overlay.resources.get(table)
+    return {*about.defaults, *about.computed, *((about.states.field,) if about.states else ())} if about else set()
 
 
 def _behaviour_of(
@@ -108,15 +141,22 @@ def _behaviour_of(
     kept: StoredResource | None,
     change: StateChange | None,
     schemas: SchemaSet,
+    declared: OperationOverlay,
 ) -> tuple[Behaviour, str]:
     """Return what an operation does, or `missing` with the reason."""
     if not is_routable(operation.path):
         return "missing", "a segment of its path names two things"
     if kept is None:
         return "missing", "nothing that is stored has this path"
+    if declared.does == "list" and not (answer and answer.is_list):
+        return "missing", "its answer holds no list of objects"
+    if declared.does:
+        return declared.does, ""
+    if declared.table and role.kind == "action" and change is None:
+        return "missing", "the overlay does not say what it does"
     if operation.answer is None and operation.verb == "GET":
         return "missing", "its answer has no JSON body"
-    if role.kind == "action":
+    if change is not None or role.kind == "action":
         return ("act", "") if change else ("missing", f"what '{role.action}' changes is not known")
     if role.kind == "search":
         is_read = operation.verb in ("GET", "POST") and answer is not None and answer.is_list
@@ -151,7 +191,7 @@ def is_routable(path: str) -> bool:
     return all(segment.count("{") <= 1 for segment in path.split("/"))
 
 
-def _guesses(answer: Envelope | None, kept: StoredResource | None, schemas: SchemaSet) -> tuple[str, ...]:
+def list_guesses(answer: Envelope | None, kept: StoredResource | None, schemas: SchemaSet) -> tuple[str, ...]:
     """Return the fields that every answer has and that neither bodies, nor keys, nor conventions fill."""
     if answer is None or kept is None:
         return ()

@@ -9,8 +9,11 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from .documents import ApiDescription, OperationDescription, Schema
+from twindiff.kit.suggestions import did_you_mean
+
+from .documents import BASE, ApiDescription, DescriptionError, OperationDescription, Schema
 from .names import plural, singular, snake, split_words
+from .overlay import Overlay
 from .schemas import SchemaSet
 
 KEY_NAMES = ("id", "gid", "sid", "uuid", "uid", "guid", "key", "slug", "login", "name", "code", "number", "email")
@@ -37,8 +40,8 @@ class Envelope(NamedTuple):
 class Resource:
     """A kind of object that is stored."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, name: str, table: str = "") -> None:
+        self.name, self.table = name, table or plural_of(name)
         self.key = ""
         """The field that identifies one: that by which a path looks it up."""
         self.key_is_own = False
@@ -53,11 +56,11 @@ class Resource:
         """Placeholders of paths above it that no field of it holds."""
         self.creatable = False
 
-    @property
-    def table(self) -> str:
-        """The name of its table."""
-        *first, last = self.name.split("_")
-        return "_".join([*first, plural(last)])
+
+def plural_of(name: str) -> str:
+    """Return the name of the table of a resource."""
+    *first, last = name.split("_")
+    return "_".join([*first, plural(last)])
 
 
 class PathRole(NamedTuple):
@@ -74,10 +77,12 @@ class PathRole(NamedTuple):
     """The last word of an action, or of a path that names one object, such as `me`."""
 
 
-def find_envelope(schemas: SchemaSet, schema: Schema | None, names: tuple[str, ...] = ()) -> Envelope | None:
+def find_envelope(
+    schemas: SchemaSet, schema: Schema | None, names: tuple[str, ...] = (), declared: tuple[str, ...] = ()
+) -> Envelope | None:
     """Return where an object or a list stands in a schema; None for a schema of neither.
 
-    `names` are further names of the property that may hold it, such as those of the resource.
+    `names` are further names of the property that may hold it, such as those of the resource; a `declared` one does.
     """
     if schema is None:
         return None
@@ -85,6 +90,10 @@ def find_envelope(schemas: SchemaSet, schema: Schema | None, names: tuple[str, .
     if kind == "array":
         return Envelope("", schemas.items(schema), is_list=True)
     properties = schemas.properties(schema)
+    for name in declared:
+        if name in properties:
+            inner, is_list = properties[name], schemas.type_of(properties[name]) == "array"
+            return Envelope(name, schemas.items(inner) if is_list else inner, is_list)
     if kind != "object" and not properties:
         return None
     lists = [name for name, each in properties.items() if schemas.type_of(each) == "array"]
@@ -118,8 +127,8 @@ def literal_of(path: str) -> str:
 class ResourceMap:
     """The resources of a description by name, and what each path is about."""
 
-    def __init__(self, description: ApiDescription, schemas: SchemaSet) -> None:
-        self.schemas = schemas
+    def __init__(self, description: ApiDescription, schemas: SchemaSet, overlay: Overlay | None = None) -> None:
+        self.schemas, self._overlay = schemas, overlay or Overlay()
         self.resources: dict[str, Resource] = {}
         self.roles: dict[str, PathRole] = {}
         self._by_path: dict[str, dict[str, OperationDescription]] = {}
@@ -128,10 +137,37 @@ class ResourceMap:
         self._shapes = {_shape(path): path for path in self._by_path}
         for path in sorted(self._by_path, key=lambda each: (each.count("/"), not each.endswith("}"), each)):
             self.roles[path] = self._role(path)
+        tables = {plural_of(role.resource): role.resource for role in self.roles.values()}
+        self._declare_schemas(tables)
         for path, role in self.roles.items():
+            role = self.roles[path] = self._declared_role(path, role, tables)
             self._learn(path, role)
         for resource in self.resources.values():
             self._choose_key(resource)
+
+    def _declare_schemas(self, tables: dict[str, str]) -> None:
+        """Add the resources whose schema the overlay names. Raises DescriptionError for an unknown schema."""
+        known = [*self.schemas.names()]
+        for table, about in self._overlay.resources.items():
+            if about.schema:
+                if about.schema not in known:
+                    near = did_you_mean(about.schema, known)
+                    said = (
+                        f"The overlay's resources.{table}.schema names the schema '{about.schema}', which there is not."
+                    )
+                    raise DescriptionError(f"{said}{near}")
+                name = tables.setdefault(table, "_".join([*table.split("_")[:-1], singular(table.split("_")[-1])]))
+                resource = self.resources.setdefault(name, Resource(name, table))
+                resource.shown.append({"$ref": f"{BASE}#/components/schemas/{about.schema}"})
+
+    def _declared_role(self, path: str, role: PathRole, tables: dict[str, str]) -> PathRole:
+        """Return what a path is about if the overlay names the table of each of its operations."""
+        named = {
+            self._overlay.operations[each.name].table if each.name in self._overlay.operations else ""
+            for each in self._by_path[path].values()
+        }
+        table = named.pop() if len(named) == 1 else ""
+        return role._replace(resource=tables[table]) if table in tables else role
 
     def _role(self, path: str) -> PathRole:
         bare = _ENDING.sub("", path)
@@ -161,8 +197,11 @@ class ResourceMap:
         if any(each.startswith(shape + "/{}") and "/" not in each[len(shape) + 4 :] for each in self._shapes):
             return True
         listing = self._by_path[path].get("GET")
-        envelope = find_envelope(self.schemas, listing.answer, (snake(literal_of(path)),)) if listing else None
+        envelope = self._envelope(listing, (snake(literal_of(path)),)) if listing else None
         return envelope is not None and envelope.is_list and self.schemas.type_of(envelope.schema) == "object"
+
+    def _envelope(self, operation: OperationDescription, names: tuple[str, ...]) -> Envelope | None:
+        return find_envelope(self.schemas, operation.answer, names, self._overlay.holders(operation.name))
 
     def _resource_at(self, path: str, *, is_member: bool) -> str:
         """Return the name of the resource of a path: the family of its schema, else its last fixed word."""
@@ -172,7 +211,7 @@ class ResourceMap:
         verbs = self._by_path[path]
         for verb in ("GET", "PATCH", "PUT", "POST"):
             operation = verbs.get(verb)
-            envelope = find_envelope(self.schemas, operation.answer, (word, literal)) if operation else None
+            envelope = self._envelope(operation, (word, literal)) if operation else None
             if envelope and (envelope.is_list != is_member or verb == "POST"):
                 family = self.schemas.family(envelope.schema)
                 if family and self.schemas.properties(envelope.schema):
@@ -189,13 +228,13 @@ class ResourceMap:
         resource = self.resources.setdefault(role.resource, Resource(role.resource))
         names = (resource.name, resource.table, snake(literal_of(path)))
         for verb, operation in self._by_path[path].items():
-            shown = find_envelope(self.schemas, operation.answer, names)
+            shown = self._envelope(operation, names)
             if shown and self.schemas.properties(shown.schema):
                 family = self.schemas.family(shown.schema)
                 if role.kind != "collection" or not family or family == resource.name or verb == "POST":
                     resource.shown.append(shown.schema)
             if verb in ("POST", "PUT", "PATCH") and operation.body is not None:
-                written = find_envelope(self.schemas, operation.body, names)
+                written = find_envelope(self.schemas, operation.body, names, self._overlay.holders(operation.name))
                 if written and not written.is_list:
                     resource.written.append(written.schema)
             resource.creatable |= role.kind == "collection" and verb == "POST"
@@ -218,7 +257,10 @@ class ResourceMap:
         wanted: list[str] = []
         for placeholder in sorted(resource.aliases):
             wanted += list(fields_for(placeholder, resource.name, by_snake))
-        usual = [by_snake[name] for name in KEY_NAMES[:6] if name in by_snake]
+        declared = self._overlay.resources.get(resource.table)
+        wanted = [declared.key, *wanted] if declared and declared.key in fields else wanted
+        is_declared = declared is not None and declared.key in fields
+        usual = [] if is_declared else [by_snake[name] for name in KEY_NAMES[:6] if name in by_snake]
         scalar = [name for name in (*usual, *wanted) if self.schemas.type_of(fields[name]) in ("string", "integer")]
         resource.aliases = {by_snake.get(snake(each), each) for each in wanted} & set(fields)
         if scalar:

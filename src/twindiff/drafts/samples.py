@@ -10,6 +10,7 @@ from twindiff.kit.clock import Clock
 from .documents import Schema
 from .names import snake
 from .overlay import Overlay
+from .placeholders import names_in
 from .plan import STATES
 from .resources import ResourceMap
 from .schemas import SchemaSet
@@ -17,6 +18,8 @@ from .tables import StoredResource
 from .values import ValueMaker
 
 SAMPLE_ROWS = 3
+MAX_SAMPLE_ROWS = 1000
+"""The number from which made rows count down, so that they stand before all that calls create."""
 _BEGIN = Clock(1_767_225_600_000_000)
 """The first instant of 2026, at which sample rows were made."""
 
@@ -55,11 +58,31 @@ class SampleRows:
         made: dict[str, list[dict[str, Any]]] = {}
         for name, count in counts.items():
             stored = self._stored[name]
-            table = stored.table
-            made[table] = self._overlay.seeds.get(table) or [
-                self._row(stored, number) for number in range(1, count + 1)
-            ]
+            given = self._overlay.seeds.get(stored.table)
+            rows = self._declared_rows(stored, given) if given else None
+            made[stored.table] = rows or [self._row(stored, number) for number in range(1, count + 1)]
         return made
+
+    def read_template(self, name: str) -> TemplateRows:
+        """The rows of a further template of the overlay."""
+        by_table = {each.table: each for each in self._stored.values()}
+        return {
+            table: self._declared_rows(by_table[table], rows) for table, rows in self._overlay.templates[name].items()
+        }
+
+    def _declared_rows(self, stored: StoredResource, given: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Return rows as an overlay gives them, by column, in its order and before all that calls create."""
+        about = self._overlay.resources.get(stored.table)
+        defaults = (
+            {} if about is None else {name: each for name, each in about.defaults.items() if not [*names_in(each)]}
+        )
+        initial = {about.states.field: about.states.initial} if about and about.states else {}
+        names = {**stored.columns, **stored.parents}
+        return [
+            {names[name]: value for name, value in {**defaults, **initial, **row}.items() if value is not None}
+            | {stored.order: number - len(given)}
+            for number, row in enumerate(given)
+        ]
 
     def _row(self, stored: StoredResource, number: int) -> dict[str, Any]:
         """Return the columns of an object: what its schema requires, its names, and what stands above it."""
@@ -77,7 +100,8 @@ class SampleRows:
                 row[column] = self._value(schema, field, f"{stored.resource.name}{number}.{field}")
         for placeholder, column in stored.parents.items():
             row[column] = self._key_above(placeholder)
-        return {name: value for name, value in row.items() if value is not None and self._fits(stored, name, value)}
+        kept = {name: value for name, value in row.items() if value is not None and self._fits(stored, name, value)}
+        return {**kept, stored.order: number - MAX_SAMPLE_ROWS}
 
     def _fits(self, stored: StoredResource, column: str, value: Any) -> bool:
         kinds: dict[str, Any] = {"text": str, "integer": int, "float": (int, float), "boolean": bool}

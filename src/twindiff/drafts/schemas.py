@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple, cast
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, NamedTuple, cast
 
 import jsonschema_rs
 
 from .documents import BASE, Schema, find_by_reference
 from .names import family_of
 
+Direction = Literal["readOnly", "writeOnly"]
+"""The flag of properties that only answers have, or only requests."""
 MAX_DEPTH = 24
 """How deep references and combinations are followed."""
 _PATTERNS = jsonschema_rs.RegexOptions()
@@ -34,6 +36,10 @@ class SchemaSet:
         self._validators: dict[int, jsonschema_rs.Draft202012Validator | None] = {}
         self._alive: list[Schema] = []
         """The schemas whose identity is a key of the caches."""
+
+    def names(self) -> Iterable[str]:
+        """Return the names of the document's schemas."""
+        return self._document.get("components", {}).get("schemas", {})
 
     def flatten(self, schema: Schema) -> Schema:
         """Return a schema with references followed and combinations merged.
@@ -78,6 +84,12 @@ class SchemaSet:
         """Return the names of the properties that an object must have."""
         given: Any = self.flatten(schema).get("required")
         return frozenset(map(str, cast(list[Any], given))) if isinstance(given, list) else frozenset()
+
+    def shown_fields(self, schema: Schema) -> frozenset[str]:
+        """Return the names of the properties that an object must have in answers."""
+        properties = self.properties(schema)
+        required = self.required_fields(schema)
+        return frozenset(name for name in required if not self.is_flagged(properties.get(name, {}), "writeOnly"))
 
     def type_of(self, schema: Schema) -> str:
         """Return the type of a schema's values besides null; empty if it has several or none."""
@@ -137,13 +149,33 @@ class SchemaSet:
                 return True
         return False
 
-    def errors(self, schema: Schema, value: Any, most: int = 20) -> list[SchemaError]:
-        """Return at most `most` of the places in which a value does not fit a schema."""
+    def is_flagged(self, schema: Schema, flag: Direction) -> bool:
+        """Return whether a property has a flag: only answers have `readOnly` ones, only requests `writeOnly` ones."""
+        return self.flatten(schema).get(flag) is True
+
+    def _lacks_flagged(self, schema: Schema, error: Any, absent: Direction) -> bool:
+        """Return whether an error says that a property is missing that need not be there."""
+        name = getattr(error.kind, "property", None)
+        if getattr(error.kind, "name", "") != "required" or name is None:
+            return False
+        for step in error.instance_path:
+            schema = self.items(schema) if isinstance(step, int) else self.properties(schema).get(step, {})
+        return self.is_flagged(self.properties(schema).get(str(name), {}), absent)
+
+    def errors(
+        self, schema: Schema, value: Any, most: int = 20, *, absent: Direction = "writeOnly"
+    ) -> list[SchemaError]:
+        """Return at most `most` of the places in which a value does not fit a schema.
+
+        Properties with the flag `absent` may be missing: `writeOnly` ones in answers, `readOnly` ones in requests.
+        """
         validator = self._validator(schema)
         if validator is None:
             return []
         problems: list[SchemaError] = []
         for error in validator.iter_errors(value):
+            if self._lacks_flagged(schema, error, absent):
+                continue
             problems.append(SchemaError(tuple(error.instance_path), error.message))
             if len(problems) == most:
                 break

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import keyword
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 from twindiff.kit.rows import Column, ColumnOptions, Json, Row
@@ -34,6 +34,21 @@ class StoredResource(NamedTuple):
     """The schema of each field, as answers show it or else as bodies give it."""
     order: str
     """The column with the number of its creation."""
+    computed: dict[str, Column[Any]]
+    """The fields that SQL computes."""
+
+    @property
+    def key(self) -> Column[Any]:
+        """The column that identifies a row."""
+        return getattr(self.row, self.columns[self.resource.key])
+
+    def column(self, name: str) -> Column[Any]:
+        """The column of a field, which may be a computed one, or of a placeholder above."""
+        return self.computed.get(name) or getattr(self.row, self.columns.get(name) or self.parents[name])
+
+
+TableIndex = Mapping[str, StoredResource]
+"""Stored resources by the name of their table."""
 
 
 class IdempotentAnswer(Row, table="idempotent_answers", key=("idempotency_key",), visibility="bookkeeping"):
@@ -110,10 +125,14 @@ def _store(
         order: ColumnOptions(default=0, derived=True),
     }
     class_name = "".join(word.capitalize() for word in split_words(resource.name)) or "Thing"
-    indexes = tuple((column,) for column in above.values())
+    json_kind: Any = Json
+    looked_up = [
+        names[each] for each in sorted(resource.aliases) if each in names and kinds[names[each]] != json_kind | None
+    ]
+    indexes = tuple((column,) for column in dict.fromkeys([order, *above.values(), *looked_up]) if column != key)
     make: Any = type(Row)
     row = make(class_name, (Row,), namespace, table=table, key=(key,), indexes=indexes)
-    return StoredResource(resource, table, row, names, above, fields, order)
+    return StoredResource(resource, table, row, names, above, fields, order, {})
 
 
 def _kind_of(shown: Schema, given: Schema | None, schemas: SchemaSet) -> Any:

@@ -96,6 +96,7 @@ class ValueMaker:
         return {
             name: self.make(properties.get(name, {}), name, f"{seed}.{name}", clock, depth + 1)
             for name in flat.get("required", ())
+            if not self._schemas.is_flagged(properties.get(name, {}), "writeOnly")
         }
 
     def _text(self, flat: Schema, name: str, seed: str, clock: Clock) -> str:

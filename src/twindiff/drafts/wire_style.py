@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 import msgspec
@@ -17,6 +17,8 @@ from twindiff.kit.styles.base import Style
 
 from .documents import ApiDescription, OperationDescription, Schema
 from .names import snake
+from .overlay import ErrorOverlay
+from .placeholders import fill_placeholders
 from .schemas import SchemaSet
 from .values import ValueMaker
 
@@ -30,8 +32,8 @@ _CODES = frozenset(["code", "error", "error_code", "type", "status_code", "name"
 class DraftStyle(Style):
     """Parses requests and shows errors in the envelope that most of the description's refusals have."""
 
-    def __init__(self, description: ApiDescription, schemas: SchemaSet) -> None:
-        self._schemas = schemas
+    def __init__(self, description: ApiDescription, schemas: SchemaSet, errors: ErrorOverlay | None = None) -> None:
+        self._schemas, self._declared = schemas, errors or ErrorOverlay()
         self._maker = ValueMaker(schemas)
         self._operations = {operation.name: operation for operation in description.operations}
         self._usual = _usual_refusal(description.operations)
@@ -64,7 +66,12 @@ class DraftStyle(Style):
     def error(self, error: ApiError, exchange: RequestContext | None = None) -> Response:
         """The error in the envelope of the operation's description."""
         operation = self._operations.get(exchange.operation.name) if exchange else None
-        status = _status_of(error, operation)
+        status = self._status_of(error, operation)
+        error = self._translate(error, status)
+        declared = _first_of(self._declared.bodies, error, status) or self._declared.body
+        if declared is not None:
+            headers = (*error.headers, (DRAFTED_HEADER, "refused"))
+            return json_answer(_fill_body(declared, error, status), status, headers)
         schema = _refusal_of(operation, status) or self._usual
         if schema is None:
             return json_answer({"error": error.code, "message": str(error)}, status, error.headers)
@@ -73,6 +80,27 @@ class DraftStyle(Style):
             whole: dict[str, Any] = self._maker.make(schema, "", "error", Clock(0))
             body = {**whole, **(cast(dict[str, Any], body) if isinstance(body, dict) else {})}
         return json_answer(body, status, (*error.headers, (DRAFTED_HEADER, "refused")))
+
+    def _status_of(self, error: ApiError, operation: OperationDescription | None) -> int:
+        """Return the status of an error: the overlay's; invalid input else has the described one, 400 or 422."""
+        if isinstance(error.details.get("status"), int):
+            return error.details["status"]
+        declared = _first_of(self._declared.statuses, error, error.status)
+        if declared:
+            return declared
+        if operation and error.status == 400 and "400" not in operation.responses and "422" in operation.responses:
+            return 422
+        return error.status
+
+    def _translate(self, error: ApiError, status: int) -> ApiError:
+        """Return an error with the overlay's code and message."""
+        code = error.details.get("code") or _first_of(self._declared.codes, error, status)
+        message = _first_of(self._declared.messages, error, status)
+        if not code and not message:
+            return error
+        values = {"message": str(error), **_values_of(error)}
+        text = str(fill_placeholders(message, values.get)) if message else str(error)
+        return _Translated(error, code or error.code, text)
 
     def _fill(self, schema: Schema, error: ApiError, status: int, depth: int) -> Any:
         """Return a schema of errors filled by the names of its fields."""
@@ -110,16 +138,43 @@ class DraftStyle(Style):
             return status if kind in ("integer", "number") else str(status)
         if name in _CODES:
             return status if kind in ("integer", "number") else error.code if kind in ("string", "") else None
-        if name in ("field", "parameter", "param", "path") and isinstance(error, InvalidParameter) and kind == "string":
-            return error.name
+        if name in ("field", "parameter", "param", "path") and kind == "string":
+            return _field_of(error)
         return None
 
 
-def _status_of(error: ApiError, operation: OperationDescription | None) -> int:
-    """Return the status of an error; invalid input has the one that the operation describes, 400 or else 422."""
-    if operation and error.status == 400 and "400" not in operation.responses and "422" in operation.responses:
-        return 422
-    return error.status
+class _Translated(ApiError):
+    """An error with a code and a message of the overlay's."""
+
+    def __init__(self, error: ApiError, code: str, message: str) -> None:
+        super().__init__(message, **{"name": _field_of(error), **error.details})
+        self.code = code  # pyright: ignore[reportAttributeAccessIssue] - the code of this error only
+
+
+def _first_of(declared: Mapping[str, Any], error: ApiError, status: int) -> Any:
+    """Return what an overlay says of an error by its code, or else by our status or the vendor's."""
+    return declared.get(error.code) or declared.get(str(error.status)) or declared.get(str(status))
+
+
+def _field_of(error: ApiError) -> str | None:
+    name = error.name if isinstance(error, InvalidParameter) else error.details.get("name")
+    return str(name) if name else None
+
+
+def _values_of(error: ApiError) -> dict[str, Any]:
+    key: Any = error.details.get("key", ())
+    return {
+        "code": error.code,
+        "field": _field_of(error),
+        "kind": error.details.get("kind"),
+        "key": ",".join(map(str, cast(tuple[Any, ...], key))) if isinstance(key, tuple) else key,
+        "problem": error.problem if isinstance(error, InvalidParameter) else str(error),
+    }
+
+
+def _fill_body(template: Any, error: ApiError, status: int) -> Any:
+    values = {"message": str(error), "status": status, **_values_of(error)}
+    return fill_placeholders(template, values.get)
 
 
 def _refusal_of(operation: OperationDescription | None, status: int) -> Schema | None:

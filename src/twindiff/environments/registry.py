@@ -205,10 +205,10 @@ def _draft(draft: tuple[str, Path], taken: Collection[str]) -> Twin | LoadProble
         return LoadProblem(
             name, f"{path.name} has the name of an installed twin", f"Name it otherwise: acme={path.name}"
         )
-    from twindiff.drafts import DescriptionError, Draft
+    from twindiff.drafts import DescriptionError, read_draft
 
     try:
-        return Draft.read(path, name).twin()
+        return read_draft(path, name).twin()
     except DescriptionError as error:
         return LoadProblem(name, f"{path.name}: {error}".rstrip("."), "Mend the description, or leave it out")
 

@@ -13,7 +13,15 @@ from twindiff.kit.rows import Table
 from twindiff.suites.lint_context import LintContext
 
 Kind = Literal[
-    "misspelt", "no-op passes", "never holds", "never fails", "contradiction", "already so", "unknown", "ignored"
+    "misspelt",
+    "no-op passes",
+    "never holds",
+    "never fails",
+    "contradiction",
+    "already so",
+    "unknown",
+    "ignored",
+    "guessed",
 ]
 
 IGNORED = "unknown key"
@@ -50,7 +58,8 @@ def lint(spec: CheckSpec, world: LintContext) -> list[LintFinding]:
     elif all(_is_so_already(each, world) for each in spec.assertions):
         findings.append(LintFinding("already so", "All that is asked for is in the template already."))
     for assertion in spec.assertions:
-        findings += [_with_assertion_number(assertion, problem) for problem in _problems(assertion, spec, world)]
+        problems = (*_problems(assertion, spec, world), *_guesses(assertion, world))
+        findings += [_with_assertion_number(assertion, problem) for problem in problems]
     pairs = combinations([each for each in spec.assertions if each.diff_type in LISTS][:MAX_COMPARED_ROWS], 2)
     for one, other in pairs:
         if problem := _contradiction(one, other, spec, world):
@@ -97,6 +106,15 @@ def _problems(assertion: Assertion, spec: CheckSpec, world: LintContext) -> Iter
         yield LintFinding("never holds", impossible)
     elif impossible and count.most == 0:
         yield LintFinding("never fails", f"it expects nothing of what can never be: {impossible}")
+
+
+def _guesses(assertion: Assertion, world: LintContext) -> Iterator[LintFinding]:
+    """Yield the columns that an assertion rests on and that a drafted twin makes up."""
+    read = {path.split(".")[0] for clause in assertion.where for path in clause.paths}
+    read |= {change.column for change in _expected_changes(assertion)}
+    for column in sorted(read & {*world.guessed.get(assertion.entity, ())}):
+        said = f"{assertion.entity}.{column} is guessed by the drafted twin unless a request gives it"
+        yield LintFinding("guessed", f"{said}; say in its overlay what the vendor does")
 
 
 def _can_be_strict(assertion: Assertion, spec: CheckSpec) -> bool:

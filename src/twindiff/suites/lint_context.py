@@ -24,6 +24,8 @@ class LintContext(NamedTuple):
     operations: Collection[str] = ()
     """The names of the twins' operations; empty if they are unknown."""
     shared: Mapping[str, Collection[str]] = {}
+    guessed: Mapping[str, Collection[str]] = {}
+    """The columns by entity that a drafted twin makes up where a request does not give them."""
 
     @property
     def known(self) -> KnownTables:
@@ -46,17 +48,23 @@ def build_context(
     rows: Mapping[tuple[str, str], Sequence[Row]],
     actors: Collection[str] = (),
     operations: Collection[str] = (),
+    guessed: Mapping[tuple[str, str], Collection[str]] = {},
 ) -> LintContext:
-    """Build the initial state of a test from the schemas of its twins and the rows by twin and table."""
+    """Build the initial state of a test from the schemas of its twins and the rows by twin and table.
+
+    `guessed` are the columns that drafted twins make up, by twin and table.
+    """
     tables: dict[str, Table] = {}
     listed: dict[str, Sequence[Row]] = {}
     shared: dict[str, set[str]] = {}
+    made_up: dict[str, Collection[str]] = {}
     names = [name for schema in schemas for name in schema.tables]
     for schema in schemas:
         for name, table in schema.tables.items():
             is_unique = names.count(name) == 1
             for entity in ([name] if is_unique else []) + ([f"{schema.twin}.{name}"] if len(schemas) > 1 else []):
                 tables[entity], listed[entity] = table, rows.get((schema.twin, name), ())
+                made_up[entity] = guessed.get((schema.twin, name), ())
             if not is_unique:
                 shared.setdefault(name, set()).update(table.columns)
-    return LintContext(tables, listed, actors, operations, shared)
+    return LintContext(tables, listed, actors, operations, shared, made_up)

@@ -34,7 +34,7 @@ def lint(
     files: Files = None,
     base_url: BaseUrl = DEFAULT_URL,
     api_key: ApiKey = "",
-    strict: Annotated[bool, typer.Option("--strict", help="Fail for keys too that the public format ignores.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Fail for ignored keys and guessed fields too.")] = False,
     as_markdown: AsMarkdown = False,
     as_json: AsJson = False,
 ) -> None:
@@ -44,7 +44,8 @@ def lint(
     passes who does nothing, checks that can never hold or never fail, checks that contradict one another, and tests
     whose template is already as they want it.
 
-    Exits with 0 if there is nothing to say, else with 1. Keys that are ignored count with --strict.
+    Exits with 0 if there is nothing to say, else with 1. Keys that are ignored, and fields that a drafted twin guesses,
+    count with --strict.
     """
     with platform_of(base_url, api_key, files) as platform:
         suite = suite_of(platform, name)
@@ -55,7 +56,7 @@ def lint(
         typer.echo("\n".join(_markdown(suite, by_test)))
     else:
         _show(suite, by_test)
-    counted = [each for _, of_test in by_test for each in of_test if strict or each.kind != "ignored"]
+    counted = [each for _, of_test in by_test for each in of_test if strict or each.kind not in ("ignored", "guessed")]
     raise typer.Exit(1 if counted else 0)
 
 
@@ -75,6 +76,7 @@ def findings(platform: Platform, suite: Suite) -> list[tuple[Test, list[LintFind
 
 def world_of(platform: Platform, test: Test) -> LintContext:
     """Read the initial state of a test from an environment of it."""
+    from twindiff.drafts.guesses import list_guessed_columns
     from twindiff.environments.registry import Registry
     from twindiff.suites.lint_context import build_context
 
@@ -88,7 +90,10 @@ def world_of(platform: Platform, test: Test) -> LintContext:
     twins = [*head["twins"]]
     operations = {operation.name for twin in twins for operation in registry.get(twin).dispatch.operations}
     actors = {head["actor"], *head.get("users", {}).values()} - {""}
-    return build_context([registry.schemas[twin] for twin in twins], rows, actors, operations)
+    guessed = {
+        (twin, table): columns for twin in twins for table, columns in list_guessed_columns(registry.get(twin)).items()
+    }
+    return build_context([registry.schemas[twin] for twin in twins], rows, actors, operations, guessed)
 
 
 Findings = Sequence[tuple["Test", list["LintFinding"]]]

@@ -1,0 +1,191 @@
+"""Events of changes, and their delivery to webhooks as an overlay says."""
+
+from __future__ import annotations
+
+import hmac
+from base64 import b64encode
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from hashlib import blake2b
+from typing import Any, cast
+from uuid import UUID
+
+import msgspec
+
+from twindiff.kit.call import Call
+from twindiff.kit.clock import SECOND, Clock
+from twindiff.kit.events import DeliveryAttempt, Emitted, Notification, Subscription, WebhookRequest, Webhooks
+from twindiff.kit.store import Store
+
+from .overlay import Overlay, SignatureOverlay, SubscriptionOverlay, WebhookOverlay
+from .placeholders import fill_placeholders, look_up, names_in
+from .stored_objects import StoredObjects
+from .tables import StoredResource
+
+_DONE = {"create": "created", "update": "updated", "delete": "deleted"}
+_DEFAULT_BODY = {
+    "id": "$id",
+    "event": "$event",
+    "created_at": "$iso_time",
+    "data": "$object",
+    "previous": "$previous",
+}
+
+
+class ChangeEvents:
+    """Emits the events of changes; without webhooks in the overlay there are none."""
+
+    def __init__(self, overlay: Overlay, objects: StoredObjects) -> None:
+        self._webhooks, self._objects = overlay.webhooks, objects
+
+    def emit(
+        self,
+        call: Call,
+        stored: StoredResource,
+        causes: Sequence[str],
+        before: Mapping[str, Any],
+        fields: Mapping[str, Any],
+    ) -> None:
+        """Emit the event of a change.
+
+        `causes` are the names under which an overlay may have its event: the operation and `create`, `update` or
+        `delete`. `before` are the stored fields before it and `fields` those after it.
+        """
+        if self._webhooks is None:
+            return
+        form = event_name(self._webhooks, stored, causes)
+        if not form:
+            return
+        shown = self._objects.show_alone(call, stored, fields)
+        changed = {name: before.get(name) for name in {**before, **fields} if before.get(name) != fields.get(name)}
+        name = str(fill_placeholders(form, lambda each: look_up(each, fields)))
+        key = fields.get(stored.resource.key)
+        previous = changed if before and "delete" not in causes else {}
+        call.emit(name, {"table": stored.table, "key": key, "object": shown, "previous": previous})
+
+
+def event_name(webhooks: WebhookOverlay, stored: StoredResource, causes: Sequence[str]) -> str:
+    """Return the form of the name of an event; empty for a change without one."""
+    if not webhooks.events:
+        return f"{stored.resource.name}.{_DONE[causes[-1]]}"
+    of_table = webhooks.events.get(stored.table, {})
+    return next((of_table[cause] for cause in causes if cause in of_table), "")
+
+
+def make_webhooks(overlay: Overlay, objects: StoredObjects) -> Webhooks | None:
+    """Return how an overlay says that events are delivered; None if it says nothing."""
+    declared = overlay.webhooks
+    if declared is None:
+        return None
+    subscriptions = declared.subscriptions
+    kept = objects.by_table[subscriptions.table] if subscriptions else None
+    read = _make_reader(subscriptions, kept) if subscriptions and kept else None
+    return Webhooks(
+        notifications=_make_notifier(declared),
+        request=_make_sender(declared),
+        retries=tuple(declared.retries),
+        names=_names_of(declared, objects),
+        table=kept.row if kept else None,
+        subscription=read,
+    )
+
+
+def _names_of(declared: WebhookOverlay, objects: StoredObjects) -> frozenset[str] | None:
+    """Return the names of the events; None if some depend on fields of objects."""
+    forms = [name for events in declared.events.values() for name in events.values()]
+    if not forms:
+        forms = [event_name(declared, kept, (cause,)) for kept in objects.by_table.values() for cause in _DONE]
+    return None if any([*names_in(form)] for form in forms) else frozenset(forms)
+
+
+def _make_reader(declared: SubscriptionOverlay, kept: StoredResource) -> Callable[[Any, Store], Subscription | None]:
+    def read(row: Any, store: Store) -> Subscription | None:
+        def field(name: str) -> Any:
+            return getattr(row, kept.columns[name]) if name in kept.columns else None
+
+        if not field(declared.url) or (declared.active and field(declared.active) is False):
+            return None
+        key = str(getattr(row, kept.key.name))
+        return Subscription(
+            key, str(field(declared.url)), str(field(declared.secret) or ""), _read_names(field(declared.events))
+        )
+
+    return read
+
+
+def _read_names(given: Any) -> tuple[str, ...]:
+    """Return the names of events in a field: a text, a list of texts, or of objects with a `type` or `name`."""
+    listed = cast(list[Any], given) if isinstance(given, list) else [given] if given else []
+    names: list[str] = []
+    for each in listed:
+        if isinstance(each, Mapping):
+            fields = cast(Mapping[str, Any], each)
+            each = next((fields[name] for name in ("type", "event", "name", "id") if fields.get(name)), "")
+        names += [part.strip() for part in str(each).split(",") if part.strip()]
+    return tuple(names)
+
+
+def _wants(subscription: Subscription, event: str) -> bool:
+    """Return whether a subscription asks for an event: by its name, by `order.*`, by `*`, or by asking for none."""
+    return not subscription.events or any(
+        each in ("*", event) or (each.endswith("*") and event.startswith(each[:-1])) for each in subscription.events
+    )
+
+
+def _make_notifier(declared: WebhookOverlay) -> Callable[[Emitted, Subscription, Store], Iterator[Notification]]:
+    template: Any = _DEFAULT_BODY if declared.body is None else declared.body
+
+    def notify(event: Emitted, subscription: Subscription, store: Store) -> Iterator[Notification]:
+        if not _wants(subscription, event.name):
+            return
+        about = f"{event.environment}.{event.seq}.{event.number}.{subscription.id}".encode()
+        id = str(UUID(bytes=blake2b(about, digest_size=16).digest(), version=4))
+        values = {
+            **event.payload,
+            "event": event.name,
+            "id": id,
+            "actor": event.actor,
+            "time": event.at // SECOND,
+            "iso_time": Clock(event.at).iso()[:19] + "Z",
+            "subscription": subscription.id,
+        }
+        body: Any = fill_placeholders(template, lambda name: look_up(name, values))
+        yield Notification(id, event.name, cast(dict[str, Any], body) if isinstance(body, dict) else {"data": body})
+
+    return notify
+
+
+def _make_sender(
+    declared: WebhookOverlay,
+) -> Callable[[Notification, Subscription, DeliveryAttempt], WebhookRequest]:
+    def send(notification: Notification, subscription: Subscription, attempt: DeliveryAttempt) -> WebhookRequest:
+        body = msgspec.json.encode(notification.body)
+        values = {
+            "event": notification.type,
+            "id": notification.id,
+            "timestamp": str(attempt.at // SECOND),
+            "url": subscription.url,
+            "body": body.decode(),
+            "attempt": str(attempt.number + 1),
+        }
+        headers = {"Content-Type": "application/json", **_fill_texts(declared.headers, values)}
+        if declared.signature:
+            headers |= _sign(declared.signature, subscription.secret, values)
+        return WebhookRequest(subscription.url, tuple(headers.items()), body)
+
+    return send
+
+
+def _fill_texts(templates: Mapping[str, str], values: Mapping[str, str]) -> dict[str, str]:
+    return {name: str(fill_placeholders(each, values.get)) for name, each in templates.items()}
+
+
+def _sign(declared: SignatureOverlay, secret: str, values: Mapping[str, str]) -> dict[str, str]:
+    """Return the headers that prove a request; a scheme `token` sends the secret itself."""
+    signature = secret
+    if declared.scheme != "token":
+        signed = str(fill_placeholders(declared.signs, values.get)).encode()
+        digest = hmac.new(secret.encode(), signed, declared.scheme.removeprefix("hmac-")).digest()
+        signature = digest.hex() if declared.encoding == "hex" else b64encode(digest).decode()
+    value = str(fill_placeholders(declared.value, {**values, "signature": signature}.get))
+    stamped = {declared.timestamp_header: values["timestamp"]} if declared.timestamp_header else {}
+    return {declared.header: value, **stamped}

@@ -1,0 +1,173 @@
+"""Conditions on stored objects as SQL: equality with what a parameter says, ranges, words, and filters of searches."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+import msgspec
+
+from twindiff.kit.computed_values import Item
+from twindiff.kit.rows import Column, Expression, Items, all_of, any_of, exists, not_
+
+from .names import snake
+from .resources import KEY_NAMES
+from .tables import StoredResource
+
+NOTHING = any_of()
+"""The condition that no row meets."""
+RANGES = {
+    "gt": ">",
+    "after": ">",
+    "since": ">",
+    "min": ">",
+    "gte": ">=",
+    "from": ">=",
+    "lt": "<",
+    "before": "<",
+    "until": "<",
+    "lte": "<=",
+    "max": "<=",
+    "to": "<=",
+}
+"""The comparison that the last word of a parameter's name says."""
+RECORD_FIELDS = ("properties", "fields", "attributes", "values")
+"""Fields with an object that holds the fields that people define."""
+_COMPARED = {
+    **dict.fromkeys(("=", "eq", "is", "equals", "equal"), "="),
+    **dict.fromkeys(("!=", "neq", "ne", "not_equals"), "!="),
+    **dict.fromkeys((">", "gt"), ">"),
+    **dict.fromkeys((">=", "gte"), ">="),
+    **dict.fromkeys(("<", "lt"), "<"),
+    **dict.fromkeys(("<=", "lte"), "<="),
+    **dict.fromkeys(("~", "contains", "contains_token", "like"), "~"),
+    **dict.fromkeys(("in", "any"), "="),
+}
+
+
+def find_columns(stored: StoredResource, name: str) -> list[Column[Any]]:
+    """Return the columns that a name may mean: a field's, or that of a key in `properties`, `fields` and the like."""
+    wanted = snake(name)
+    own = [stored.column(field) for field in stored.columns if snake(field) == wanted]
+    inside = [stored.column(field).json(name) for field in RECORD_FIELDS if field in stored.columns]
+    return own or inside
+
+
+def find_field(stored: StoredResource, name: str) -> Column[Any]:
+    """Return the column of a field, or of what lies in it: `owner.name`. Raises KeyError for an unknown field."""
+    field, *path = name.split(".")
+    column = stored.column(field)
+    return column.json(*path) if path else column
+
+
+def equals(column: Column[Any], wanted: Any) -> Expression:
+    """Return the condition that a value is, names or contains what a parameter asks for, which may be a list."""
+    if isinstance(wanted, list):
+        return any_of(*(equals(column, each) for each in cast(list[Any], wanted)))
+    text = str(wanted).lower() if isinstance(wanted, bool) else str(wanted)
+    choices = [text, *(text.split(",") if "," in text else ())]
+    if column.path:
+        return any_of(*(column == each for text in choices for each in _readings(text)))
+    match column.kind:
+        case "json":
+            return any_of(*(_holds(column, each) for each in choices))
+        case "integer":
+            return column.in_([int(each) for each in choices if is_whole(each)])
+        case "float":
+            return column.in_([value for each in choices if (value := _number(each)) is not None])
+        case "boolean":
+            return column == (text.lower() == "true") if text.lower() in ("true", "false") else NOTHING
+        case _:
+            return column.in_(choices)
+
+
+def _holds(column: Column[Any], text: str) -> Expression:
+    """Return the condition that JSON is a text, an object that it identifies, or a list with either."""
+    readings = _readings(text)
+    inside = [column.json(key) == each for key in KEY_NAMES for each in readings]
+    pairs = [f'"{key}":{msgspec.json.encode(each).decode()}' for key in KEY_NAMES[:6] for each in readings]
+    in_list = [column.contains(pair + end) for pair in pairs for end in ",}"]
+    listed = all_of(column.starts("["), any_of(exists(Items(column), Item.value == text), *in_list))
+    return any_of(*(column == each for each in readings), *inside, listed)
+
+
+def _readings(text: str) -> list[object]:
+    """Return what a text may mean in JSON: itself, or a number or a truth value."""
+    others: list[object] = [int(text)] if is_whole(text) else []
+    return [text, *others, *([text == "true"] if text in ("true", "false") else [])]
+
+
+def compare(column: Column[Any], comparison: str, bound: Any) -> Expression:
+    """Return the condition that a value is greater or less than a bound; no value is so of none."""
+    value: Any = str(bound)
+    if column.kind in ("integer", "float"):
+        value = _number(value)
+        if value is None:
+            return NOTHING
+    elif column.kind == "json":
+        value = bound if isinstance(bound, (int, float)) else value
+    match comparison:
+        case ">":
+            return column > value
+        case ">=":
+            return column >= value
+        case "<":
+            return column < value
+        case _:
+            return column <= value
+
+
+def has_text(stored: StoredResource, text: str) -> Expression:
+    """Return the condition that one of an object's texts contains a text."""
+    texts = [column for field in stored.columns if (column := stored.column(field)).kind == "text"]
+    inside = [stored.column(field) for field in RECORD_FIELDS if field in stored.columns]
+    return any_of(*(column.contains(text, fold=True) for column in (*texts, *inside)))
+
+
+def read_filters(stored: StoredResource, query: Any) -> Iterator[Expression]:
+    """Yield the conditions in the body of a search, wherever they stand in it.
+
+    A condition is an object that names a field (`field`, `propertyName`, `property`), an `operator` and a `value`.
+    """
+    if isinstance(query, list):
+        for each in cast(list[Any], query):
+            yield from read_filters(stored, each)
+    if not isinstance(query, Mapping):
+        return
+    fields = cast(Mapping[str, Any], query)
+    name = next((fields[each] for each in ("field", "propertyName", "property", "attribute") if each in fields), None)
+    if not isinstance(name, str) or not ("value" in fields or "values" in fields):
+        for each in fields.values():
+            yield from read_filters(stored, each)
+        return
+    comparison = _COMPARED.get(str(fields.get("operator", "=")).lower())
+    if comparison:
+        wanted = fields.get("value", fields.get("values"))
+        yield any_of(*(_meets(column, comparison, wanted) for column in find_columns(stored, name)))
+
+
+def _meets(column: Column[Any], comparison: str, wanted: Any) -> Expression:
+    match comparison:
+        case "=":
+            return equals(column, wanted)
+        case "!=":
+            return not_(equals(column, wanted))
+        case "~":
+            return column.contains(str(wanted), fold=True)
+        case _:
+            return compare(column, comparison, wanted)
+
+
+def is_whole(text: str) -> bool:
+    """Return whether a text is an integer of at most 18 digits."""
+    return bool(re.fullmatch(r"-?[0-9]{1,18}", text))
+
+
+def _number(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None

@@ -1,0 +1,381 @@
+"""Reads and writes the objects of a drafted twin: lookup, creation with conventional values, change, removal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, cast
+
+from twindiff.kit.call import Call
+from twindiff.kit.errors import AlreadyExists, ApiError, NotFound
+from twindiff.kit.rows import Expression, Row
+
+from .answers import AnswerBuilder, ShownRow
+from .computed_fields import ComputedFields, compile_computed
+from .conditions import equals, is_whole
+from .documents import Schema
+from .names import family_of, snake
+from .overlay import Overlay, Refusal, ResourceOverlay, StateMachine
+from .placeholders import fill_placeholders, look_up
+from .resources import KEY_NAMES, PathRole, fields_for
+from .schemas import SchemaSet
+from .tables import StoredResource, fields_above
+from .values import make_time
+
+STATES = ("status", "state", "phase", "stage")
+INITIAL_STATES = (
+    "open",
+    "opened",
+    "active",
+    "pending",
+    "new",
+    "todo",
+    "draft",
+    "queued",
+    "created",
+    "enabled",
+    "scheduled",
+)
+FIRST_NUMBER = 1001
+"""The number of the first object that calls create; templates number theirs below it."""
+MYSELF = ("me", "@me", "self", "~")
+"""Keys by which paths name the caller, who is the first of the users."""
+SINGLE = "self"
+"""The key of what a path without an id holds at most once."""
+_EPOCH_MILLISECONDS = 1_420_070_400_000
+"""The first instant of 2015, from which snowflakes count."""
+_UPDATED = ("updated", "modified", "last_modified", "last_edited", "date_updated")
+_CREATED = ("created", "date_created", *_UPDATED)
+_PERSONS = frozenset(
+    ["assignee", "owner", "author", "creator", "created_by", "updated_by", "reporter", "requester", "completed_by"]
+)
+
+
+class StateConflict(ApiError):
+    """The object is in a state in which this cannot be done."""
+
+    status = 409
+
+
+class NotUnique(AlreadyExists):
+    """Another object has this value already."""
+
+
+class StoredObjects:
+    """The objects of a drafted twin; each method takes the resource's table and the call."""
+
+    def __init__(self, stored: Mapping[str, StoredResource], overlay: Overlay, schemas: SchemaSet) -> None:
+        self._stored, self._overlay, self._schemas = stored, overlay, schemas
+        self._builder = AnswerBuilder(schemas)
+        self.by_table = {each.table: each for each in stored.values()}
+        self.computed: dict[str, ComputedFields] = {}
+        for table, about in overlay.resources.items():
+            kept = self.by_table[table]
+            self.computed[table] = compile_computed(about, kept, self.by_table)
+            kept.computed.update(self.computed[table].columns)
+
+    def about(self, stored: StoredResource) -> ResourceOverlay:
+        """What the overlay says of a resource."""
+        return self._overlay.resources.get(stored.table) or _PLAIN
+
+    # -- reading ---------------------------------------------------------------------------------------------------
+
+    def find(self, stored: StoredResource, role: PathRole, call: Call, given: Mapping[str, Any]) -> Row:
+        """Return the row that a path names; raises NotFound."""
+        wanted = given[role.key] if role.key else SINGLE
+        by_snake = {snake(name): name for name in stored.columns}
+        named = fields_for(role.key, stored.resource.name, by_snake) if role.key else [stored.resource.key]
+        others = [by_snake[name] for name in KEY_NAMES if name in by_snake]
+        below = self.conditions_above(stored, role, given)
+        for field in dict.fromkeys([*named, stored.resource.key, *others]):
+            rows = self.rows_with(call, stored, field, wanted, below)
+            if rows:
+                return rows[0]
+        if wanted in MYSELF:
+            mine = call.db.rows(stored.row, order=getattr(stored.row, stored.order), limit=1)
+            if mine:
+                return mine[0]
+        raise NotFound(stored.resource.name.replace("_", " "), wanted)
+
+    def rows_with(
+        self, call: Call, stored: StoredResource, field: str, wanted: Any, where: Sequence[Expression] = ()
+    ) -> list[Row]:
+        """Return the first of the rows in which a field that is no object has a value."""
+        column = stored.column(field)
+        if column.kind == "json":
+            return []
+        value: Any = str(wanted)
+        if column.kind in ("integer", "float"):
+            if not is_whole(value):
+                return []
+            value = int(value)
+        elif column.kind == "boolean":
+            return []
+        return call.db.rows(stored.row, column == value, *where, limit=1)
+
+    def conditions_above(self, stored: StoredResource, role: PathRole, given: Mapping[str, Any]) -> list[Expression]:
+        """Return the conditions that an object stands below what a path names above it."""
+        conditions: list[Expression] = []
+        for placeholder in role.parents:
+            if placeholder in stored.parents:
+                conditions.append(stored.column(placeholder) == str(given[placeholder]))
+                continue
+            above = fields_above(placeholder, stored.columns)
+            conditions += [equals(stored.column(field), given[placeholder]) for field in above[:1]]
+        return conditions
+
+    def is_there(self, stored: StoredResource) -> list[Expression]:
+        """Return the condition that an object is not deleted, where deleting sets a flag."""
+        flag = self.about(stored).soft_delete
+        return [stored.column(flag) != True] if flag in stored.columns else []  # noqa: E712 - an expression
+
+    def fields_of(self, call: Call, stored: StoredResource, rows: Sequence[Row]) -> list[dict[str, Any]]:
+        """Return the fields of rows, computed ones too, by the vendor's names; those without a value are left out."""
+        plain = [self.plain_fields(stored, row) for row in rows]
+        computed = self.computed.get(stored.table)
+        return (
+            plain
+            if not (computed and (computed.columns or computed.texts))
+            else self._compute(call, stored, computed, rows, plain)
+        )
+
+    def plain_fields(self, stored: StoredResource, row: Row) -> dict[str, Any]:
+        """Return the stored fields of a row by the vendor's names."""
+        return {field: value for field, column in stored.columns.items() if (value := getattr(row, column)) is not None}
+
+    def _compute(
+        self,
+        call: Call,
+        stored: StoredResource,
+        computed: ComputedFields,
+        rows: Sequence[Row],
+        plain: list[dict[str, Any]],
+    ) -> list[dict[str, Any]]:
+        values: dict[Any, tuple[Any, ...]] = {}
+        keys = [getattr(row, stored.key.name) for row in rows]
+        if computed.columns and keys:
+            columns = (stored.key, *computed.columns.values())
+            values = {each[0]: each[1:] for each in call.db.rows(stored.row, stored.key.in_(keys), columns=columns)}
+        for row, key, fields in zip(rows, keys, plain, strict=True):
+            above = {name: getattr(row, column) for name, column in stored.parents.items()}
+            fields |= dict(zip(computed.columns, values.get(key, ()), strict=False))
+            for field, text in computed.texts.items():
+                fields[field] = fill_placeholders(text, lambda name, seen=(fields, above): look_up(name, *seen))
+        return plain
+
+    def find_related(self, call: Call, name: str, value: Any) -> Mapping[str, Any] | None:
+        """Return the fields of the object to which a field with a value refers; None if there is none."""
+        stored = self._stored.get(family_of(name)) or (self._stored.get("user") if snake(name) in _PERSONS else None)
+        if stored is None or isinstance(value, (Mapping, list, bool)) or value is None:
+            return None
+        memo = call.memo.setdefault("related", {})
+        at = (stored.resource.name, str(value))
+        if at not in memo:
+            rows = self.rows_with(call, stored, stored.resource.key, value)
+            memo[at] = self.fields_of(call, stored, rows)[0] if rows else None
+        return memo[at]
+
+    def show(self, call: Call, stored: StoredResource, fields: Mapping[str, Any], schema: Schema) -> Any:
+        """Return an object's fields in a schema of an answer."""
+        seed = f"{stored.resource.name}/{fields.get(stored.resource.key, '')}"
+        return self._builder.show(call, ShownRow(fields, seed), schema, partial(self.find_related, call))
+
+    def show_alone(self, call: Call, stored: StoredResource, fields: Mapping[str, Any]) -> Any:
+        """Return an object's fields as the answer with the most of them shows it."""
+        shown = stored.resource.shown
+        schema = max(shown, key=lambda each: len(self._schemas.properties(each))) if shown else {}
+        return self.show(call, stored, fields, schema)
+
+    # -- writing ---------------------------------------------------------------------------------------------------
+
+    def make(
+        self, stored: StoredResource, role: PathRole, call: Call, given: Mapping[str, Any], body: Mapping[str, Any]
+    ) -> Row:
+        """Store a new object: what the body gives, then what stands above it, defaults, its state and times."""
+        about = self.about(stored)
+        defaults = fill_placeholders(about.defaults, partial(self.look_up, call, given))
+        fields: dict[str, Any] = {**defaults, **body}
+        if about.states and about.states.initial is not None:
+            fields.setdefault(about.states.field, about.states.initial)
+        above = self._place_below(stored, role, given, fields)
+        for field, schema in stored.schemas.items():
+            if field not in fields:
+                value = self._initial(call, stored, field, schema)
+                if value is not None:
+                    fields[field] = value
+        key = stored.resource.key
+        if fields.get(key) is None:
+            fields[key] = given[role.key] if role.key else self._new_key(stored, call)
+        if stored.key.kind == "integer" and not isinstance(fields[key], int):
+            fields[key] = call.db.next(f"{stored.resource.name}_id", at_least=FIRST_NUMBER)
+        self._check_unique(stored, call, fields, None)
+        columns = {stored.columns[name]: self._fit(stored, name, value) for name, value in fields.items()}
+        columns[stored.order] = call.db.next("creation")
+        return call.db.add(stored.row(**{**columns, **above}), taken=AlreadyExists)
+
+    def _place_below(
+        self, stored: StoredResource, role: PathRole, given: Mapping[str, Any], fields: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Return the columns that say what stands above an object; a field that says so is set instead."""
+        above: dict[str, Any] = {}
+        for placeholder in role.parents:
+            if placeholder in stored.parents:
+                above[stored.parents[placeholder]] = str(given[placeholder])
+                continue
+            for field in fields_above(placeholder, stored.columns)[:1]:
+                fields.setdefault(field, self.as_relation(stored, field, given[placeholder]))
+        return above
+
+    def store_seed(self, call: Call, stored: StoredResource, given: Mapping[str, Any]) -> Row:
+        """Store an object of a seed: `given` are its fields and the placeholders above it by name."""
+        above = {name: given[name] for name in stored.parents if name in given}
+        role = PathRole(stored.resource.name, "collection", tuple(above))
+        return self.make(stored, role, call, above, {n: v for n, v in given.items() if n in stored.columns})
+
+    def change(self, stored: StoredResource, row: Row, call: Call, body: Mapping[str, Any]) -> Row:
+        """Store fields in a row, and the time of the change if there is something to change.
+
+        Raises StateConflict for a state that may not follow, and NotUnique.
+        """
+        values = {
+            stored.columns[name]: self._fit(stored, name, value)
+            for name, value in body.items()
+            if name != stored.resource.key
+        }
+        values = {column: value for column, value in values.items() if getattr(row, column) != value}
+        if not values:
+            return row
+        states = self.about(stored).states
+        if states and stored.columns[states.field] in values:
+            check_move(states, getattr(row, stored.columns[states.field]), values[stored.columns[states.field]])
+        self._check_unique(stored, call, {name: body[name] for name in body if stored.columns[name] in values}, row)
+        for field, schema in stored.schemas.items():
+            if snake(field).startswith(_UPDATED):
+                values.setdefault(stored.columns[field], self._fit(stored, field, self._now(call, field, schema)))
+        return call.db.change(row, **values)
+
+    def remove(self, stored: StoredResource, row: Row, call: Call) -> None:
+        """Remove a row, or set the flag that says that it is deleted."""
+        flag = self.about(stored).soft_delete
+        if flag:
+            self.change(stored, row, call, {flag: True})
+        else:
+            call.db.remove(row)
+
+    def _check_unique(self, stored: StoredResource, call: Call, fields: Mapping[str, Any], own: Row | None) -> None:
+        for field in self.about(stored).unique:
+            if fields.get(field) is not None:
+                taken = call.db.find(stored.row, equals(stored.column(field), fields[field]), *self.is_there(stored))
+                if taken is not None and taken != own:
+                    raise NotUnique(
+                        f"There is a {stored.resource.name.replace('_', ' ')} with this {field} already: "
+                        f"'{fields[field]}'",
+                        name=field,
+                    )
+
+    def look_up(self, call: Call, given: Mapping[str, Any], name: str) -> Any:
+        """Return what a placeholder of an overlay stands for: a parameter, a field of the body, `now` or `actor`."""
+        body = call.memo.get("body")
+        known = look_up(name, given, cast(Mapping[str, Any], body) if isinstance(body, Mapping) else {})
+        if known is not None:
+            return known
+        times: dict[str, Any] = {"now": call.clock.iso()[:19] + "Z", "unix_now": call.clock.unix()}
+        return {**times, "actor": call.actor}.get(name)
+
+    def as_relation(self, stored: StoredResource, field: str, value: Any) -> Any:
+        """Return the key of another object as a field holds it: an id, an object, or a list of objects."""
+        schema = stored.schemas.get(field, {})
+        kind = self._schemas.type_of(schema)
+        if kind == "array":
+            return [self._as_object(self._schemas.items(schema), value)]
+        if kind == "object":
+            return self._as_object(schema, value)
+        return parse_whole(str(value), value) if kind == "integer" else value
+
+    def _as_object(self, schema: Schema, value: Any) -> Any:
+        properties = self._schemas.properties(schema)
+        key = next((each for each in KEY_NAMES if each in properties), "")
+        return {key: value} if key else value
+
+    def _initial(self, call: Call, stored: StoredResource, field: str, schema: Schema) -> Any:
+        """Return the value of a new object's field that is known by convention; None if none is."""
+        flat, name = self._schemas.flatten(schema), snake(field)
+        if flat.get("default") is not None:
+            return flat["default"]
+        choices = flat.get("enum") or ()
+        if name in STATES and choices:
+            usual = [each for each in INITIAL_STATES if each in choices]
+            return usual[0] if usual else choices[0]
+        if name.startswith(_CREATED):
+            return self._now(call, field, schema)
+        if name in ("number", "iid") and self._schemas.type_of(schema) == "integer":
+            return call.db.next(f"{stored.resource.name}_number")
+        if name in ("object", "resource_type") and len(choices) == 1:
+            return choices[0]
+        return None
+
+    def _now(self, call: Call, field: str, schema: Schema) -> Any:
+        """Return the time as a field holds it; None if it holds no time."""
+        kind = self._schemas.type_of(schema)
+        if kind in ("integer", "number"):
+            return call.clock.unix()
+        return make_time(self._schemas.flatten(schema), field, call.clock)
+
+    def _new_key(self, stored: StoredResource, call: Call) -> Any:
+        """Return a key that no row has, in the form that the overlay or the field's schema says."""
+        while True:
+            key = self._make_key(stored, call)
+            if not self.rows_with(call, stored, stored.resource.key, key):
+                return key
+
+    def _make_key(self, stored: StoredResource, call: Call) -> Any:
+        form = self.about(stored).id
+        counter = f"{stored.resource.name}_id"
+        if form is None:
+            schema = stored.schemas.get(stored.resource.key, {})
+            return self._builder.make_key(schema, stored.resource.name, call.db.next(counter, at_least=FIRST_NUMBER))
+        match form.kind:
+            case "uuid":
+                return form.prefix + call.ids.uuid()
+            case "number":
+                key = call.db.next(counter, at_least=form.first)
+            case "snowflake":
+                milliseconds = max(call.clock.micros // 1000 - _EPOCH_MILLISECONDS, 0)
+                key = call.db.next("snowflake", at_least=milliseconds << 22)
+            case _:
+                return call.ids.new(form.prefix, max(1, min(form.length, 64)), form.alphabet)
+        return key if stored.key.kind == "integer" and not form.prefix else f"{form.prefix}{key}"
+
+    def _fit(self, stored: StoredResource, field: str, value: Any) -> Any:
+        """Return a value as the column of a field holds it."""
+        kind = stored.column(field).kind
+        if kind == "text" and not isinstance(value, str):
+            return None if value is None else str(value)
+        if kind == "integer" and (isinstance(value, bool) or not isinstance(value, int)):
+            return parse_whole(str(value), None)
+        if kind == "float":
+            return float(value) if isinstance(value, (int, float)) else None
+        return value if kind != "boolean" or isinstance(value, bool) else None
+
+
+_PLAIN = ResourceOverlay()
+
+
+def check_move(states: StateMachine, now: Any, wanted: Any) -> None:
+    """Raise StateConflict if a state may not follow another."""
+    if states.moves and wanted not in states.moves.get(str(now), ()):
+        following = ", ".join(map(repr, states.moves.get(str(now), ()))) or "nothing"
+        said = f"{states.field} is {now!r}, after which {wanted!r} cannot come; {following} can."
+        raise refuse_state(states.refusal, said)
+
+
+def refuse_state(refusal: Refusal | None, said: str) -> StateConflict:
+    """Return the error of a state change that is refused."""
+    if refusal is None:
+        return StateConflict(said)
+    return StateConflict(refusal.message or said, status=refusal.status, code=refusal.code)
+
+
+def parse_whole(text: str, otherwise: Any = "") -> Any:
+    """Return a text as an integer of at most 18 digits; otherwise `otherwise`, or the text itself."""
+    return int(text) if is_whole(text) else text if otherwise == "" else otherwise
