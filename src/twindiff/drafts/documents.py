@@ -99,7 +99,7 @@ class ApiDescription(NamedTuple):
 
 def read_description(path: Path) -> ApiDescription:
     """Read the description in a file. Raises DescriptionError with what is wrong with it."""
-    return describe(_load(path))
+    return describe(load_document(path))
 
 
 def describe(document: Schema) -> ApiDescription:
@@ -117,7 +117,8 @@ def describe(document: Schema) -> ApiDescription:
         raise DescriptionError(f"It is not a valid description of an API: {type(error).__name__}: {error}.") from None
 
 
-def _load(path: Path) -> Schema:
+def load_document(path: Path) -> Schema:
+    """Return the document in a file of JSON or YAML. Raises DescriptionError with what is wrong with it."""
     is_yaml = path.suffix in (".yaml", ".yml")
     bound = MAX_YAML_BYTES if is_yaml else MAX_JSON_BYTES
     try:

@@ -22,7 +22,7 @@ import typer
 from twindiff.catalog.shard_ids import MAX_SHARDS, ServedShard
 from twindiff.cli.authority_folder import authority_folder, certificate_of
 from twindiff.cli.control_key import AUTO, key_file, make_key, store_key
-from twindiff.cli.drafts import Descriptions, draft_twins
+from twindiff.cli.drafts import Descriptions, Shipped, draft_twins
 from twindiff.cli.options import AsJson, DataDirectory, Storage, data_directory, sendable_key
 from twindiff.cli.problem import CommandError
 from twindiff.cli.process_secrets import hide_secrets
@@ -154,6 +154,7 @@ def serve(
     browsers: Browsers = 0,
     browser_memory: BrowserMemory = 1500,
     openapi: Descriptions = None,
+    draft: Shipped = None,
     proxy_port: ProxyPort = None,
     proxy_host: ProxyHost = "127.0.0.1",
     allow_host: AllowedHosts = None,
@@ -164,7 +165,7 @@ def serve(
     for each in (host, proxy_host):
         _refuse_strangers(each, api_key)
     hide_secrets(api_key, storage)
-    draft_twins(openapi or ())
+    draft_twins(openapi, draft)
     from twindiff.server import Settings
 
     folder = data_directory(data_dir)
