@@ -85,7 +85,15 @@ def caller_of(session: dict[str, Any]) -> str:
     return next((owner for owner in owners if owner not in MASKS.values()), MASKS[login])
 
 
+def organizations_in(session: dict[str, Any]) -> set[str]:
+    """The logins that the session shows to be organizations, which no token acts as."""
+    named = {match[1] for step in session["steps"] if (match := re.match(r"/orgs/([^/]+)", step["path"]))}
+    shown = [known for step in session["steps"] for known in accounts_in(step.get("response"))]
+    return named | {known["login"] for known in shown if known.get("type") == "Organization"}
+
+
 def _caller_of(session: dict[str, Any]) -> str:
+    organizations = organizations_in(session)
     for step in session["steps"]:
         answer = step.get("response")
         if step["path"].rstrip("/") == "/user" and isinstance(answer, dict) and answer.get("login"):
@@ -98,7 +106,7 @@ def _caller_of(session: dict[str, Any]) -> str:
             return answer["owner"]["login"]
     for step in session["steps"]:
         match = re.match(r"/(?:repos|users)/([^/]+)", step["path"])
-        if match and step["method"] != "GET":
+        if match and step["method"] != "GET" and match[1] not in organizations:
             return match[1]
     return "octocat"
 
