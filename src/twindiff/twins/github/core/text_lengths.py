@@ -1,4 +1,7 @@
-"""The lengths of texts that GitHub accepts, in characters, and its 422 for longer ones."""
+"""The lengths of texts that GitHub accepts, in characters, and its 422 for longer ones.
+
+https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api
+"""
 
 from __future__ import annotations
 
