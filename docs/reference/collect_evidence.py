@@ -25,6 +25,7 @@ Json = dict[str, Any]
 def main(shared: Path) -> None:
     """Write the lists of all twins."""
     stripe = set(openapi(shared / "specs/stripe", ""))
+    github = set(openapi(shared / "specs/github", ""))
     slack = json.loads((shared / "specs/slack/slack_web_openapi_v2_without_examples.json").read_text())
     sources: Json = {
         "slack": {
@@ -34,6 +35,10 @@ def main(shared: Path) -> None:
         "linear": {"specification": sorted(roots((shared / "specs/linear/schema.graphql").read_text()))},
         "box": {"specification": sorted(openapi(shared / "specs/box", "/2.0"))},
         "calendar": {"specification": sorted(discovered("calendar.v3"))},
+        "github": {
+            "specification": sorted(github),
+            "recording": sorted({op for call in set(github_calls(shared)) if (op := operation_of(call, github))}),
+        },
         "stripe": {
             "specification": sorted(stripe),
             "recording": sorted({op for call in set(recorded_calls(shared)) if (op := operation_of(call, stripe))}),
@@ -99,6 +104,14 @@ def recorded_calls(shared: Path) -> Iterator[str]:
         yield from (f"{step['method']} {step['path']}" for step in json.loads(path.read_text())["steps"])
     for session in read_text(shared / "recorded/stripe/pay.jsonl.gz").splitlines()[1:]:
         yield from (f"{step['method']} {step['path']}" for step in json.loads(session)["steps"])
+
+
+def github_calls(shared: Path) -> Iterator[str]:
+    """Yield the recorded requests to GitHub that it answered, such as `GET /repos/octocat/demo`."""
+    for path in sorted((shared / "recorded/github").glob("*.jsonl*")):
+        for line in read_text(path).strip().split("\n")[1:]:
+            steps = json.loads(line).get("steps", [])
+            yield from (f"{each['method']} {each['path'].rstrip('/')}" for each in steps if each["status"] < 400)
 
 
 def operation_of(call: str, known: Iterable[str]) -> str | None:

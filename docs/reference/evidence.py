@@ -84,11 +84,14 @@ def _written(operation: Operation) -> str:
 
 
 def _is_report(url: str) -> bool:
-    return any(host in url for host in _REPORTS)
+    return any(f"//{host}/" in url for host in _REPORTS)
 
 
 def _page(twin: Twin) -> Iterator[str]:
-    found, names = evidence_of(twin), {"slack": "Slack", "linear": "Linear", "calendar": "Google Calendar"}
+    found, names = (
+        evidence_of(twin),
+        {"slack": "Slack", "linear": "Linear", "calendar": "Google Calendar", "github": "GitHub"},
+    )
     yield _INTRODUCTION.format(name=names.get(twin.name, twin.name.capitalize()))
     yield "| evidence | operations | what it means |\n|---|---|---|"
     yield from (f"| {kind} | {found.counts[kind]} | {meaning} |" for kind, meaning in KINDS.items())

@@ -27,6 +27,7 @@ from twindiff.server.apis.platform import PREFIX, platform
 from twindiff.server.openapi import ServedOperation, describe, describe_sandboxes, described_runs, list_served
 from twindiff.twins.box import twin as box
 from twindiff.twins.calendar import twin as calendar
+from twindiff.twins.github import twin as github
 from twindiff.twins.linear import twin as linear
 from twindiff.twins.linear.tests.unread_inputs import UNREAD
 from twindiff.twins.slack import twin as slack
@@ -137,7 +138,7 @@ def main(check: bool) -> None:
             [SANDBOXES, *sections(list_served(sandboxes.PREFIX, sandboxes.operations), describe_sandboxes())]
         ),
         "twin-runs-api.md": "\n".join([RUNS, *sections(described_runs(), describe(), by_docstring)]),
-        **evidence_pages((box, calendar, linear, slack, stripe)),
+        **evidence_pages((box, calendar, github, linear, slack, stripe)),
     }
     stale = [name for name, text in pages.items() if not _is(HERE / name, text)]
     if check and stale:

@@ -38,7 +38,10 @@ def build_json_request(operation: Operation, arguments: Mapping[str, Any]) -> Re
     if not bound.body and verb in _WITHOUT_BODY:
         return Request(verb, path, encode_query(given), headers)
     query = {name: given.pop(name) for name in bound.names if bound.body and name != bound.body and name in given}
-    content: Any = given.get(bound.body, None if bound.is_raw else given) if bound.body else given
+    is_whole = bound.body in given and (
+        isinstance(given[bound.body], Mapping) or not _has_field(bound.contract, bound.body)
+    )
+    content: Any = given[bound.body] if is_whole else None if bound.is_raw else given
     if bound.is_raw:
         return Request(verb, path, encode_query(query), headers, _to_bytes(content))
     if has_upload(operation):
@@ -46,6 +49,13 @@ def build_json_request(operation: Operation, arguments: Mapping[str, Any]) -> Re
         kind = {"content-type": f"multipart/form-data; boundary={BOUNDARY}"}
         return Request(verb, path, encode_query(query), headers | kind, body)
     return Request(verb, path, encode_query(query), headers | JSON_TYPE, msgspec.json.encode(content))
+
+
+@lru_cache(maxsize=1024)
+def _has_field(contract: type[msgspec.Struct], body: str) -> bool:
+    """Whether the body has a field with the name of its own parameter, as GitHub's issues have `body`."""
+    kind: Any = next(each.type for each in msgspec.structs.fields(contract) if each.encode_name == body)
+    return body in getattr(getattr(kind, "__origin__", kind), "__struct_encode_fields__", ())
 
 
 def fill_path(operation: Operation, given: dict[str, Any]) -> str:

@@ -20,7 +20,37 @@ PERIOD = {"startTime": "2018-06-18T00:00:00", "endTime": "2018-06-20T00:00:00"}
 HOURS = {"startHour": "09:00", "endHour": "17:00", "excludeWeekends": True}
 MEETING = {"summary": "Plan", "startTime": "2018-06-18T10:00:00", "endTime": "2018-06-18T11:00:00"}
 
+REPO = {"owner": "tidewater", "repo": "harbour-api"}
+REVIEW = {"body": "Fine", "event": "COMMENT"}
+FILES = [{"path": "b.txt", "content": "b\n"}, {"path": "c.txt", "content": "c\n"}]
+
 STORIES: dict[str, list[tuple[str, Given, str]]] = {
+    "github": [
+        ("get_me", {}, '"login":'),
+        ("search_repositories", {"query": "harbour", "perPage": 1}, '"full_name":"tidewater/harbour-api"'),
+        ("create_branch", {**REPO, "branch": "by-agent"}, '"ref":"refs/heads/by-agent"'),
+        (
+            "create_or_update_file",
+            {**REPO, "path": "a.txt", "content": "a\n", "message": "A", "branch": "by-agent"},
+            '"A"',
+        ),
+        ("push_files", {**REPO, "branch": "by-agent", "files": FILES, "message": "B and C"}, '"refs/heads/by-agent"'),
+        ("get_file_contents", {**REPO, "path": "b.txt", "ref": "by-agent"}, '"content":"Ygo=\\n"'),
+        ("delete_file", {**REPO, "path": "c.txt", "message": "No C", "branch": "by-agent"}, '"No C"'),
+        ("list_commits", {**REPO, "sha": "by-agent", "perPage": 1}, '"No C"'),
+        ("create_pull_request", {**REPO, "title": "Agent", "head": "by-agent", "base": "main"}, '"state":"open"'),
+        ("get_pull_request_diff", lambda it: {**REPO, "pullNumber": it["number"]}, "+b"),
+        ("list_pull_requests", {**REPO, "perPage": 1}, '"title":"Agent"'),
+        ("create_and_submit_pull_request_review", lambda it: {**REPO, **number_of(it[0]), **REVIEW}, '"COMMENTED"'),
+        ("list_pull_requests", {**REPO, "perPage": 1}, '"title":"Agent"'),
+        ("merge_pull_request", lambda it: {**REPO, **number_of(it[0])}, '"merged":true'),
+        ("create_issue", {**REPO, "title": "From an agent", "body": "Please"}, '"body":"Please"'),
+        ("update_issue", lambda it: {**REPO, "issue_number": it["number"], "state": "closed"}, '"state":"closed"'),
+        ("add_issue_comment", lambda it: {**REPO, "issue_number": it["number"], "body": "Done"}, '"body":"Done"'),
+        ("list_issues", {**REPO, "state": "OPEN", "perPage": 5}, '"issues":['),
+        ("search_issues", {"query": "agent", **REPO}, '"title":"From an agent"'),
+        ("list_workflow_runs", {**REPO, "workflow_id": "ci.yml"}, '"workflow_runs":['),
+    ],
     "slack": [
         ("slack_list_channels", {}, '"name":"general"'),
         ("slack_post_message", {"channel_id": GENERAL, "text": "Hi"}, '"ok":true'),
@@ -149,6 +179,10 @@ def thread_of(page: Json, name: str) -> dict[str, Any]:
 
 def only(sent: Json, name: str) -> dict[str, Any]:
     return {name: sent["message_context"][name]}
+
+
+def number_of(pull: Json) -> dict[str, Any]:
+    return {"pullNumber": pull["number"]}
 
 
 def file_of(file: Json) -> dict[str, Any]:

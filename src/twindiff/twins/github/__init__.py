@@ -45,6 +45,7 @@ from .tables.user_tables import TABLES as USERS
 from .tables.user_tables import AccessToken, User
 from .tables.work_tables import TABLES as WORK
 from .users import users
+from .vendor_tools import tools as vendor_tools
 from .wire_style import GitHubStyle
 
 _HERE = Path(__file__).parent
@@ -123,6 +124,7 @@ twin = GitHubTwin(
     actor_of=actor_of,
     hosts={"github.com": "", "uploads.github.com": "/api/uploads", "raw.githubusercontent.com": "/raw"},
     webhooks=hooks.webhooks,
+    vendor_tools=vendor_tools,
     secret_columns=(*OAUTH_SECRETS, AccessToken.token, Hook.secret, Secret.value),
     variables=Variables(
         tokens={

@@ -15,6 +15,7 @@ from ..core.access import find_issue, find_repo
 from ..core.announcements import announce
 from ..core.listing import paginate, slice_page
 from ..core.stamps import new_id, read_instant
+from ..core.text_lengths import check_lengths
 from ..tables.issue_tables import Issue, Label, Milestone
 from ..tables.repository_tables import Repository
 from ..wire_style import NotVisible, invalid
@@ -240,6 +241,7 @@ def _announce_milestone(call: Call, repo: Repository, milestone: Milestone, acti
 
 
 def _check_title(call: Call, repo: Repository, title: str, milestone_id: int | None = None) -> None:
+    check_lengths("Milestone", title=title)
     taken = call.db.find(Milestone, Milestone.repository_id == repo.id, Milestone.title == title)
     if taken and taken.id != milestone_id:
         raise invalid("Milestone", "title", "already_exists")

@@ -15,6 +15,7 @@ from ..core.announcements import announce
 from ..core.listing import paginate, slice_page
 from ..core.node_ids import node_id
 from ..core.stamps import new_id, parse_instant, show_instant, times_of
+from ..core.text_lengths import check_lengths
 from ..git.refs import find_commit
 from ..tables.issue_tables import PullRequest
 from ..tables.repository_tables import CheckRun, CheckSuite, CommitStatus, Repository
@@ -63,6 +64,7 @@ def create_status(
 ) -> Any:
     """Report a status for a commit."""
     row = find_repo(call, owner, repo)
+    check_lengths("Status", context=context, description=description)
     commit, now = find_commit(call, row, sha, Unprocessable), call.clock.iso()
     where = (CommitStatus.repository_id == row.id, CommitStatus.sha == commit.sha, CommitStatus.context == context)
     if call.db.count(CommitStatus, *where) >= MAX_STATUSES:

@@ -14,6 +14,7 @@ from ..core.announcements import announce
 from ..core.listing import paginate
 from ..core.node_ids import node_id
 from ..core.stamps import new_id, show_instant, times_of
+from ..core.text_lengths import check_lengths
 from ..git.histories import walk_history
 from ..git.pushes import move_ref
 from ..git.refs import TAGS, find_ref, is_valid_ref, resolve_commit
@@ -165,6 +166,10 @@ def _publish_tag(call: Call, repo: Repository, release: Release) -> None:
     move_ref(call, repo, TAGS + release.tag_name, commit.sha)
 
 
+def _check_lengths(columns: dict[str, Any]) -> None:
+    check_lengths("Release", **{name: columns.get(name) for name in ("tag_name", "name", "body")})
+
+
 @api.post("/repos/{owner}/{repo}/releases", status=201)
 def create_release(call: Call, owner: str, repo: str, body: Annotated[ReleaseBody, Body]) -> Any:
     """Make a release, and its tag if there is none."""
@@ -175,6 +180,7 @@ def create_release(call: Call, owner: str, repo: str, body: Annotated[ReleaseBod
         "prerelease": False,
         **_columns_of(body),
     }
+    _check_lengths(columns)
     tag = columns.get("tag_name")
     if not tag:
         raise invalid("Release", "tag_name", "missing_field")
@@ -205,6 +211,7 @@ def update_release(call: Call, owner: str, repo: str, release_id: int, body: Ann
     """Change a release; one that is no draft any more is published."""
     row = find_repo(call, owner, repo)
     release, columns = find_release(call, row, release_id), _columns_of(body)
+    _check_lengths(columns)
     other = Release.tag_name == columns.get("tag_name", "")
     if call.db.find(Release, Release.repository_id == row.id, other, Release.id != release.id, ~Release.draft):
         raise invalid("Release", "tag_name", "already_exists")

@@ -5,6 +5,7 @@ https://docs.github.com/en/rest/repos/repos
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import Annotated, Any
 
@@ -42,6 +43,7 @@ from .repository_bodies import (
 )
 
 api = Operations()
+_TOPIC = re.compile(r"[a-z0-9][a-z0-9-]{0,49}")
 _ORDERS = {"created": Repository.created_at, "updated": Repository.updated_at, "pushed": Repository.pushed_at}
 
 
@@ -315,7 +317,11 @@ def replace_topics(call: Call, owner: str, repo: str, names: list[str]) -> Any:
     row = find_repo(call, owner, repo)
     if len(names) > MAX_TOPICS:
         raise Unprocessable("Validation Failed", errors=[f"A repository cannot have more than {MAX_TOPICS} topics."])
-    return {"names": call.db.change(row, topics=list(dict.fromkeys(name.lower() for name in names))).topics}
+    topics = list(dict.fromkeys(name.lower() for name in names))
+    if not all(_TOPIC.fullmatch(name) for name in topics):
+        what = "start with a lowercase letter or number, consist of 50 characters or less, and can include hyphens."
+        raise Unprocessable("Validation Failed", errors=[f"Topics must {what}"])
+    return {"names": call.db.change(row, topics=topics).topics}
 
 
 @api.get("/repos/{owner}/{repo}/languages")
