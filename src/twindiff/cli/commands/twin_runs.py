@@ -32,6 +32,11 @@ Auth = Annotated[
     Literal["lenient", "strict"], typer.Option(help="Take any token, or refuse those that are not the run's.")
 ]
 
+SeedFile = Annotated[
+    Path | None,
+    typer.Option("--seed-config", metavar="FILE", help="What each twin holds, as JSON; git repositories by path."),
+]
+
 TwinClock = Annotated[
     str,
     typer.Option(
@@ -91,10 +96,7 @@ def create(
     scenario_id: Annotated[str, typer.Option(metavar="ID", help="A saved scenario or a preset.")] = "",
     prompt: Annotated[str, typer.Option("--scenario-prompt", help="What the twins shall hold, in words.")] = "",
     mode: Mode = "fast",
-    seed_file: Annotated[
-        Path | None,
-        typer.Option("--seed-config", metavar="FILE", help="What each twin holds, as JSON; git repositories by path."),
-    ] = None,
+    seed_file: SeedFile = None,
     private: Annotated[bool, typer.Option("--private", help="Callers of the twins bring the proxy token.")] = False,
     candidate_safe: Annotated[
         bool, typer.Option("--candidate-safe", help="Keep the admin plane from the application under test.")

@@ -74,8 +74,9 @@ Trigger = Literal["pr", "branch"]
 
 @api.post("/validation/github/install")
 async def install(desk: TwinRunContext, repo: Repo) -> dict[str, Any]:
-    """Enable checks of a repository's pull requests. With the repository's address at a GitHub twin, a webhook there
-    starts them from now on, and `owner/name` alone names that repository; the last installation of a name counts.
+    """Enable checks of a repository's pull requests.
+    With the repository's address at a GitHub twin, a webhook there starts them from now on, and `owner/name` alone
+    names that repository; the last installation of a name counts.
     """
     return await desk.checks.install(repo, desk.address)
 
@@ -88,9 +89,10 @@ async def receive_hook(
     signature: Annotated[str, Header("X-Hub-Signature-256")] = "",
     delivery: Annotated[str, Header("X-GitHub-Delivery")] = "",
 ) -> dict[str, Any]:
-    """Start a run for a webhook of an installed repository: `pull_request` tests the pull request, `push` the branch
-    whose pushes are to be tested. The signature authorizes it, so it needs no key; a repeated delivery starts no second
-    run. `status` of the response is `queued` with a `run_id`, or `ignored` with a `reason`.
+    """Start a run for a webhook of an installed repository.
+    `pull_request` tests the pull request, `push` the branch whose pushes are to be tested. The signature authorizes it,
+    so it needs no key; a repeated delivery starts no second run. `status` of the response is `queued` with a `run_id`,
+    or `ignored` with a `reason`.
     """
     return await desk.hooks.receive(event, file, signature, delivery, desk.address)
 
