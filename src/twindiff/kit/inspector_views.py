@@ -55,6 +55,16 @@ class ScreenTable(NamedTuple):
     """A note on what is left out."""
 
 
+class ScreenCode(NamedTuple):
+    """Lines in a fixed width, such as a log; in a diff, `+` and `-` begin lines that were added and removed."""
+
+    title: str
+    text: str
+    note: str = ""
+    """A note on what is left out."""
+    is_diff: bool = False
+
+
 class Screen(NamedTuple):
     """The content of a screen: navigation (`places`, links by heading), and any of the parts below."""
 
@@ -66,6 +76,7 @@ class Screen(NamedTuple):
     text: str = ""
     facts: Sequence[tuple[str, str | ScreenLink]] = ()
     tables: Sequence[ScreenTable] = ()
+    codes: Sequence[ScreenCode] = ()
     lanes: Sequence[Lane] = ()
     days: Sequence[Lane] = ()
     """Days of whole weeks, seven side by side; a phone lists only the days with cards."""

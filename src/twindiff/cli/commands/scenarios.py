@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
 
 from twindiff.cli.commands.env import facts_table, say, say_where
-from twindiff.cli.commands.twin_runs import ask_server, read_seed_config
+from twindiff.cli.commands.twin_runs import SeedFile, ask_server, read_seed_config
 from twindiff.cli.naming import whole
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
 
@@ -78,10 +77,7 @@ def _render_scenario(scenario: dict[str, Any]) -> Any:
 def create(
     name: Annotated[str, typer.Argument(help="What it is called.")],
     prompt: Annotated[str, typer.Option(help="What the twins shall hold, in words.")] = "",
-    seed_file: Annotated[
-        Path | None,
-        typer.Option("--seed-config", metavar="FILE", help="What each twin holds, as JSON; git repositories by path."),
-    ] = None,
+    seed_file: SeedFile = None,
     twins: Annotated[list[str] | None, typer.Option("--twin", help="A twin that it is for; may be repeated.")] = None,
     description: Annotated[str, typer.Option(help="What it is for.")] = "",
     tags: Annotated[list[str] | None, typer.Option("--tag", help="A tag; may be repeated.")] = None,

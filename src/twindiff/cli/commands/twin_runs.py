@@ -35,6 +35,11 @@ Auth = Annotated[
 Ports = Annotated[
     bool | None, typer.Option("--ports/--no-ports", help="A loopback port for each twin (default: if possible).")
 ]
+SeedFile = Annotated[
+    Path | None,
+    typer.Option("--seed-config", metavar="FILE", help="What each twin holds, as JSON; git repositories by path."),
+]
+
 TwinClock = Annotated[
     str,
     typer.Option(
@@ -94,10 +99,7 @@ def create(
     scenario_id: Annotated[str, typer.Option(metavar="ID", help="A saved scenario or a preset.")] = "",
     prompt: Annotated[str, typer.Option("--scenario-prompt", help="What the twins shall hold, in words.")] = "",
     mode: Mode = "fast",
-    seed_file: Annotated[
-        Path | None,
-        typer.Option("--seed-config", metavar="FILE", help="What each twin holds, as JSON; git repositories by path."),
-    ] = None,
+    seed_file: SeedFile = None,
     private: Annotated[bool, typer.Option("--private", help="Callers of the twins bring the proxy token.")] = False,
     candidate_safe: Annotated[
         bool, typer.Option("--candidate-safe", help="Keep the admin plane from the application under test.")

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from twindiff.kit import Call
-from twindiff.kit.inspector_views import Card, Lane, Screen, ScreenLink, ScreenPost, ScreenTable
+from twindiff.kit.inspector_views import Card, Lane, Screen, ScreenCode, ScreenLink, ScreenPost, ScreenTable
 
 from .git.diffs import write_diff
 from .git.histories import walk_history
 from .git.refs import HEADS, list_refs, resolve_commit
 from .pulls.pull_commits import changes_of_pull
-from .tables.issue_tables import Issue, IssueComment, PullRequest, Review
-from .tables.repository_tables import Repository, RepositoryFile
+from .tables.issue_tables import Issue, IssueComment, PullRequest, Review, ReviewComment
+from .tables.repository_tables import CheckRun, Repository, RepositoryFile
 from .tables.work_tables import WorkflowJob, WorkflowRun
 
 MAX_ROWS = 100
 MAX_COMMITS = 20
-MAX_DIFF_LETTERS = 20_000
+MAX_DIFF_LETTERS = MAX_LOG_LETTERS = 20_000
 
 
 def screen(call: Call, path: str) -> Screen | None:
@@ -125,7 +125,7 @@ def _issue(call: Call, repo: Repository, issue: Issue) -> Screen:
     shown = Screen(title=f"#{issue.number} {issue.title}", text=issue.body or "", entries=entries)
     if pull:
         facts |= _pull_facts(pull)
-        shown = shown._replace(tables=_pull_tables(call, repo, pull))
+        shown = shown._replace(tables=_pull_tables(call, repo, pull), codes=[_diff(call, repo, pull)])
     return shown._replace(facts=[(name, text) for name, text in facts.items() if text])
 
 
@@ -137,15 +137,24 @@ def _pull_facts(pull: PullRequest) -> dict[str, str]:
 
 
 def _pull_tables(call: Call, repo: Repository, pull: PullRequest) -> list[ScreenTable]:
-    """Render the reviews and, line by line, the diff of a pull request."""
+    """Render the checks of a pull request's head, its reviews, and the comments on its lines."""
     reviews = call.db.rows(Review, Review.pull_request_id == pull.id, order=Review.id, limit=MAX_ROWS)
+    where = (CheckRun.repository_id == repo.id, CheckRun.head_sha == pull.head_sha)
+    checks = call.db.rows(CheckRun, *where, order=CheckRun.id, limit=MAX_ROWS)
+    comments = call.db.rows(ReviewComment, ReviewComment.pull_request_id == pull.id, order=ReviewComment.id)
+    results = [[each.name, each.conclusion or each.status, str(each.output.get("title") or "")] for each in checks]
+    said = [[f"{each.path}:{each.line or ''}", each.user, each.body] for each in comments[:MAX_ROWS]]
+    return [
+        ScreenTable("Checks", ["Name", "Result", "Title"], results),
+        ScreenTable("Reviews", ["By", "State", "Text"], [[each.user, each.state, each.body] for each in reviews]),
+        *([ScreenTable("Comments on lines", ["Line", "By", "Text"], said)] if said else []),
+    ]
+
+
+def _diff(call: Call, repo: Repository, pull: PullRequest) -> ScreenCode:
     diff = write_diff(changes_of_pull(call, repo, pull))
     note = "The rest of the diff is left out." if len(diff) > MAX_DIFF_LETTERS else ""
-    lines = [[line] for line in diff[:MAX_DIFF_LETTERS].splitlines()]
-    return [
-        ScreenTable("Reviews", ["By", "State", "Text"], [[each.user, each.state, each.body] for each in reviews]),
-        ScreenTable("Diff", ["Line"], lines, note),
-    ]
+    return ScreenCode("Diff", diff[:MAX_DIFF_LETTERS], note, is_diff=True)
 
 
 def _run(call: Call, run: WorkflowRun) -> Screen:
@@ -166,7 +175,11 @@ def _run(call: Call, run: WorkflowRun) -> Screen:
         )
         for job in jobs
     ]
-    entries = [ScreenPost(job.name, (job.completed_at or "")[:16], job.log) for job in jobs if job.log]
+    logs = [ScreenCode(f"Log of {job.name}", job.log[:MAX_LOG_LETTERS], _note(job.log)) for job in jobs if job.log]
     return Screen(
-        f"{run.name} #{run.run_number}", run.display_title, facts=list(facts.items()), tables=tables, entries=entries
+        f"{run.name} #{run.run_number}", run.display_title, facts=list(facts.items()), tables=tables, codes=logs
     )
+
+
+def _note(log: str) -> str:
+    return "The rest of the log is left out." if len(log) > MAX_LOG_LETTERS else ""

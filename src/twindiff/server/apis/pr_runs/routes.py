@@ -91,8 +91,8 @@ async def receive_hook(
 ) -> dict[str, Any]:
     """Start a run for a webhook of an installed repository.
     `pull_request` tests the pull request, `push` the branch whose pushes are to be tested. The signature authorizes it,
-    so it needs no key; a repeated delivery starts no second run. `status` of the response is `queued` with a
-    `run_id`, or `ignored` with a `reason`.
+    so it needs no key; a repeated delivery starts no second run. `status` of the response is `queued` with a `run_id`,
+    or `ignored` with a `reason`.
     """
     return await desk.hooks.receive(event, file, signature, delivery, desk.address)
 

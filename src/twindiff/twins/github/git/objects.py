@@ -93,6 +93,10 @@ class ObjectStore:
         """Return the row of an object, or None."""
         return self.call.db.find(GitObject, GitObject.network_id == self.network_id, GitObject.sha == sha)
 
+    def rows(self) -> list[GitObject]:
+        """Return the rows of all objects."""
+        return self.call.db.rows(GitObject, GitObject.network_id == self.network_id)
+
     def has(self, sha: str) -> bool:
         """Return whether an object is stored; the empty tree always is."""
         return self.row(sha) is not None or sha == EMPTY_TREE

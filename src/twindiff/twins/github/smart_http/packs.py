@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import io
 import zlib
-from collections.abc import Iterable, Iterator
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from hashlib import sha1
+from hashlib import sha1, sha256
 from struct import pack as pack_struct
+from threading import Lock
 from typing import Any, NamedTuple, cast
 
 from dulwich.errors import ApplyDeltaError, ChecksumMismatch, ObjectFormatException
@@ -52,8 +54,51 @@ def pack_header(kind: str, size: int) -> bytes:
     return bytes(out)
 
 
-def build_pack(store: ObjectStore, rows: Iterable[GitObject]) -> bytes:
+class PackCache:
+    """The packs of large clones, by the SHA-1s of their objects, which alone decide what is in them.
+
+    Environments of a template and its forks clone the same objects; see `benchmarks/github.py`.
+    """
+
+    def __init__(self, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
+        self._packs: OrderedDict[bytes, bytes] = OrderedDict()
+        self._lock = Lock()
+
+    def find(self, key: bytes) -> bytes | None:
+        """Return a pack, or None."""
+        with self._lock:
+            pack = self._packs.get(key)
+            if pack is not None:
+                self._packs.move_to_end(key)
+            return pack
+
+    def keep(self, key: bytes, pack: bytes) -> None:
+        """Keep a pack, and drop those that were used least recently."""
+        with self._lock:
+            self._packs[key] = pack
+            while sum(map(len, self._packs.values())) > self._max_bytes:
+                self._packs.popitem(last=False)
+
+
+MAX_CACHED_BYTES = 128_000_000
+_packs = PackCache(MAX_CACHED_BYTES)
+
+
+def build_pack(store: ObjectStore, shas: Sequence[str]) -> bytes:
     """Return a pack of objects without deltas; the stored bytes are copied."""
+    if len(shas) < MIN_WHOLE_NETWORK:
+        return _write_pack(store, (row for sha in shas if (row := store.row(sha))))
+    key = sha256("".join(shas).encode()).digest()
+    pack = _packs.find(key)
+    if pack is None:
+        rows = {row.sha: row for row in store.rows()}
+        pack = _write_pack(store, (rows[sha] for sha in shas if sha in rows))
+        _packs.keep(key, pack)
+    return pack
+
+
+def _write_pack(store: ObjectStore, rows: Iterable[GitObject]) -> bytes:
     parts: list[bytes] = []
     for row in rows:
         if len(parts) & 1023 == 0:
@@ -64,9 +109,9 @@ def build_pack(store: ObjectStore, rows: Iterable[GitObject]) -> bytes:
 
 
 class FetchPlan(NamedTuple):
-    """The objects to send, and the commits at which a shallow history ends."""
+    """The SHA-1s of the objects to send, and the commits at which a shallow history ends."""
 
-    rows: list[GitObject]
+    shas: list[str]
     shallow: list[str]
 
 
@@ -74,7 +119,8 @@ def plan_fetch(call: Call, repo: Repository, wants: list[str], haves: list[str],
     """Return the objects that a client needs, which has all that `haves` reach; `depth` cuts histories off."""
     store = ObjectStore(call, repo.network_id)
     if not haves and not depth and _is_whole(call, repo):
-        return FetchPlan(call.db.rows(GitObject, GitObject.network_id == repo.network_id), [])
+        where = GitObject.network_id == repo.network_id
+        return FetchPlan([sha for (sha,) in call.db.rows(GitObject, where, columns=(GitObject.sha,))], [])
     tags, tips = _peel_wants(store, wants)
     known = {commit.sha: commit for commit in walk_history(call, repo.network_id, haves)} if haves else {}
     commits, shallow = _select_commits(call, repo, tips, frozenset(known), depth)
@@ -86,7 +132,7 @@ def plan_fetch(call: Call, repo: Repository, wants: list[str], haves: list[str],
     for commit in commits:
         wanted += _reach(store, commit.tree_sha, seen)
     wanted += [sha for sha in tips if store.type_of(sha) not in ("commit", "tag", None)]
-    return FetchPlan([row for sha in dict.fromkeys(wanted) if (row := store.row(sha))], shallow)
+    return FetchPlan(list(dict.fromkeys(wanted)), shallow)
 
 
 def _is_whole(call: Call, repo: Repository) -> bool:

@@ -192,7 +192,7 @@ def _fetch(call: Call, repo: Repository, request: FetchRequest) -> bytes:
     plan = plan_fetch(call, repo, request.wants, common, request.depth)
     if plan.shallow or request.depth:
         out += join_packets(["shallow-info\n", *(f"shallow {sha}\n" for sha in plan.shallow)]) + DELIMITER
-    pack = build_pack(store, plan.rows)
+    pack = build_pack(store, plan.shas)
     return out + packet("packfile\n") + b"".join(side_band(pack)) + FLUSH
 
 
@@ -210,7 +210,7 @@ def _fetch_old(call: Call, repo: Repository, request: FetchRequest) -> bytes:
     out += packet(f"ACK {common[0]}\n" if common else "NAK\n")
     if not request.done:
         return out
-    pack = build_pack(store, plan.rows)
+    pack = build_pack(store, plan.shas)
     return out + (b"".join(side_band(pack)) + FLUSH if "side-band-64k" in request.options else pack)
 
 

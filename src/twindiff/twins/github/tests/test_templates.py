@@ -206,6 +206,7 @@ def test_a_configuration_that_cannot_be_says_where(platform: Platform, config: A
         ("tidewater/harbour-api", "Add berths"),
         ("tidewater/harbour-api/issues/1", "Opened by"),
         ("tidewater/harbour-api/pull/31", "diff --git a/src/"),
+        ("tidewater/harbour-api/pull/35", "    return rows\n<del>-# Handle empty lists in app, step 0</del>\n<ins>+#"),
     ],
 )
 def test_people_see_repositories_issues_and_diffs(company: Hub, path: str, text: str):
