@@ -22,6 +22,15 @@ def test_a_vendors_mcp_server_is_answered_by_its_twin(entry: Entry, url: str, to
     assert tool in {each["name"] for each in listed.json()["result"]["tools"]}
 
 
+def test_a_tool_reads_a_file_from_the_vendors_host_for_downloads(entry: Entry):
+    with entry.client() as client:
+        found = client.get("https://api.box.com/2.0/search", params={"query": "invoices", "type": "file"}).json()
+        given = {"name": "get_file_content", "arguments": {"file_id": found["entries"][0]["id"]}}
+        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": given}
+        answer = client.post("https://mcp.box.com", json=message).json()
+    assert answer["result"]["content"][0]["text"].startswith("invoice,customer,amount,status")
+
+
 def test_a_call_of_a_tool_is_logged_with_its_host(entry: Entry):
     before = len(entry.calls())
     given = {"name": "slack_post_message", "arguments": {"channel_id": GENERAL, "text": "Hi"}}

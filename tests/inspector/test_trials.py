@@ -20,7 +20,7 @@ def seen(world: World, path: str, **query: str) -> str:
 def test_trial_sets_are_listed_newest_first_of_a_suite_or_of_all(world: World, trials: Trials) -> None:
     for query in ({}, {"suite": trials.suite}):
         page = seen(world, "", **query)
-        assert page.index("agent:next Manners 2 of 3 1 · 50 %") < page.index("agent:first Manners 4 0 · 0 % 1 errors")
+        assert page.index("agent:next Manners 2 of 3 1 · 50 %") < page.index("agent:first Manners 4 0 · 0 % 1 error")
     assert f"/inspect/trial-sets?suite={trials.suite}" in world.page(f"suites/{trials.suite}")
 
 
@@ -33,7 +33,7 @@ def test_runs_are_told_with_the_test_that_they_were_of(world: World, trials: Tri
 def test_a_set_tells_how_sure_its_share_is_and_why_tests_failed(world: World, trials: Trials) -> None:
     page = seen(world, f"/{trials.before}")
     assert re.search(r"Passed tests: 0 % 0 % to \d+ % with 95 % confidence", page)
-    assert re.search(r"Say hello 0 of 1 1 errors 0 % 0\.2 its run .*good-bye", page)
+    assert re.search(r"Say hello 0 of 1 1 error 0 % 0\.2 its run .*good-bye", page)
     assert re.search(r"Say &lt;script&gt;.* 0 of 2 0 % 0\.5 its run .*good-bye", page)
 
 
@@ -64,6 +64,24 @@ def test_two_sets_are_compared_test_by_test(world: World, trials: Trials) -> Non
     assert "Say hello 0 % 100 % +100 %" in page
     backwards = seen(world, f"/{trials.after}/compare/{trials.before}")
     assert "Say hello 100 % 0 % -100 %" in backwards
+
+
+def test_what_an_agent_said_is_beside_its_trial_and_a_test_without_trials_that_count_is_named(
+    world: World, trials: Trials
+) -> None:
+    known = world.platform.get(f"trial-sets/{trials.before}/trials")["trials"][0]
+    call = {"function": {"name": "call_api"}}
+    messages = [
+        {"role": "user", "content": "<b>Speak</b>"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+    ]
+    trial = {"testId": known["testId"], "number": 1, "error": "gone", "messages": messages}
+    wanted = {"testSuiteId": trials.suite, "agent": "agent:said", "trials": [trial]}
+    made = world.platform.post("trial-sets", wanted)["trialSetId"]
+    page = seen(world, f"/{made}/trials")
+    assert re.search(r"What it said user &lt;b&gt;Speak.* assistant .*call_api", page)
+    compared = seen(world, f"/{trials.before}/compare/{made}")
+    assert "Not compared, since one of both has no trial that counts: Say &lt;script&gt;" in compared
 
 
 @pytest.mark.parametrize("path", [f"/{NOBODY}", "/x", f"/{NOBODY}/trials", f"/{NOBODY}/compare/x", "?suite=x"])

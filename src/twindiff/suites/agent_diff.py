@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 from uuid import UUID, uuid5
 
 import msgspec
@@ -119,11 +119,12 @@ class Importer:
         return result
 
     def _twin_of(self, name: str, content: Any) -> str | None:
-        """Return the twin of a file: a suite names it, a seed's file name begins with it."""
+        """Return the twin of a file: a suite names it or its first template does, a seed's file name begins with it."""
         if not isinstance(content, dict):
             raise InvalidFile(f"{name}: a seed is {{table: [row]}}, a suite {{name, tests: […]}}; this is neither")
-        given = str(content.get("service") or _stem(name).partition("_")[0])  # pyright: ignore[reportUnknownMemberType,reportUnknownArgumentType]
-        twin = self._registry.find(given)
+        fields = cast("dict[str, Any]", content)
+        template = _find_first_template(fields) if _is_suite(fields) else ""
+        twin = self._registry.find(str(fields.get("service") or (template or _stem(name)).partition("_")[0]))
         return twin.name if twin else None
 
     def _seed(self, name: str, twin: str, content: dict[str, Any]) -> Seed:
@@ -150,7 +151,6 @@ class Importer:
             changed = self._suites.replace(suite, [test.with_warnings(warned) for test in checked])
             (result.suites if changed else result.unchanged).append(suite.name)
             of_tests = [warning for test in checked for warning in test.labelled_warnings]
-            of_tests = [warning for test in checked for warning in test.labelled_warnings]
             said += [f"{suite.name}: {text}" for text in (*warned, *of_tests)]
         return said
 
@@ -165,6 +165,19 @@ class Importer:
 def _is_suite(content: Mapping[str, Any]) -> bool:
     """Return whether a file is a suite, even if its `tests` are misspelt: a seed has lists and no texts."""
     return "tests" in content or any(isinstance(value, str) for value in content.values())
+
+
+def _find_first_template(suite: Mapping[str, Any]) -> str:
+    """Return the first template that the first test of a suite names, or else the suite; empty if neither does."""
+    tests: Any = suite.get("tests")
+    first = cast("list[Any]", tests)[:1] if isinstance(tests, list) else []
+    for each in [*first, suite]:
+        if isinstance(each, Mapping):
+            fields = cast("Mapping[str, Any]", each)
+            given: Any = fields.get("seed_templates") or [fields.get("seed_template")]
+            if isinstance(given, list) and isinstance(given[0], str):
+                return given[0]
+    return ""
 
 
 def _stem(name: str) -> str:

@@ -64,7 +64,7 @@ def list_sets(
         trials = f"{each.trials}/{each.planned}" if each.planned > each.trials else str(each.trials)
         counted = each.trials - each.errors
         share = _percent(each.passed / counted) if counted else "-"
-        share += f", {each.errors} errors" if each.errors else ""
+        share += f", {_count_errors(each.errors)}" if each.errors else ""
         begun = each.created_at[:16].replace("T", " ")
         cells = [*([each.label, each.model] if is_labelled else []), *([money_words(each.cost)] if costs else [])]
         add_row(shown, each.trial_set_id, each.suite, each.agent, str(each.tests), trials, share, *cells, begun)
@@ -243,13 +243,17 @@ def compare(
     for test in (*comparison.better, *comparison.worse):
         add_row(shown, names[test], *(_percent(fmean(each[test])) for each in sets))
     better, worse = ([names[test] for test in tests] for tests in (comparison.better, comparison.worse))
+    left_out = sorted(name for test, name in names.items() if not all(test in each for each in sets))
     answer = {**comparison._asdict(), "better": better, "worse": worse, "before": facts[0], "after": facts[1]}
+    answer["leftOut"] = left_out
     say(as_json, answer, shown if shown.row_count else "No test went differently.")
     if not as_json:
         counts = f"{len(better)} tests better, {len(worse)} worse"
         difference = f"{100 * comparison.difference:+.1f} points on the whole; p = {comparison.p:.3f}"
         interval = f"95 %: {100 * comparison.low:+.0f} to {100 * comparison.high:+.0f}"
         say(False, None, f"\n{counts}; {difference} ({interval})")
+        if left_out:
+            say(False, None, f"Not compared, since one of both has no trial that counts: {', '.join(left_out)}")
         for name, of_set in (("before", kept[0]), ("after", kept[1])):
             if words := describe_set(of_set):
                 say(False, None, f"{name}: {words}")
@@ -301,8 +305,13 @@ def _in_words(figures: dict[str, Any]) -> str:
         some, every = figures["passAtK"], figures["passAllOfK"]
         words.append(f"pass@{figures['k']} {_percent(some)}, pass^{figures['k']} {_percent(every)}")
     if errors := figures["errors"]:
-        words.append(f"{errors} of {figures['trials']} trials ended with an error and do not count")
+        verb = "does" if errors == 1 else "do"
+        words.append(f"{errors} of {figures['trials']} trials ended with an error and {verb} not count")
     return "; ".join(words)
+
+
+def _count_errors(errors: int) -> str:
+    return f"{errors} error{'' if errors == 1 else 's'}"
 
 
 def _range(share: dict[str, float]) -> str:

@@ -5,14 +5,16 @@ Each request is authorized, logged and subject to faults by the same code as req
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import unquote, urlsplit
 
 import msgspec
 
 from twindiff.kit.http import Request, Response
 from twindiff.kit.twin import Twin
+from twindiff.kit.vendor_hosts import VendorHost, find_vendor_host
 from twindiff.server.apis.twin_runs.access_policy import HEADER as PROXY_TOKEN_HEADER
 from twindiff.server.bodies import Receive, give_body, read_body
 from twindiff.server.data_plane import DataPlane
@@ -72,20 +74,28 @@ class TwinDoor:
             tools = self._tool_sets[key] = await self._service.runtime.run_in_thread(build)
             if len(self._tool_sets) > MAX_TOOL_SETS:
                 del self._tool_sets[next(iter(self._tool_sets))]
-        return OpenedTools(self._data_plane, tools, request, target, receive)
+        hosts = {twin.name: twin.hosts for twin in twins} if target.vendor_host else {}
+        return OpenedTools(self._data_plane, tools, request, target, receive, hosts)
 
 
 class OpenedTools:
     """The tools of an environment for one message."""
 
     def __init__(
-        self, data_plane: DataPlane, tools: ToolSet, request: Request, target: RequestTarget, receive: Receive
+        self,
+        data_plane: DataPlane,
+        tools: ToolSet,
+        request: Request,
+        target: RequestTarget,
+        receive: Receive,
+        hosts: Mapping[str, tuple[VendorHost, ...]],
     ) -> None:
         self._data_plane = data_plane
         self._tools = tools
         self._request = request
         self._target = target
         self._receive = receive
+        self._hosts = hosts
 
     @property
     def instructions(self) -> str:
@@ -120,14 +130,21 @@ class OpenedTools:
         answer = await self._data_plane.answer(
             request._replace(headers=headers), place, give_body(request.body, self._receive)
         )
-        followed = _follow(answer, base_url) if request.verb == "GET" else None
+        followed = _follow(answer, base_url, self._hosts.get(twin, ())) if request.verb == "GET" else None
         return await self._send(twin, followed) if followed else answer
 
 
-def _follow(answer: Response, base_url: str) -> Request | None:
-    """The request for the place that a redirect names, if the twin serves it, such as the content of a file."""
+def _follow(answer: Response, base_url: str, hosts: tuple[VendorHost, ...]) -> Request | None:
+    """The request for the place that a redirect names, if the twin serves it, such as the content of a file.
+
+    `hosts` are the vendor's, for callers who came by one of them.
+    """
     place = next((value for name, value in answer.headers if name.lower() == "location"), "")
-    if answer.status not in REDIRECTS or not place.startswith(f"{base_url}/"):
+    if answer.status not in REDIRECTS:
         return None
-    path, _, query = place.removeprefix(base_url).partition("?")
-    return Request("GET", unquote(path), query)
+    if place.startswith(f"{base_url}/"):
+        path, _, query = place.removeprefix(base_url).partition("?")
+        return Request("GET", unquote(path), query)
+    parts = urlsplit(place)
+    host = find_vendor_host(hosts, parts.hostname or "", parts.path)
+    return Request("GET", unquote(host.prefix + parts.path), parts.query) if host else None

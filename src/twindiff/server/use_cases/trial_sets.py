@@ -89,12 +89,16 @@ class TestChange(NamedTuple):
 
 
 class TrialSetPair(NamedTuple):
-    """The comparison of two sets in the tests that both tried."""
+    """The comparison of two sets in the tests that both tried.
+
+    `left_out` are the names of tests of which one set has no trial that counts.
+    """
 
     before: TrialSetRecord
     after: TrialSetRecord
     comparison: Comparison
     tests: list[TestChange]
+    left_out: list[str]
 
 
 def create_trial_set(
@@ -176,7 +180,9 @@ def _compare_sets(before: TrialSetRecord, after: TrialSetRecord, of_before: ByTe
         if test_id in other
     ]
     comparison = trial_statistics.compare(one, other)
-    return TrialSetPair(before, after, comparison, tests)
+    names = {test_id: trials[0].test for each in (of_before, of_after) for test_id, trials in each.items()}
+    left_out = [name for test_id, name in names.items() if test_id not in one or test_id not in other]
+    return TrialSetPair(before, after, comparison, tests, left_out)
 
 
 async def delete_trial_set(service: Service, trial_set_id: str) -> str:

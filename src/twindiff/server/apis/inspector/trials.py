@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -18,6 +20,8 @@ from twindiff.suites.trial_sets import Ended, status_of
 LISTED = 200
 TRIALS = 100
 """Maximum trials on a page."""
+MESSAGES = 50
+"""Maximum messages of a trial on a page."""
 ENDS: dict[str, Ended | None] = {"all": None, "passed": "passed", "failed": "failed", "error": "error"}
 
 
@@ -52,7 +56,7 @@ async def trials(service: Service, request: Request) -> Response:
         offset=offset,
     )
     more = offset + TRIALS if len(records) > TRIALS else None
-    shown = [(each, status_of(each), _reasons(each)) for each in records[:TRIALS]]
+    shown = [(each, status_of(each), _reasons(each), _messages(each)) for each in records[:TRIALS]]
     return page("trials.html", set=record, trials=shown, more=more, test=test, ended=ended, ends=[*ENDS])
 
 
@@ -77,6 +81,20 @@ def _reasons(trial: TrialRecord) -> list[str]:
         judged = "all checks hold" if not of_checks else "not all checks hold"
         return [trial.error, f"Judged all the same: {judged}.", *of_checks]
     return of_checks if trial.reason in of_checks else [trial.reason, *of_checks]
+
+
+def _messages(trial: TrialRecord) -> list[tuple[str, str]]:
+    """What the agent logged, as roles and texts; a tool call is shown as JSON."""
+    if not trial.messages:
+        return []
+    entries = msgspec.json.decode(unpack_json(trial.messages), type=list[dict[str, Any]])
+    return [(str(each.get("role") or "entry"), _text_of(each)) for each in entries[:MESSAGES]]
+
+
+def _text_of(entry: dict[str, Any]) -> str:
+    content, rest = entry.get("content"), {name: entry[name] for name in entry if name not in ("role", "content")}
+    said = content if isinstance(content, str) else msgspec.json.encode(content).decode() if content else ""
+    return " ".join(part for part in (said, msgspec.json.encode(rest).decode() if rest else "") if part)
 
 
 async def comparison(service: Service, request: Request) -> Response:
