@@ -1,5 +1,6 @@
 """What a drafted twin does, called over HTTP."""
 
+from copy import deepcopy
 from typing import Any
 
 import httpx
@@ -9,6 +10,7 @@ from twindiff.client import Environment
 from twindiff.drafts.overlay import Overlay, ResourceOverlay, Transition
 from twindiff.local import Twindiff
 
+from .bakery import BAKERY
 from .conftest import make_twin
 
 
@@ -157,6 +159,21 @@ def test_a_request_with_an_idempotency_key_is_done_once(bakery: httpx.Client):
 
 def test_what_the_api_lists_and_cannot_create_is_there_from_the_beginning(bakery: httpx.Client):
     assert bakery.get("/cakes").json() == [{"id": "cake_1", "name": "cake 1"}]
+
+
+def test_a_made_value_fits_exactly_one_of_the_alternatives_of_its_schema():
+    document = deepcopy(BAKERY)
+    text: dict[str, Any] = {"type": "string"}
+    iced = {"type": "object", "required": ["icing"], "properties": {"icing": text}}
+    plain = {"type": "object", "properties": {"cream": text}}
+    cake = document["components"]["schemas"]["Cake"]
+    cake["properties"]["topping"], cake["required"] = {"oneOf": [iced, plain]}, ["id", "topping"]
+    with (
+        Twindiff(twins=[make_twin(document=document)]) as local,
+        local.create("bakery:bakery_base") as environment,
+        httpx.Client(transport=local.transport(environment), base_url="https://api.bakery.test/v1") as client,
+    ):
+        assert client.get("/cakes").json()[0]["topping"] == {}
 
 
 def test_the_same_calls_give_the_same_answers_in_another_environment(local: Twindiff):
