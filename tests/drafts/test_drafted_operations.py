@@ -203,3 +203,12 @@ def test_an_overlay_says_states_ids_and_soft_deletion():
             bakery.delete(f"/customers/{ada['id']}")
             assert bakery.get("/customers").json()["data"] == []
         assert [row["archived"] for row in environment.diff()["inserts"]] == [True]
+
+
+@pytest.mark.parametrize("item", ['say "hi"', "a\\b", "Käse", "7", "true", "a/b"])
+def test_a_list_is_filtered_by_an_item_of_a_list_whatever_letters_it_has(bakery: httpx.Client, item: str):
+    orders = f"/customers/{add_customer(bakery)['id']}/orders"
+    wanted = bakery.post(orders, json={"items": ["bread", item]}).json()
+    bakery.post(orders, json={"items": ["bread"]})
+    assert wanted["items"] == ["bread", item]
+    assert [each["id"] for each in bakery.get(orders, params={"items": item}).json()["data"]] == [wanted["id"]]
