@@ -176,6 +176,19 @@ def test_a_made_value_fits_exactly_one_of_the_alternatives_of_its_schema():
         assert client.get("/cakes").json()[0]["topping"] == {}
 
 
+@pytest.mark.parametrize(("schema", "shown"), [({}, {}), ({"type": "boolean"}, False), ({"type": "integer"}, 0)])
+def test_an_answer_that_shows_no_object_has_the_body_that_its_schema_admits(schema: dict[str, Any], shown: Any):
+    document = deepcopy(BAKERY)
+    changed = document["paths"]["/customers/{customer_id}"]["patch"]["responses"]["200"]
+    changed["content"]["application/json"]["schema"] = schema
+    with (
+        Twindiff(twins=[make_twin(document=document)]) as local,
+        local.create("bakery:bakery_sample") as environment,
+        httpx.Client(transport=local.transport(environment), base_url="https://api.bakery.test/v1") as client,
+    ):
+        assert client.patch("/customers/customer_1", json={"name": "Ada"}).json() == shown
+
+
 def test_the_same_calls_give_the_same_answers_in_another_environment(local: Twindiff):
     def act() -> list[str]:
         clock = {"mode": "steps", "start": "2026-03-02T12:00:00"}
