@@ -34,6 +34,7 @@ CALLS: dict[str, tuple[str, float]] = {
     "sorted by a field": ("/tickets?limit=50&sort=-priority", 150.0),
     "a search for a word": ("/tickets?limit=50&q=needle", 250.0),
     "one": ("/tickets/t050000", 5.0),
+    "1,000 teams by the number of their tickets": ("/teams?limit=50&size=100", 100.0),
 }
 
 
@@ -54,12 +55,19 @@ def describe_tickets() -> dict[str, Any]:
     parameters = [{"name": name, "in": "query", "schema": text} for name in names]
     parameters += [{"name": name, "in": "query", "schema": {"type": "integer"}} for name in ("limit", "offset")]
 
+    whole = {"type": "integer"}
+    limit = {"name": "limit", "in": "query", "schema": whole}
+    team: dict[str, Any] = {"type": "object", "properties": {"id": text, "size": whole}}
+    teams = {"type": "array", "items": team}
+
     def answer(schema: dict[str, Any]) -> dict[str, Any]:
         return {"responses": {"200": {"content": {"application/json": {"schema": schema}}}}}
 
     paths = {
         "/tickets": {"get": {"parameters": parameters, **answer(page)}},
         "/tickets/{id}": {"get": answer(ticket)},
+        "/teams": {"get": {"parameters": [{"name": "size", "in": "query", "schema": whole}, limit], **answer(teams)}},
+        "/teams/{id}": {"get": answer(team)},
     }
     return {"openapi": "3.0.3", "info": {"title": "Tickets"}, "paths": paths}
 
@@ -77,7 +85,9 @@ def make_twin(count: int) -> DraftedTwin:
         }
         for number in range(count)
     ]
-    overlay = Overlay(resources={"tickets": ResourceOverlay()}, seeds={"tickets": rows})
+    sized = ResourceOverlay(computed={"size": {"count": "tickets", "where": {"team": "$id"}}})
+    teams: list[dict[str, Any]] = [{"id": f"team{number}"} for number in range(1000)]
+    overlay = Overlay(resources={"teams": sized}, seeds={"tickets": rows, "teams": teams})
     return Draft(describe(describe_tickets()), "tickets", overlay).twin()
 
 

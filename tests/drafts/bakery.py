@@ -96,7 +96,7 @@ BAKERY: dict[str, Any] = {
         },
         "/customers/{customer_id}/orders": {
             "parameters": [path("customer_id")],
-            "get": {"parameters": [*PAGING, query("status")], "responses": answer(page("Order"))},
+            "get": {"parameters": [*PAGING, query("status"), query("items")], "responses": answer(page("Order"))},
             "post": {"requestBody": body("NewOrder"), "responses": answer(ref("Order"), "201")},
         },
         "/orders/{order_number}": {"parameters": [path("order_number")], "get": {"responses": answer(ref("Order"))}},

@@ -1,5 +1,6 @@
 """What a drafted twin does, called over HTTP."""
 
+from copy import deepcopy
 from typing import Any
 
 import httpx
@@ -9,6 +10,7 @@ from twindiff.client import Environment
 from twindiff.drafts.overlay import Overlay, ResourceOverlay, Transition
 from twindiff.local import Twindiff
 
+from .bakery import BAKERY
 from .conftest import make_twin
 
 
@@ -159,6 +161,34 @@ def test_what_the_api_lists_and_cannot_create_is_there_from_the_beginning(bakery
     assert bakery.get("/cakes").json() == [{"id": "cake_1", "name": "cake 1"}]
 
 
+def test_a_made_value_fits_exactly_one_of_the_alternatives_of_its_schema():
+    document = deepcopy(BAKERY)
+    text: dict[str, Any] = {"type": "string"}
+    iced = {"type": "object", "required": ["icing"], "properties": {"icing": text}}
+    plain = {"type": "object", "properties": {"cream": text}}
+    cake = document["components"]["schemas"]["Cake"]
+    cake["properties"]["topping"], cake["required"] = {"oneOf": [iced, plain]}, ["id", "topping"]
+    with (
+        Twindiff(twins=[make_twin(document=document)]) as local,
+        local.create("bakery:bakery_base") as environment,
+        httpx.Client(transport=local.transport(environment), base_url="https://api.bakery.test/v1") as client,
+    ):
+        assert client.get("/cakes").json()[0]["topping"] == {}
+
+
+@pytest.mark.parametrize(("schema", "shown"), [({}, {}), ({"type": "boolean"}, False), ({"type": "integer"}, 0)])
+def test_an_answer_that_shows_no_object_has_the_body_that_its_schema_admits(schema: dict[str, Any], shown: Any):
+    document = deepcopy(BAKERY)
+    changed = document["paths"]["/customers/{customer_id}"]["patch"]["responses"]["200"]
+    changed["content"]["application/json"]["schema"] = schema
+    with (
+        Twindiff(twins=[make_twin(document=document)]) as local,
+        local.create("bakery:bakery_sample") as environment,
+        httpx.Client(transport=local.transport(environment), base_url="https://api.bakery.test/v1") as client,
+    ):
+        assert client.patch("/customers/customer_1", json={"name": "Ada"}).json() == shown
+
+
 def test_the_same_calls_give_the_same_answers_in_another_environment(local: Twindiff):
     def act() -> list[str]:
         clock = {"mode": "steps", "start": "2026-03-02T12:00:00"}
@@ -186,3 +216,12 @@ def test_an_overlay_says_states_ids_and_soft_deletion():
             bakery.delete(f"/customers/{ada['id']}")
             assert bakery.get("/customers").json()["data"] == []
         assert [row["archived"] for row in environment.diff()["inserts"]] == [True]
+
+
+@pytest.mark.parametrize("item", ['say "hi"', "a\\b", "Käse", "7", "true", "a/b"])
+def test_a_list_is_filtered_by_an_item_of_a_list_whatever_letters_it_has(bakery: httpx.Client, item: str):
+    orders = f"/customers/{add_customer(bakery)['id']}/orders"
+    wanted = bakery.post(orders, json={"items": ["bread", item]}).json()
+    bakery.post(orders, json={"items": ["bread"]})
+    assert wanted["items"] == ["bread", item]
+    assert [each["id"] for each in bakery.get(orders, params={"items": item}).json()["data"]] == [wanted["id"]]

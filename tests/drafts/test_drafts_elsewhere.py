@@ -55,6 +55,7 @@ def test_the_inspector_shows_the_rows_of_a_drafted_twin(made: Environment, serve
     assert "customer 1" in shown.text
 
 
+MANY = ",".join(map(str, range(5000)))
 BAD: list[tuple[str, str, dict[str, Any]]] = [
     ("POST", "v1/customers", {"content": b"{"}),
     ("POST", "v1/customers", {"content": b"\xff\xfe"}),
@@ -74,6 +75,8 @@ BAD: list[tuple[str, str, dict[str, Any]]] = [
     ("POST", "v1/customers/customer_1/orders", {"json": {"items": ["x"] * 4}}),
     ("POST", "v1/customers/customer_1/orders", {"json": {"note": 10**400}}),
     ("DELETE", "v1/cakes", {}),
+    ("GET", f"v1/customers?email={MANY}", {}),
+    ("GET", f"v1/customers/customer_1/orders?items={MANY}", {}),
 ]
 
 
@@ -105,3 +108,8 @@ def test_the_rows_of_a_drafted_twin_are_exported_and_forked(made: Environment):
     assert fork.ask("v1/customers", verb="GET").json()["total"] == 4
     exported = gzip.decompress(made.platform.ask("GET", f"env/{made.id}/export").content)
     assert b'"name":"Ada"' in exported
+
+
+def test_more_values_than_can_be_looked_for_are_refused(made: Environment):
+    refused = made.ask(f"v1/customers?email={MANY}", verb="GET")
+    assert (refused.status_code, "at most 250" in refused.text) == (422, True)

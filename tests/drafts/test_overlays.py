@@ -65,6 +65,7 @@ variables: {tokens: {BAKERY_TOKEN: "bk-{secret}"}, urls: {BAKERY_URL: /v1}}
 templates:
   busy: {cakes: [{id: c1, name: Sacher}, {id: c0, name: Linzer}]}
 seed_parts:
+  visits: {table: orders, fields: {note: $why}, find: {customer: {customers.name: $who}}}
   guests:
     table: customers
     fields: {name: $full_name, loyalty: 3}
@@ -250,7 +251,7 @@ def receiver() -> Iterator[Receiver]:
     made.close()
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def server() -> Iterator[LiveServer]:
     started = LiveServer(Settings(), Registry([make_twin(read(OVERLAY), with_more(BAKERY))]))
     yield started
@@ -307,3 +308,37 @@ def test_an_overlay_that_names_what_there_is_not_is_refused_with_the_nearest_nam
     with pytest.raises(DescriptionError) as refused:
         Draft.read(tmp_path / "bakery.json", "bakery").twin()
     assert said in str(refused.value)
+
+
+GUESTS = [{"full_name": "Ada", "orders": [{"text": "soon"}, {"text": "later"}]}]
+
+
+def test_parts_of_a_seed_configuration_are_stored_with_what_stands_inside_them(server: LiveServer):
+    config = {"bakery": {"guests": GUESTS, "cakes": [{"name": "Sacher"}]}}
+    made = server.client.post("/twin-runs", json={"twins": ["bakery"], "seed_config": config}).json()
+    run = server.client.get(f"/twin-runs/{made['run_id']}").json()
+    variables = run["twins"]["bakery"]["env_vars"]
+    headers = {"Authorization": f"Bearer {variables['BAKERY_TOKEN']}"}
+    [ada] = server.client.get(f"{variables['BAKERY_URL']}/customers", headers=headers).json()["data"]
+    orders = server.client.get(f"{variables['BAKERY_URL']}/customers/{ada['id']}/orders", headers=headers).json()[
+        "data"
+    ]
+    assert (ada["name"], ada["loyalty"], [each["note"] for each in orders]) == ("Ada", 3, ["soon!", "later!"])
+    assert run["seed_results"]["bakery"]["counts"] == {"customers": 1, "orders": 2, "cakes": 1}
+
+
+@pytest.mark.parametrize(
+    ("part", "said"),
+    [
+        ({"guests": [{"full_nme": "Ada"}]}, "guests[0].full_nme: there is no such field. Did you mean 'full_name'"),
+        ({"guests": [{"full_name": "Ada", "orders": [5]}]}, "guests[0].orders[0]: expected an object"),
+        ({"visits": [{"who": "Nobody"}]}, "visits[0].customer: there is no object in customers with name 'Nobody'"),
+        ({"guest": []}, "did you mean 'guests'"),
+    ],
+)
+def test_a_seed_configuration_that_cannot_be_stored_is_refused_with_its_place(
+    server: LiveServer, part: dict[str, Any], said: str
+):
+    refused = server.client.post("/twin-runs", json={"twins": ["bakery"], "seed_config": {"bakery": part}})
+    assert refused.status_code == 422, refused.text
+    assert said in refused.text

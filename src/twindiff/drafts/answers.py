@@ -159,4 +159,19 @@ class AnswerBuilder:
             fields[name] = self._maker.make(properties.get(name, {}), name, f"{seed}.{name}", call.clock)
         if not missing and flat.get("additionalProperties") is False:
             fields = {name: each for name, each in fields.items() if name in properties}
+        return fields if missing else self._fit_one(call, fields, schema, seed)
+
+    def _fit_one(self, call: Call, fields: dict[str, Any], schema: Schema, seed: str) -> Any:
+        """Return an object that fits exactly one alternative of a schema, with as many of the fields as it takes."""
+        branches = self._schemas.branches(schema)
+        if not branches or self._schemas.fits(schema, fields):
+            return fields
+        for branch in branches:
+            own = self._schemas.properties(branch)
+            made: Any = self._maker.make(branch, "", seed, call.clock)
+            kept = {name: value for name, value in fields.items() if name in own}
+            candidates: list[Any] = [{**cast(Schema, made), **kept}, made] if isinstance(made, dict) else [made]
+            for candidate in candidates:
+                if self._schemas.fits(schema, candidate):
+                    return candidate
         return fields

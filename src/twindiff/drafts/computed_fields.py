@@ -26,7 +26,7 @@ from twindiff.kit.computed_values import (
     only,
     total,
 )
-from twindiff.kit.rows import Column, ColumnType, Expression, Items, all_of, not_
+from twindiff.kit.rows import Column, ColumnType, Expression, Items, all_of, index, not_
 from twindiff.kit.suggestions import did_you_mean
 
 from .documents import DescriptionError
@@ -123,9 +123,16 @@ class _ComputedReader:
             raise DescriptionError(f"The overlay's {self._place} names the table '{table}', which there is not.{near}")
         inner = self._tables[table]
         conditions = [self.condition(inner, name, wanted) for name, wanted in where.items()]
+        self._index(inner, where)
         if function == "count":
             return count(inner.row, *conditions)
         return _AGGREGATES[function](self._column(inner, field), inner.row, *conditions)
+
+    def _index(self, inner: StoredResource, where: dict[str, Any]) -> None:
+        """Index the columns by which related rows are found: each row of a list looks them up."""
+        for name, wanted in where.items():
+            if _is_reference(wanted) and "." not in name and inner.column(name).kind != "json":
+                index(inner.row, (inner.columns.get(name) or inner.parents[name],))
 
     def condition(self, stored: StoredResource, field: str, wanted: Any) -> Expression:
         column = self._column(stored, field)

@@ -10,12 +10,16 @@ from typing import Any, cast
 import msgspec
 
 from twindiff.kit.computed_values import Item
+from twindiff.kit.errors import InvalidParameter
 from twindiff.kit.rows import Column, Expression, Items, all_of, any_of, exists, not_
 
 from .names import snake
 from .resources import KEY_NAMES
 from .tables import StoredResource
 
+MAX_CHOICES = 250
+"""Values of one parameter, any of which a field may have."""
+MAX_FILTERS = 100
 NOTHING = any_of()
 """The condition that no row meets."""
 RANGES = {
@@ -63,11 +67,15 @@ def find_field(stored: StoredResource, name: str) -> Column[Any]:
 
 
 def equals(column: Column[Any], wanted: Any) -> Expression:
-    """Return the condition that a value is, names or contains what a parameter asks for, which may be a list."""
-    if isinstance(wanted, list):
-        return any_of(*(equals(column, each) for each in cast(list[Any], wanted)))
-    text = str(wanted).lower() if isinstance(wanted, bool) else str(wanted)
-    choices = [text, *(text.split(",") if "," in text else ())]
+    """Return the condition that a value is, names or contains what a parameter asks for, which may be a list.
+
+    Raises InvalidParameter for more than `MAX_CHOICES` values.
+    """
+    listed: list[Any] = cast(list[Any], wanted) if isinstance(wanted, list) else [wanted]
+    texts = [str(each).lower() if isinstance(each, bool) else str(each) for each in listed]
+    choices = [*dict.fromkeys(part for text in texts for part in (text, *(text.split(",") if "," in text else ())))]
+    if len(choices) > MAX_CHOICES:
+        raise InvalidParameter(column.name, f"{len(choices):,} values were given; at most {MAX_CHOICES} are looked for")
     if column.path:
         return any_of(*(column == each for text in choices for each in _readings(text)))
     match column.kind:
@@ -78,7 +86,9 @@ def equals(column: Column[Any], wanted: Any) -> Expression:
         case "float":
             return column.in_([value for each in choices if (value := _number(each)) is not None])
         case "boolean":
-            return column == (text.lower() == "true") if text.lower() in ("true", "false") else NOTHING
+            return any_of(
+                *(column == (each.lower() == "true") for each in choices if each.lower() in ("true", "false"))
+            )
         case _:
             return column.in_(choices)
 
@@ -130,17 +140,25 @@ def read_filters(stored: StoredResource, query: Any) -> Iterator[Expression]:
     """Yield the conditions in the body of a search, wherever they stand in it.
 
     A condition is an object that names a field (`field`, `propertyName`, `property`), an `operator` and a `value`.
+    Raises InvalidParameter for more than `MAX_FILTERS` of them.
     """
+    for number, each in enumerate(_read_filters(stored, query)):
+        if number == MAX_FILTERS:
+            raise InvalidParameter("", f"A search may have at most {MAX_FILTERS} conditions")
+        yield each
+
+
+def _read_filters(stored: StoredResource, query: Any) -> Iterator[Expression]:
     if isinstance(query, list):
         for each in cast(list[Any], query):
-            yield from read_filters(stored, each)
+            yield from _read_filters(stored, each)
     if not isinstance(query, Mapping):
         return
     fields = cast(Mapping[str, Any], query)
     name = next((fields[each] for each in ("field", "propertyName", "property", "attribute") if each in fields), None)
     if not isinstance(name, str) or not ("value" in fields or "values" in fields):
         for each in fields.values():
-            yield from read_filters(stored, each)
+            yield from _read_filters(stored, each)
         return
     comparison = _COMPARED.get(str(fields.get("operator", "=")).lower())
     if comparison:

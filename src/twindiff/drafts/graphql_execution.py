@@ -416,8 +416,8 @@ def _compare_with(column: Column[Any], operator: str, wanted: Any) -> Expression
     made: dict[str, Callable[[], Expression]] = {
         **dict.fromkeys(("eq", "equals", "is", "id"), lambda: equal),
         **dict.fromkeys(("neq", "ne", "not", "not_equals"), lambda: not_(equal)),
-        "in": lambda: any_of(*(equals(column, each) for each in wanted or ())),
-        **dict.fromkeys(("nin", "not_in"), lambda: not_(any_of(*(equals(column, each) for each in wanted or ())))),
+        "in": lambda: equals(column, [*(wanted or ())]),
+        **dict.fromkeys(("nin", "not_in"), lambda: not_(equals(column, [*(wanted or ())]))),
         "contains": lambda: column.contains(str(wanted)),
         **dict.fromkeys(
             ("like", "ilike", "contains_ignore_case"), lambda: column.contains(str(wanted).strip("%"), fold=True)

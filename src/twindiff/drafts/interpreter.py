@@ -261,8 +261,10 @@ class DraftInterpreter:
     def _answer(self, plan: OperationPlan, call: Call, fields: Mapping[str, Any]) -> Any:
         """Return the answer that shows an object; None for an operation without a body in its answer."""
         whole, answer = plan.operation.answer, plan.answer
-        if whole is None or answer is None:
+        if whole is None or plan.status == 204:
             return None
+        if answer is None:
+            return {} if self._schemas.fits(whole, {}) else self._builder.repair(call, fields, whole, "answer")
         stored = cast(StoredResource, plan.stored)
         shown = self._objects.show(call, stored, fields, answer.schema)
         if answer.is_list:

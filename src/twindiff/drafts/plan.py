@@ -10,7 +10,7 @@ from .documents import ApiDescription, OperationDescription, Schema
 from .listing import ListQuery, declare_list, read_list_query
 from .names import snake, split_words
 from .overlay import OperationOverlay, Overlay, Refusal
-from .resources import KEY_NAMES, Envelope, PathRole, ResourceMap, find_envelope, literal_of
+from .resources import KEY_NAMES, Envelope, PathRole, ResourceMap, find_body, find_envelope, literal_of
 from .schemas import SchemaSet
 from .tables import StoredResource
 
@@ -107,7 +107,7 @@ def _plan(
     names = (role.resource, kept.resource.table if kept else "", snake(literal_of(operation.path)))
     lists, holders = overlay.list_of(operation.name), overlay.holders(operation.name)
     answer = find_envelope(schemas, operation.answer, names, holders)
-    body = find_envelope(schemas, operation.body, names, holders)
+    body = find_body(schemas, operation.body, names, holders)
     change = find_declared_change(overlay, operation.name) or (
         find_state_change(role.action, kept.schemas, schemas) if kept and role.kind == "action" else None
     )

@@ -109,6 +109,16 @@ def find_envelope(
     return Envelope("", schema, is_list=False)
 
 
+def find_body(
+    schemas: SchemaSet, schema: Schema | None, names: tuple[str, ...], declared: tuple[str, ...]
+) -> Envelope | None:
+    """Return where the object stands in a body; a list in it is one of its fields, unlike in an answer."""
+    envelope = find_envelope(schemas, schema, names, declared)
+    if schema is not None and envelope and envelope.is_list and envelope.field:
+        return Envelope("", schema, is_list=False)
+    return envelope
+
+
 def _looks_like_page(properties: dict[str, Schema], listed: str) -> bool:
     """Return whether an object with one list is a page: all that is beside the list says how to go on."""
     words = {word for name in properties if name != listed for word in split_words(name)}
@@ -234,7 +244,7 @@ class ResourceMap:
                 if role.kind != "collection" or not family or family == resource.name or verb == "POST":
                     resource.shown.append(shown.schema)
             if verb in ("POST", "PUT", "PATCH") and operation.body is not None:
-                written = find_envelope(self.schemas, operation.body, names, self._overlay.holders(operation.name))
+                written = find_body(self.schemas, operation.body, names, self._overlay.holders(operation.name))
                 if written and not written.is_list:
                     resource.written.append(written.schema)
             resource.creatable |= role.kind == "collection" and verb == "POST"

@@ -129,6 +129,14 @@ class SchemaSet:
             schema = cast(Schema, parts[0]) if parts else None
         return ""
 
+    def branches(self, schema: Schema) -> list[Schema]:
+        """Return the alternatives of a schema of which a value must fit exactly one."""
+        for _ in range(MAX_DEPTH):
+            if not isinstance(schema.get("$ref"), str):
+                break
+            schema = find_by_reference(self._document, schema["$ref"])
+        return [each for each in schema.get("oneOf", ()) if isinstance(each, dict)]
+
     def choose(self, schema: Schema, fields: Mapping[str, Any]) -> Schema:
         """Return the alternative of a schema that an object's fields do not contradict, such as by their `type`."""
         for _ in range(MAX_DEPTH):

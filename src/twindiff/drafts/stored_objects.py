@@ -38,6 +38,7 @@ INITIAL_STATES = (
 )
 FIRST_NUMBER = 1001
 """The number of the first object that calls create; templates number theirs below it."""
+MAX_KEYS_TRIED = 100
 MYSELF = ("me", "@me", "self", "~")
 """Keys by which paths name the caller, who is the first of the users."""
 SINGLE = "self"
@@ -323,10 +324,11 @@ class StoredObjects:
 
     def _new_key(self, stored: StoredResource, call: Call) -> Any:
         """Return a key that no row has, in the form that the overlay or the field's schema says."""
-        while True:
+        for _ in range(MAX_KEYS_TRIED):
             key = self._make_key(stored, call)
             if not self.rows_with(call, stored, stored.resource.key, key):
                 return key
+        raise AlreadyExists(f"All ids that were tried for a new {stored.resource.name} are taken; make them longer.")
 
     def _make_key(self, stored: StoredResource, call: Call) -> Any:
         form = self.about(stored).id
