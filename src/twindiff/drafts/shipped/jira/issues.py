@@ -189,18 +189,28 @@ def edit_issue(call: Call, issue: Issue, fields: Mapping[str, Any], update: Mapp
 def _apply_update(call: Call, issue: Issue, update: Mapping[str, Any]) -> Issue:
     """Apply `{"labels": [{"add": "a"}, {"remove": "b"}], "comment": [{"add": {"body": …}}]}`."""
     fields: dict[str, Any] = {}
-    for name, verbs in update.items():
-        for each in cast(list[dict[str, Any]], verbs if isinstance(verbs, list) else [verbs]):
-            for verb, value in each.items():
-                if name == "comment" and verb == "add":
-                    add_comment(call, issue, value.get("body"), value.get("visibility"))
-                elif verb == "set":
-                    fields[name] = value
-                elif verb in ("add", "remove"):
-                    fields[name] = _with_verb(issue, name, verb, value, fields.get(name))
-                else:
-                    raise InvalidFields({name: f"The operation '{verb}' is not supported for the field."})
+    for name, verb, value in _list_verbs(update):
+        if name == "comment" and verb == "add" and isinstance(value, dict):
+            given = cast(dict[str, Any], value)
+            add_comment(call, issue, given.get("body"), given.get("visibility"))
+        elif verb == "set":
+            fields[name] = value
+        elif verb in ("add", "remove"):
+            fields[name] = _with_verb(issue, name, verb, value, fields.get(name))
+        else:
+            raise InvalidFields({name: f"The operation '{verb}' is not supported for the field."})
     return change_issue(call, issue, read_fields(call, fields, issue.project_key, is_new=False)) if fields else issue
+
+
+def _list_verbs(update: Mapping[str, Any]) -> list[tuple[str, str, Any]]:
+    """Return the fields, verbs and values of an update; raises InvalidFields for another form."""
+    listed: list[tuple[str, str, Any]] = []
+    for name, verbs in update.items():
+        for each in cast(list[Any], verbs if isinstance(verbs, list) else [verbs]):
+            if not isinstance(each, dict):
+                raise InvalidFields({name: "An update is a list of operations such as {'add': value}."})
+            listed += [(name, verb, value) for verb, value in cast(dict[str, Any], each).items()]
+    return listed
 
 
 def _with_verb(issue: Issue, name: str, verb: str, value: Any, known: Any) -> list[Any]:
