@@ -13,6 +13,8 @@ STORED := tests/contract tests/environments tests/sandbox_runs/test_sandbox_runs
 SPOKEN := tests/client tests/contract tests/environments tests/inspector tests/pr_runs tests/sandbox_runs tests/server \
 	tests/suites tests/test_runs src/twindiff/twins
 
+DIVIDED := tests/contract tests/environments tests/inspector tests/server/sandboxes tests/server/twin_runs tests/suites
+
 # A thousand processes are started in tests: were they told to keep no bytecode, each would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -28,7 +30,7 @@ BRIDGED := tests/frameworks --ignore=tests/frameworks/test_gymnasium.py --ignore
 bootstrap = $(if $(PYTHON),"$(PYTHON)" bootstrap.py,\
 	$(error Twindiff needs Python 3.11 or later, and there is none among: $(NAMES). Install it, or give its path: make $@ PYTHON=/path/to/python3))
 
-.PHONY: help setup demo serve check lint audit types compiled format test embedded stored test-docs test-postgres public-tasks soak soak-disk mutants bench frameworks postgres programs postgres-stop type-docs clean
+.PHONY: help setup demo serve check lint audit types compiled format test embedded stored test-docs test-postgres test-workers public-tasks soak soak-disk mutants bench frameworks postgres programs postgres-stop type-docs clean
 
 help: ## Say what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' $(MAKEFILE_LIST)
@@ -90,6 +92,10 @@ stored:
 
 test-postgres: setup ## Run every test that speaks HTTP over PostgreSQL; `make postgres` before it
 	TWINDIFF_TEST_STORAGE=postgres $(BIN)/python -m pytest $(PARALLEL) $(SPOKEN)
+
+# What the platform, the Sandbox API and twin runs promise, over several workers of one server.
+test-workers: setup ## Run the tests of the contracts over several workers: N=3
+	TWINDIFF_TEST_WORKERS=$(or $(N),2) $(BIN)/python -m pytest $(PARALLEL) $(DIVIDED)
 
 public-tasks: setup ## Run the written solutions of the public Slack and Linear tasks; needs the benchmark's files
 	$(BIN)/python -m pytest -n 2 tests/contract/test_slack_suite.py $(LINEAR)/test_suite.py -k "solution or solved"

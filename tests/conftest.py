@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import typer.testing
 from hypothesis import settings
 from typer.main import get_command
 
+from tests.divided_server import WORKERS, DividedServer
 from tests.harness import Environment, LiveServer, Platform
 from tests.server_mode import drop_kept
 from twindiff.server import Settings
@@ -22,10 +23,19 @@ settings.load_profile("untimed")
 typer.testing._get_command = cache(get_command)  # type: ignore[attr-defined]
 
 
+def start_server(settings: Settings, registry: Any = None) -> LiveServer:
+    """Start a server in this process, or one of several workers where these are tested."""
+    if not WORKERS:
+        return LiveServer(settings, registry)
+    if registry:
+        pytest.skip("twins of a test are in its own process only")
+    return cast(LiveServer, DividedServer(settings))
+
+
 @pytest.fixture(scope="session")
 def live() -> Iterator[LiveServer]:
     """One server for all tests of a process; nothing it holds may matter to another test."""
-    server = LiveServer(Settings())
+    server = start_server(Settings())
     yield server
     server.close()
 
@@ -54,7 +64,7 @@ def make_server() -> Iterator[Callable[..., LiveServer]]:
     started: list[LiveServer] = []
 
     def make(registry: Any = None, **settings: Any) -> LiveServer:
-        started.append(LiveServer(Settings(**settings), registry))
+        started.append(start_server(Settings(**settings), registry))
         return started[-1]
 
     yield make

@@ -97,6 +97,13 @@ def test_a_template_made_in_one_worker_begins_environments_of_all(crowd: Crowd, 
         assert said["messages"][0]["text"] == "kept"
 
 
+def test_sandboxes_with_rows_begin_in_every_worker(crowd: Crowd) -> None:
+    row = {"user_id": "U1", "username": "ada", "email": "ada@example.com", "real_name": "Ada"}
+    for _ in range(4):
+        made = crowd.client.post("/v1/sandboxes", json={"api": "slack", "seed_data": {"users": [row]}})
+        assert made.status_code == 201, made.text
+
+
 def test_a_long_body_goes_to_the_worker_that_it_names_at_its_end(crowd: Crowd, pair: list[Environment]) -> None:
     run = crowd.platform.start(pair[1])
     pair[1].post("hi")

@@ -8,6 +8,7 @@ import signal
 import socket
 import sys
 import threading
+from functools import partial
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ from twindiff.cli.process_secrets import hide_secrets
 from twindiff.cli.workers import Orders
 
 if TYPE_CHECKING:
+    from twindiff.environments.registry import Registry
     from twindiff.server.shards.handover import Handover
 
 
@@ -74,21 +76,36 @@ def _say_ready() -> None:
 
 
 def _answer(orders: Orders) -> None:
-    from twindiff.cli.commands.twins import say_problems
     from twindiff.cli.hosting import open_service, server_for
     from twindiff.environments.registry import Registry
+    from twindiff.server.runtime.tuning import tune_process
 
     registry = Registry.load_installed()
-    if orders.says_problems:
-        say_problems(registry)
+    if orders.shard is None:
+        _load_twins(orders, registry)
     service = open_service(orders.settings, registry)
     assert orders.listener is not None
     if orders.door is not None:
         service.door.adopt(socket.socket(fileno=orders.door))
     with socket.socket(fileno=orders.listener) as listener:
         _say_ready()
+        if orders.shard:
+            tune_process()
+            service.load_twins(partial(_load_twins, orders, registry))
         server_for(service, _handover(orders)).run([listener])
     gc.freeze()  # otherwise Python's final garbage collection scans all loaded objects
+
+
+def _load_twins(orders: Orders, registry: Registry) -> None:
+    """Load all twins; one process reports those that do not load."""
+    from twindiff.cli.commands.twins import say_problems
+
+    if orders.says_problems:
+        say_problems(registry)
+    else:
+        _ = registry.twins
+    if orders.shard:
+        gc.freeze()
 
 
 def _handover(orders: Orders) -> Handover | None:

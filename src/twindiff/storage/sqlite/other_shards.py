@@ -43,9 +43,15 @@ class OtherShards:
             yield self._catalogs[path]
 
     def load_template(self, twin: str, hash: str) -> tuple[Template, bytes] | None:
-        """Return a template of any other shard with its bytes, or None."""
-        loaded = (reading.load_template(twin, hash) for _, reading in self._open())
-        return next((each for each in loaded if each), None)
+        """Return a template of any other shard with its bytes, or None; safe in any thread."""
+        for path in self._paths:
+            connection = connect(str(path))
+            try:
+                if template := Reading(connection).load_template(twin, hash):
+                    return template
+            finally:
+                connection.close()
+        return None
 
     def last_seq(self, env: str) -> int:
         """Return the seq of the last record of an environment of another shard; 0 if it has none."""

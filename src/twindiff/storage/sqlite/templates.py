@@ -8,7 +8,7 @@ from threading import Lock
 from weakref import WeakValueDictionary
 
 from twindiff.storage import Template, TemplatePayload
-from twindiff.storage.cooperative import CooperativeStep, clear_in_chunks, run_to_end
+from twindiff.storage.cooperative import CooperativeStep, clear_in_chunks
 from twindiff.storage.journal import Values
 from twindiff.storage.user_cache import default_folder
 
@@ -96,18 +96,14 @@ class TemplateImages:
         return self._cache.image(tables.schema, start.template, build) if start.is_built_in else build()
 
     def load_stored(self, twin: str, hash: str, reading: Reading | None = None) -> tuple[Template, bytes]:
-        """Return a template and its bytes as stored; raises LookupError. Other threads pass their own `reading`."""
-        template = (reading or self._file).load_template(twin, hash)
+        """Return a template and its bytes as stored, by another shard too; raises LookupError.
+
+        Other threads pass their own `reading`.
+        """
+        template = (reading or self._file).load_template(twin, hash) or self._others.load_template(twin, hash)
         if template is None:
             raise LookupError(f"There is no {twin} template {hash}")
         return template
-
-    def _fetch(self, twin: str, hash: str) -> tuple[Template, bytes]:
-        """Return a template as stored; one of another shard is stored here first, as that shard may delete its own."""
-        fetched = None if self._file.has_template(twin, hash) else self._others.load_template(twin, hash)
-        if fetched:
-            run_to_end(self._file.save_template(twin, *fetched))
-        return self.load_stored(twin, hash)
 
     def image(self, tables: SqliteSchemaSql, hash: str, reading: Reading | None = None) -> Image:
         """Return the image of a template in the current schema; raises LookupError, SchemaChanged.
@@ -122,7 +118,7 @@ class TemplateImages:
         return image
 
     def _load(self, tables: SqliteSchemaSql, key: Name, reading: Reading | None) -> Image:
-        template, data = self._fetch(*key) if reading is None else self.load_stored(*key, reading)
+        template, data = self.load_stored(*key, reading)
         image = self._image(key[0], data)
         if template.schema_hash != tables.schema.hash or not fits(tables, Pages(image)):
             return self._image(key[0], migrate(tables, data))
