@@ -22,7 +22,7 @@ from ..model.workflows import Cycle
 from ..notifications import notification_delivery
 from ..notifications.mentions import find_mentions
 from ..notifications.subscribers import follow, keep_only
-from . import issue_history
+from . import cycle_automations, issue_history
 from .issue_labels import check_labels
 from .issue_states import DISCREPANCY, default_state, instants, state_after_move, state_of_team, team_of
 
@@ -42,6 +42,7 @@ def create_issue(call: Call, values: dict[str, Any], given: dict[str, Any]) -> N
     values["stateId"] = state.id
     _describe(values, given)
     check_relations(call, values, team)
+    cycle_automations.follow_state(call, team, state, values, values.get("cycleId"))
     labels = check_labels(call, given.get("labelIds") or [], team)
     now = call.clock.iso()
     values |= priority(values.get("priority"), values.get("prioritySortOrder"))
@@ -81,7 +82,9 @@ def update_issue(call: Call, row: Any, changes: dict[str, Any], given: dict[str,
         # Public suites change an issue's team and nothing else, so lenient environments keep the state.
         changes["stateId"] = state_after_move(call, row.stateId, team).id
     if changes.get("stateId") and changes["stateId"] != row.stateId:
-        changes |= instants(state_of_team(call, changes["stateId"], team), call.clock.iso(), row)
+        state = state_of_team(call, changes["stateId"], team)
+        changes |= instants(state, call.clock.iso(), row)
+        cycle_automations.follow_state(call, team, state, changes, changes.get("cycleId", row.cycleId))
     if "priority" in changes:
         changes |= priority(changes["priority"], changes.get("prioritySortOrder"))
     if "trashed" in changes:
