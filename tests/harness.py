@@ -152,7 +152,9 @@ class Platform:
     def delete(self, path: str) -> Json:
         return succeeded(self.ask("DELETE", path))
 
-    def environment(self, template: str = "slack:slack_default", user: str = AGENT, **options: Any) -> Environment:
+    def environment(
+        self, template: str = "slack:slack_default", user: str | None = AGENT, **options: Any
+    ) -> Environment:
         """A new environment; `options` are further fields of initEnv by their wire names."""
         made = self.post("initEnv", {"templates": [template], "impersonateUserId": user, **options})
         return Environment(self, made)

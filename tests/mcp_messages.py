@@ -45,6 +45,12 @@ def call_tool(
     return result["content"][0]["text"], result["isError"]
 
 
+def use_tool(environment: Environment, name: str, arguments: Json, *, twin: str = "", **headers: str) -> Json:
+    """The whole result of a tool."""
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
+    return send_message(environment, message, twin=twin, **headers).json()["result"]
+
+
 def refusal(environment: Environment, name: str, *, twin: str = "", query: str = "") -> str:
     """The sentence with which a call of a tool is refused."""
     return ask(environment, "tools/call", twin=twin, query=query, name=name)["error"]["message"]

@@ -36,7 +36,7 @@ class Said(NamedTuple):
 
 def prove(request: Received) -> Said | None:
     """Answer Slack's challenge, and nothing else."""
-    said = request.json
+    said = request.json if request.body else {}
     return Said(body=said["challenge"].encode()) if said.get("type") == "url_verification" else None
 
 

@@ -35,9 +35,11 @@ class JudgedSuite:
         """What is wrong with somebody's work at a task; nothing if it passes."""
         task = self._tasks[task_id]
         test = self._ids[task["name"]]
-        template = task["seed_template"]
+        templates = task.get("seed_templates") or [task["seed_template"]]
+        named = [f"{template.partition('_')[0]}:{template}" for template in templates]
+        actor = {"impersonateEmail": task.get("impersonate_email", "")}
         environment = self._platform.environment(
-            f"{template.partition('_')[0]}:{template}", task["impersonate_user_id"], testId=test
+            "", task.get("impersonate_user_id", ""), templates=named, testId=test, **actor
         )
         run = self._platform.start(environment, testId=test)
         work(environment)

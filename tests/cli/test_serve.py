@@ -118,11 +118,6 @@ def test_the_network_is_refused_without_a_key(host: str) -> None:
     assert (code, "--api-key" in line) == (2, True)
 
 
-def test_several_workers_without_a_database_are_refused() -> None:
-    code, line = refused("--workers", "2", "--host", "192.0.2.1", "--api-key", "k")
-    assert (code, "2 workers" in line, "--storage" in line) == (2, True, True)
-
-
 def test_an_idle_time_below_zero_is_refused() -> None:
     done = finished("serve", "--idle-seconds", "-1", "--data-dir", "/dev/null/no-folder")
     assert (done.returncode, "--idle-seconds" in done.stderr) == (2, True)

@@ -20,7 +20,7 @@ def test_twins_are_listed(twindiff):
 def test_a_run_is_made_shown_and_ended(twindiff, server):
     made = twindiff("twin-runs", "create", "slack,linear", "--ttl", "30").output
     run_id = made.split()[1]
-    assert "/services/linear" in twindiff("twin-runs", "status", run_id).output
+    assert "Linear       http://127.0.0.1:" in twindiff("twin-runs", "status", run_id).output
     assert run_id in twindiff("twin-runs", "ls", "--limit", "1").output
     assert twindiff("twin-runs", "extend", run_id, "--ttl", "5").output.startswith(f"{run_id} lasts until 20")
     assert twindiff("twin-runs", "lock", run_id).output == f"{run_id} is private.\n"

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.harness import RANDOM, Environment
+from tests.harness import GENERAL, RANDOM, Environment, texts
 from twindiff.client import TrialLog, sample_agent
 from twindiff.client.trial_runner import Task
 
@@ -81,8 +81,8 @@ def anthropic(script: Script, monkeypatch: pytest.MonkeyPatch) -> Script:
     return script
 
 
-def as_openai(number: int, use: Any) -> Json:
-    function = {"name": "call_api", "arguments": use if isinstance(use, str) else json.dumps(use)}
+def as_openai(number: int, use: Any, name: str = "call_api") -> Json:
+    function = {"name": name, "arguments": use if isinstance(use, str) else json.dumps(use)}
     calls = [{"id": f"call-{number}", "type": "function", "function": function}]
     return {"choices": [{"message": {"role": "assistant", "content": None, "tool_calls": calls}}]}
 
@@ -120,6 +120,29 @@ def test_a_model_that_speaks_as_openai_does_works_through_the_tool(openai: Scrip
     told = [each for each in body["messages"] if each["role"] == "tool"]
     assert [each["tool_call_id"] for each in told] == ["call-0", "call-1"]
     assert "Soup or sandwiches" in told[0]["content"]
+
+
+POSTED = {"channel_id": GENERAL, "text": "Sandwiches, please"}
+
+
+def test_a_model_has_the_tools_of_the_twins_if_these_are_asked_for(
+    openai: Script, mine: Environment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AGENT_TOOLS", "mcp")
+    uses = [("slack_post_message", POSTED), ("slack_post_mesage", {}), ("slack_post_message", {"text": "x"})]
+    openai.answers = [*((200, as_openai(n, given, name)) for n, (name, given) in enumerate(uses)), (200, OPENAI_END)]
+    sample_agent.work(task_of(mine))
+    assert texts(mine.platform.diff(mine.made["runId"])) == ["Sandwiches, please"]
+    body = openai.asked[-1][2]
+    assert "slack_post_message" in {each["function"]["name"] for each in body["tools"]}
+    told = [each["content"][:23] for each in body["messages"] if each["role"] == "tool"]
+    assert told == ['200\n{"ok":true,"channel', "There is no tool 'slack", '400\n{"ok":false,"error"']
+
+
+def test_an_unknown_kind_of_tools_is_refused(openai: Script, mine: Environment, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("AGENT_TOOLS", "mpc")
+    with pytest.raises(sample_agent.Failure, match="AGENT_TOOLS is api or mcp, not 'mpc'"):
+        sample_agent.work(task_of(mine))
 
 
 def test_what_the_model_says_and_uses_is_in_the_log_of_the_trial(openai: Script, mine: Environment) -> None:

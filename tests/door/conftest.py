@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import socket
 import ssl
+from base64 import b64encode
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,7 +21,16 @@ WORLD = {
     "box:box_default": "22010040001",
     "stripe:stripe_default": "acct_1TwindiffTestShop",
 }
-OTHERS = {"calendar:calendar_default": "user_ada", "linear:linear_default": "03b0809e-713e-44ee-95de-b7a198b135ac"}
+OTHERS = {
+    "calendar:calendar_default": "user_ada",
+    "linear:linear_default": "03b0809e-713e-44ee-95de-b7a198b135ac",
+    "github:github_default": "ada",
+    "notion:notion_default": "00000000-0000-4000-8000-0000000000b1",
+}
+
+
+def basic(name: str, password: str) -> bytes:
+    return b"Proxy-Authorization: Basic " + b64encode(f"{name}:{password}".encode())
 
 
 class Entry(NamedTuple):
@@ -32,6 +44,17 @@ class Entry(NamedTuple):
         trust = ssl.create_default_context(cafile=str(self.certificate))
         given = httpx.Proxy(proxy or self.made["proxyUrl"])
         return httpx.Client(proxy=given, verify=trust, trust_env=False, timeout=30, **options)
+
+    @contextmanager
+    def dial(self, host: str) -> Iterator[ssl.SSLSocket]:
+        """A connection to a host whose name leads to the door, so that only the handshake names it."""
+        head = b"CONNECT *:443 HTTP/1.1\r\n" + basic(self.made["user"], self.made["password"]) + b"\r\n\r\n"
+        trust = ssl.create_default_context(cafile=str(self.certificate))
+        with socket.create_connection((self.made["host"], self.made["port"]), timeout=30) as opened:
+            opened.sendall(head)
+            assert b" 200 " in opened.recv(1000)
+            with trust.wrap_socket(opened, server_hostname=host) as secure:
+                yield secure
 
     def calls(self, after: int = 0) -> list[dict[str, Any]]:
         return self.environment.platform.get(f"env/{self.environment.id}/calls", after=after)["calls"]

@@ -5,19 +5,24 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from functools import partial
 from typing import Any
 
 import httpx
 import pytest
 
-from tests.door.conftest import OTHERS, WORLD, make_world
+from tests.door.conftest import OTHERS, WORLD, make_world, open_door
 from tests.harness import Environment, InProcess, LiveServer, Platform
+from tests.receiver import Receiver
+from twindiff.kit import OWN_ADDRESS
 from twindiff.kit.twin import Operation, Twin
 from twindiff.server.door.door import Caller
 from twindiff.server.door.hosts import has_host
 
 ADDRESS = re.compile(r"(?:https?|wss?)://[^\s\"'<>|\\)]+")
+PAGES = ("linear.app", "github.com")
+NOBODYS = OWN_ADDRESS.partition("://")[2]
 MAX_TRIES = 3
 """Ids that are tried for each placeholder."""
 HOSTS = {
@@ -26,8 +31,19 @@ HOSTS = {
     "stripe": "api.stripe.com",
     "calendar": "www.googleapis.com/calendar/v3",
     "linear": "api.linear.app",
+    "github": "api.github.com",
+    "notion": "api.notion.com",
 }
-GIVEN = {"calendarId": "primary", "setting": "timezone", "ruleId": "user:ada.brandt@tideline.example"}
+HEADERS = {"notion": {"Notion-Version": "2026-03-11"}}
+GIVEN = {"owner": "tidewater", "org": "tidewater", "repo": "harbour-api", "username": "ada"} | {
+    "calendarId": "primary",
+    "setting": "timezone",
+    "ruleId": "user:ada.brandt@tideline.example",
+    "pull_number": "31",
+    "team_slug": "platform",
+    "branch": "main",
+    **dict.fromkeys(("number", "issue_number", "project_number", "milestone_number"), "1"),
+}
 CANVAS = {"type": "markdown", "markdown": "hello"}
 UPLOAD = {"attributes": '{"name": "a.txt", "parent": {"id": "0"}}'}
 ISSUES = {
@@ -63,20 +79,26 @@ WRITES: dict[str, list[tuple[str, str, dict[str, Any]]]] = {
     ],
     "calendar": [],
     "linear": [("POST", "/graphql", {"json": ISSUES})],
+    "github": [("POST", "/repos/tidewater/harbour-api/hooks", {"json": {"config": {"url": "https://ci.example"}}})],
+    "notion": [
+        ("POST", "/v1/file_uploads", {"json": {"filename": "a.txt", "content_type": "text/plain"}}),
+        ("POST", "/v1/search", {"json": {}}),
+    ],
 }
 
 
 class Walk:
     """Calls operations of a twin and keeps the addresses and the ids in their answers."""
 
-    def __init__(self, client: httpx.Client, base: str) -> None:
-        self._client, self._base = client, base
+    def __init__(self, client: httpx.Client, base: str, headers: dict[str, str]) -> None:
+        self._client, self._base, self._headers = client, base, headers
         self.ids: dict[str, list[str]] = defaultdict(list)
         self.addresses: dict[str, str] = {}
         """An operation that named it, by address."""
 
     def call(self, name: str, verb: str, path: str, **options: Any) -> None:
-        answer = self._client.request(verb, self._base + path, follow_redirects=False, **options)
+        headers = {**self._headers, **options.pop("headers", {})}
+        answer = self._client.request(verb, self._base + path, headers=headers, follow_redirects=False, **options)
         if answer.is_error or "json" not in answer.headers.get("content-type", "json"):
             return
         told = [*answer.headers.get_list("location"), *answer.headers.get_list("link")]
@@ -129,7 +151,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 def walk(twin: Twin, client: httpx.Client, base: str) -> dict[str, str]:
     """Call every operation that reads, lists before what their ids lead to, and those writes that give addresses."""
-    walking = Walk(client, base)
+    walking = Walk(client, base, HEADERS.get(twin.name, {}))
     for verb, path, options in WRITES[twin.name]:
         walking.call(f"{verb} {path}", verb, path, **options)
     operations = sorted(twin.dispatch.operations, key=lambda each: len(each.placeholders))
@@ -159,6 +181,7 @@ def test_addresses_lead_back_by_the_way_that_the_caller_came(door_server: LiveSe
     with httpx.Client(transport=server) as client:  # of the same world, so that stored addresses are read by both
         by_door = walk(twin, client, f"https://{HOSTS[name]}")
     assert {each: by for each, by in by_door.items() if "localhost" in each or "127.0.0.1" in each} == {}
+    assert {each: by for each, by in (by_door | direct).items() if each.partition("://")[2].startswith(NOBODYS)} == {}
     assert {each: by for each, by in direct.items() if is_operation(twin, httpx.URL(each))} == {}
     assert direct
     assert by_door
@@ -166,4 +189,33 @@ def test_addresses_lead_back_by_the_way_that_the_caller_came(door_server: LiveSe
 
 def is_operation(twin: Twin, url: httpx.URL) -> bool:
     """Whether an address is one of the vendor's API, and no page for people."""
-    return has_host([twin], url.host) and url.host != "linear.app" and bool(twin.dispatch.verbs(url.path))
+    return has_host([twin], url.host) and url.host not in PAGES and bool(twin.dispatch.verbs(url.path))
+
+
+HOOKED: dict[str, tuple[str, dict[str, Any]]] = {
+    "stripe": ("v1/payment_intents", {"data": {**CARD, **RETURN, "payment_method": "pm_card_visa"}}),
+    "github": ("repos/tidewater/harbour-api/issues", {"json": {"title": "Leak"}}),
+}
+NAMED = {"stripe": ("/receipts/", "pay.stripe.com"), "github": ("/repos/", "api.github.com")}
+
+
+@pytest.mark.parametrize("name", HOOKED)
+def test_links_of_a_delivery_name_the_host_by_which_the_caller_came(door_server: LiveServer, world, name, tmp_path):
+    environment = world(name)
+    path, options = HOOKED[name]
+    with closing(Receiver(lambda _: None)) as told:
+        if name == "stripe":
+            environment.ask("v1/webhook_endpoints", data={"url": told.url, "enabled_events[]": "charge.succeeded"})
+        else:
+            hook = {"config": {"url": told.url, "content_type": "json"}, "events": ["issues"]}
+            environment.ask("repos/tidewater/harbour-api/hooks", json=hook)
+        pings = 1 if name == "github" else 0
+        told.wait(pings)
+        with open_door(environment, tmp_path).client() as client:
+            assert client.post(f"https://{HOSTS[name]}/{path}", **options).is_success
+        told.wait(pings + 1)
+        assert environment.ask(path, **options).is_success
+        by_door, direct = (each.body.decode() for each in told.wait(pings + 2)[pings:])
+    below, host = NAMED[name]
+    assert f"https://{host}{below}" in by_door
+    assert f"{environment.url}{below}" in direct

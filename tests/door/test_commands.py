@@ -82,11 +82,12 @@ COMPOSE = "services:\n  web: {image: shop}\n  worker: {image: shop}\n"
 def test_an_overlay_lets_services_of_a_compose_file_in(entry: Entry, door_server: LiveServer, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "compose.yaml").write_text(COMPOSE)
-    said = runner.invoke(app, ["compose", entry.environment.id, "--base-url", door_server.url])
+    said = runner.invoke(app, ["compose", entry.environment.id, "--service", "web", "--base-url", door_server.url])
     assert said.exit_code == 0, said.output
     services = yaml.safe_load((tmp_path / "compose.twindiff.yaml").read_text())["services"]
     variables = services["web"]["environment"]
-    assert services.keys() == {"web", "worker"}
+    assert services.keys() == {"web"}
+    assert variables["NO_PROXY"] == "localhost,127.0.0.1,::1,web,worker"  # services call each other by name
     assert f"@host.docker.internal:{entry.made['port']}" in variables["HTTPS_PROXY"]
     folder, inside, _ = services["web"]["volumes"][0].split(":")
     assert variables["NODE_EXTRA_CA_CERTS"] == f"{inside}/ca.pem"

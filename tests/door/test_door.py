@@ -6,7 +6,6 @@ import json
 import socket
 import ssl
 import threading
-from base64 import b64encode
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
@@ -14,7 +13,7 @@ import httpx
 import pytest
 from websockets.sync.client import connect
 
-from tests.door.conftest import Entry, make_world, open_door
+from tests.door.conftest import Entry, basic, make_world, open_door
 from tests.harness import GENERAL, Platform
 from tests.receiver import Receiver
 from tests.server_mode import embedded_only
@@ -62,7 +61,7 @@ NEW_FILE = {"name": "new", "parent": {"id": "0"}}
 def test_addresses_in_answers_name_the_vendors_host(entry: Entry):
     with entry.client() as client:
         checked = client.request("OPTIONS", "https://api.box.com/2.0/files/content", json=NEW_FILE)
-        assert checked.json()["upload_url"] == "https://api.box.com/api/2.0/files/content"
+        assert checked.json()["upload_url"] == "https://upload.box.com/api/2.0/files/content"
         opened = client.post("https://slack.com/api/files.getUploadURLExternal", data={"filename": "a", "length": 2})
         assert client.post(opened.json()["upload_url"], content=b"hi").status_code == 200
 
@@ -70,7 +69,7 @@ def test_addresses_in_answers_name_the_vendors_host(entry: Entry):
 def test_a_socket_opens_through_the_door(entry: Entry):
     with entry.client(headers={"Authorization": "Bearer xapp-1"}) as client:
         url = client.post("https://slack.com/api/apps.connections.open").json()["url"]
-    assert url.startswith("wss://slack.com/link/")
+    assert url.startswith("wss://wss-primary.slack.com/link/")
     trust = ssl.create_default_context(cafile=str(entry.certificate))
     with connect(url, proxy=entry.made["proxyUrl"], ssl=trust, open_timeout=120) as opened:
         assert json.loads(opened.recv())["type"] == "hello"
@@ -130,10 +129,6 @@ def test_the_door_leads_to_twins_of_the_environment_only(door_server, enter, ent
         assert client.get(f"http://127.0.0.1:{door_server.port}{path.format(other=other)}").status_code == status
         mine = f"/api/env/{entry.environment.id}/services/slack/api/auth.test"
         assert client.get(f"http://127.0.0.1:{door_server.port}{mine}").json()["ok"]
-
-
-def basic(name: str, password: str) -> bytes:
-    return b"Proxy-Authorization: Basic " + b64encode(f"{name}:{password}".encode())
 
 
 def ask_proxy(entry: Entry, *lines: bytes, then: bytes = b"") -> bytes:
@@ -227,14 +222,9 @@ def test_the_tokens_in_the_variables_act_as_the_agent(enter, auth):
 
 @pytest.mark.parametrize(("host", "status"), [("api.box.com", b"200"), ("evil.com", b"403")])
 def test_any_host_is_taken_from_the_handshake(entry: Entry, host, status):
-    trust = ssl.create_default_context(cafile=str(entry.certificate))
-    head = b"CONNECT *:443 HTTP/1.1\r\n" + basic(entry.made["user"], entry.made["password"]) + b"\r\n\r\n"
-    with socket.create_connection((entry.made["host"], entry.made["port"]), timeout=30) as opened:
-        opened.sendall(head)
-        assert b" 200 " in opened.recv(1000)
-        with trust.wrap_socket(opened, server_hostname=host) as secure:
-            secure.sendall(f"GET /2.0/users/me HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
-            assert secure.recv(1000).startswith(b"HTTP/1.1 " + status)
+    with entry.dial(host) as secure:
+        secure.sendall(f"GET /2.0/users/me HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+        assert secure.recv(1000).startswith(b"HTTP/1.1 " + status)
     assert entry.calls(after=len(entry.calls()) - 1)[0]["host"] == host
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,11 @@ from inspect_ai.model import ModelOutput, ModelUsage, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, chain, fork, solver
 
 from tests.frameworks.scripts import LOOK, MISTAKE, RENAME, SOLUTION, TOPIC, Json
+from tests.harness import LiveServer
+from twindiff.client import Client
 from twindiff.frameworks.episodes import platform_at
 from twindiff.frameworks.inspect_ai import TwinStore, agent, episode_of, in_a_fork, suite
+from twindiff.server import Settings
 
 pytestmark = pytest.mark.filterwarnings("default")
 
@@ -137,3 +141,32 @@ def test_the_task_is_found_by_its_name(tmp_path: Path):
         "twindiff/suite", model=model(), task_args={"tests": TOPIC}, log_dir=str(tmp_path), display="none"
     )
     assert scores(log)[TOPIC]["passed"] == 0.0
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[str]:
+    server = LiveServer(Settings())
+    yield server.url
+    server.close()
+
+
+def test_a_model_can_have_the_tools_of_the_twins(tmp_path: Path):
+    outputs = [ModelOutput.for_tool_call("mockllm", "slack_list_channels", {}), ModelOutput.from_content("m", "Done.")]
+    for each in outputs:
+        each.usage = ModelUsage()
+    scripted = get_model("mockllm/model", custom_outputs=outputs)
+    (log,) = inspect_ai.eval(suite(tests=RENAME, tools="mcp"), model=scripted, log_dir=str(tmp_path), display="none")
+    assert log.samples
+    told = next(each.text for each in log.samples[0].messages if each.role == "tool")
+    assert told.startswith('200\n{"ok":true,"channels":[')
+
+
+def test_a_server_keeps_samples_as_trials_with_what_the_model_said(served: str, tmp_path: Path):
+    task = suite(tests=RENAME, base_url=served, label="first")
+    evaluated(task, tmp_path, LOOK, SOLUTION)
+    with Client(served) as client:
+        (kept,) = client.trial_sets.find().trial_sets
+        (trial,) = client.trial_sets.trials(kept.trial_set_id).trials
+    assert (kept.agent, kept.label, kept.passed) == ("inspect:mockllm/model", "first", 1)
+    roles = [each["role"] for each in trial.messages]
+    assert roles == ["system", "user", "assistant", "tool", "assistant", "tool", "assistant"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterator
+from contextlib import closing
 from threading import Thread
 from typing import Any
 
@@ -16,8 +17,11 @@ pytest.importorskip("openenv", reason="openenv is not installed; `make framework
 import uvicorn
 from openenv.core import GenericEnvClient
 
-from tests.frameworks.scripts import LOOK, MISTAKE, RENAME, SOLUTION
-from twindiff.frameworks.openenv import SuiteEnvironment, app
+from tests.frameworks.scripts import LOOK, MISTAKE, RANDOM, RENAME, SOLUTION
+from tests.harness import LiveServer
+from twindiff.client import Client
+from twindiff.frameworks.openenv import SuiteEnvironment, TwinAction, app
+from twindiff.server import Settings
 
 pytestmark = pytest.mark.filterwarnings("default")
 
@@ -105,3 +109,28 @@ def test_what_is_closed_is_deleted():
     platform, id = env._running().environment.client, env.state.environment_id
     env.close()
     assert id not in [each.environment_id for each in platform.environments("ready")]
+
+
+def test_an_action_can_be_a_form_or_a_tool_of_the_twins(env: Any):
+    tools = env.reset(split="starter", index=2, tools="mcp").observation["tools"]
+    assert "slack_list_channels" in {each["name"] for each in tools}
+    form = {"api": "slack", "path": "conversations.rename", "form": {"channel": RANDOM, "name": "small-talk"}}
+    results = [env.step(each) for each in (form, {"tool": "slack_list_channels"}, {"tool": "slack_list"}, FINISH)]
+    assert [each.observation["status"] for each in results] == [200, 200, 0, 0]
+    assert "There is no tool 'slack_list'" in results[2].observation["answer"]
+    assert results[-1].reward == 1.0
+
+
+def test_a_server_keeps_episodes_as_trials_with_what_the_agent_did(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("TWINDIFF_LABEL", "first")
+    server = LiveServer(Settings())
+    with closing(server), Client(server.url) as client:
+        environment = SuiteEnvironment(server.url)
+        environment.reset(split="starter", index=2)
+        environment.step(TwinAction(**SOLUTION, metadata={"content": "I rename it."}))
+        environment.step(TwinAction(finish=True))
+        environment.close()
+        (kept,) = client.trial_sets.find().trial_sets
+        (trial,) = client.trial_sets.trials(kept.trial_set_id).trials
+    assert (kept.agent, kept.label, kept.passed) == ("openenv", "first", 1)
+    assert [each["content"][:12] for each in trial.messages] == ["I rename it.", '200\n{"ok":tr', ""]

@@ -20,8 +20,10 @@ from verifiers.v1.cli.eval.runner import run_eval
 from verifiers.v1.configs.cli.eval import EvalConfig
 
 from tests.frameworks.scripts import LOOK, MISTAKE, RENAME, SOLUTION, Json
-from twindiff.frameworks.episodes import platform_at
+from tests.harness import LiveServer
+from twindiff.client import Client
 from twindiff.frameworks.verifiers import SuiteConfig, SuiteTaskset
+from twindiff.server import Settings
 
 pytestmark = pytest.mark.filterwarnings("default")
 
@@ -69,11 +71,19 @@ def endpoint(*scripts: list[Json]) -> type[BaseHTTPRequestHandler]:
 
 
 @pytest.fixture(scope="module")
-def traces(model: str, tmp_path_factory: pytest.TempPathFactory) -> list[vf.Trace]:
+def served() -> Iterator[str]:
+    server = LiveServer(Settings())
+    yield server.url
+    server.close()
+
+
+@pytest.fixture(scope="module")
+def traces(model: str, served: str, tmp_path_factory: pytest.TempPathFactory) -> list[vf.Trace]:
     """The traces of verifiers' evaluation of one test, whose two rollouts are done at once; the best is the first."""
     agent = {"harness": {"id": "chat_harness"}, "runtime": {"type": "subprocess"}}
+    taskset = {"id": "starter_taskset", "tests": RENAME, "base_url": served, "label": "first"}
     config = {
-        "env": {"taskset": {"id": "starter_taskset", "tests": RENAME}, "agent": agent},
+        "env": {"taskset": taskset, "agent": agent},
         "model": "scripted",
         "client": {"base_url": model, "api_key_var": "TWINDIFF_NO_KEY"},
         "num_rollouts": 2,
@@ -91,10 +101,20 @@ def traces(model: str, tmp_path_factory: pytest.TempPathFactory) -> list[vf.Trac
     return sorted(done, key=lambda trace: -trace.reward)
 
 
-def test_the_evaluation_of_verifiers_ends_with_the_verdict(traces: list[vf.Trace]):
+def test_the_evaluation_of_verifiers_ends_with_the_verdict(traces: list[vf.Trace], served: str):
     """https://docs.primeintellect.ai/verifiers"""
     assert (traces[0].reward, traces[0].metrics["share_of_checks"]) == (1.0, 1.0)
-    assert platform_at().environments("ready") == []
+    with Client(served) as client:
+        assert client.environments("ready") == []
+
+
+def test_a_server_keeps_rollouts_as_trials_with_what_the_model_said(traces: list[vf.Trace], served: str):
+    with Client(served) as client:
+        (kept,) = client.trial_sets.find().trial_sets
+        trials = client.trial_sets.trials(kept.trial_set_id).trials
+    assert (kept.agent, kept.label, kept.trials, kept.passed) == ("verifiers:scripted", "first", len(traces), 1)
+    assert [each["role"] for each in trials[0].messages][-3:] == ["assistant", "tool", "assistant"]
+    assert trials[0].input_tokens
 
 
 def test_a_wrong_result_has_no_reward_and_says_why(traces: list[vf.Trace]):

@@ -10,7 +10,9 @@ import pytest
 
 from tests.harness import Environment
 from tests.inspector.conftest import World
-from twindiff.server.apis.inspector.live import MAX_CALLS_DRAWN, MAX_STREAMS, LiveTimelines, TooManyStreams
+from twindiff.server.apis.errors import TooManyStreams
+from twindiff.server.apis.event_streams import MAX_STREAMS
+from twindiff.server.apis.inspector.live import MAX_CALLS_DRAWN, LiveTimelines
 from twindiff.server.apis.inspector.timelines import TimelineCursor
 
 

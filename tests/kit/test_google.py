@@ -9,8 +9,8 @@ import pytest
 
 from twindiff.kit import Body, Call, Header, Operations
 from twindiff.kit.errors import MalformedBody, NotFound
-from twindiff.kit.google import GoogleTwin, read_upload
 from twindiff.kit.http import Request, Response
+from twindiff.kit.styles.google_twin import GoogleTwin, read_upload
 
 DATA = bytes(range(256)) + b"\r\n\r--cut-\n\r\n"
 api = Operations()

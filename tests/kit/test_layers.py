@@ -8,9 +8,9 @@ from twindiff.kit import Operations, Response, ValueResponse
 from twindiff.kit.errors import ApiError, InvalidParameter, NotFound
 from twindiff.kit.etags import conditional
 from twindiff.kit.http import Request
-from twindiff.kit.masks import partial
 from twindiff.kit.request_context import RequestContext
 from twindiff.kit.styles.base import Style
+from twindiff.kit.styles.field_masks import partial
 from twindiff.kit.twin import Dispatch
 
 THING = {"id": "T1", "owner": {"name": "Ada", "age": 36}}

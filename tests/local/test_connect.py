@@ -127,7 +127,7 @@ def test_links_in_responses_name_the_vendors_host(twins: Twindiff):
         answer = httpx.request(
             "OPTIONS", "https://api.box.com/2.0/files/content", json=asked, headers=bearer(environment)
         )
-    assert answer.json()["upload_url"].startswith("https://api.box.com/")
+    assert answer.json()["upload_url"].startswith("https://upload.box.com/")
 
 
 MCP_SERVERS = {

@@ -127,10 +127,10 @@ def test_what_cannot_be_tested_is_refused_in_one_sentence(client, repository, as
         client.runs.create_pr_run(**{"repo": str(repository.path), **asked})
 
 
-def test_settings_of_checks_are_kept_and_say_that_nothing_is_posted(live):
+def test_settings_of_checks_without_a_twin_are_kept_and_say_that_nothing_is_posted(live):
     ask = live.client
     installed = ask.post("/validation/github/install", json={"repo": "acme/shop"}).json()
-    assert (installed["enabled"], "waits for a GitHub twin" in installed["message"]) == (True, True)
+    assert (installed["enabled"], "No GitHub twin is linked" in installed["message"]) == (True, True)
     wanted = {"repo": "acme/shop", "trigger_mode": "branch", "branch": "main", "comment_on_pr": True}
     assert ask.post("/validation/github/config", json=wanted).json()["comment_on_pr"] is True
     asked = {"repo": "acme/shop", "trigger_mode": "branch"}

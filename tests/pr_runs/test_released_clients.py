@@ -151,7 +151,7 @@ def test_the_command_line_keeps_settings_of_checks_and_is_told_that_nothing_is_p
     arga("previews", "pr-checks", "disable", "acme/checked")
     assert "acme/checked" not in arga("previews", "pr-checks", "enabled")
     said = live.client.get("/validation/github/config", params={"repo": "acme/checked"}).json()["message"]
-    assert "waits for a GitHub twin" in said
+    assert "No GitHub twin is linked" in said
 
 
 def test_the_command_line_starts_sandboxes(arga, repository):

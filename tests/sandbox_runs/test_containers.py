@@ -2,28 +2,34 @@
 
 import fcntl
 import io
+import json
 import os
+import socket
 import subprocess
 import sys
 import tarfile
 import tempfile
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import httpx
 import psutil
 import pytest
+from typer.testing import CliRunner
 
-from tests.harness import succeeded
+from tests.door.test_commands import started
+from tests.harness import Platform, succeeded
 from tests.sandbox_runs.conftest import SERVES, Sandboxes, variables_of
 from tests.server_mode import embedded_only
 from tests.test_runs.test_bounds import Killed, ends
+from twindiff.cli import app
 from twindiff.server.apis.sandbox_runs import application, containers, runs
 
 BASE = f"localhost/twindiff-test-python-{os.getpid()}"
 """An image of this machine's shell and Python, since no registry can be reached."""
 PYTHON = Path(sys.executable).resolve()
-PARTS = "import encodings.idna, http.server, json, signal, sys, urllib.request"
+COMPOSE = Path(__file__).resolve().parents[2] / ".tools" / "programs" / "venv" / "bin" / "podman-compose"
+PARTS = "import encodings.idna, http.server, json, signal, ssl, sys, urllib.request"
 FILES = f"{PARTS}; print(*(m.__file__ for m in sys.modules.values() if getattr(m, '__file__', None)), sep='\\n')"
 
 
@@ -152,6 +158,49 @@ def test_an_application_in_a_container_reaches_its_twins(sandboxes, repository, 
     made = repository(_DOT_arga__sandbox_DOT_yml=CONFIG, Dockerfile=RUNS, app_DOT_py=program + SERVES)
     run = sandboxes.create(repo=str(made.path))
     assert any("SAID" in line and '"ok":true' in line for line in sandboxes.logs_with(run["sandbox_id"], "SAID"))
+
+
+def test_an_application_in_a_container_reaches_its_twins_by_the_vendors_hosts(sandboxes, repository, nothing_more):
+    asks = "import urllib.request as r\nprint('SAID', r.urlopen('https://slack.com/api/auth.test').read())\n"
+    config = CONFIG.replace("twins:", "proxy: true\n  twins:")
+    made = repository(_DOT_arga__sandbox_DOT_yml=config, Dockerfile=RUNS, app_DOT_py=asks + SERVES)
+    run = sandboxes.create(repo=str(made.path))
+    assert any("SAID" in line and '"ok":true' in line for line in sandboxes.logs_with(run["sandbox_id"], "SAID"))
+
+
+COMPOSED = """
+services:
+  app:
+    image: {image}
+    command: [/usr/bin/python, -c, "import urllib.request as r; print(r.urlopen('https://slack.com/api/auth.test').read())"]
+    ulimits: {{nofile: 1024, nproc: 1024}}
+"""
+
+
+def own_address():
+    """An address of this machine that its containers reach."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked, suppress(OSError):
+        asked.connect(("192.0.2.1", 9))
+        return asked.getsockname()[0]
+    pytest.skip("this machine has no address but loopback")
+
+
+def test_a_service_of_a_compose_file_reaches_its_twins_by_the_vendors_hosts(engine, tmp_path, monkeypatch):
+    if "podman" not in engine.program or not COMPOSE.exists():
+        pytest.skip("needs Podman and podman-compose; `make programs` installs the latter")
+    monkeypatch.chdir(tmp_path)
+    Path("compose.yaml").write_text(COMPOSED.format(image=BASE))
+    door = ("--proxy-port", "0", "--proxy-host", own_address(), "--api-key", "k")
+    with started("serve", "--port", "0", *door, "--data-dir", "data", "--json") as server:
+        url = json.loads(server.stdout.readline())["url"]
+        with httpx.Client(base_url=url, headers={"X-API-Key": "k"}, timeout=60) as client:
+            made = Platform(client).environment()
+        told = CliRunner().invoke(app, ["compose", made.id, "--base-url", url, "--api-key", "k"])
+        assert told.exit_code == 0, told.output
+        command = [COMPOSE, "-f", "compose.yaml", "-f", "compose.twindiff.yaml"]
+        said = subprocess.run([*command, "up"], capture_output=True, text=True, timeout=60, check=False)
+        subprocess.run([*command, "down"], capture_output=True, timeout=60, check=True)
+    assert '"ok":true' in said.stdout, said.stdout + said.stderr
 
 
 def test_a_start_command_is_run_in_the_container_in_place_of_its_own(sandboxes, repository, nothing_more):

@@ -8,6 +8,18 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import msgspec.inspect as types
+from graphql import (
+    GraphQLField,
+    GraphQLSchema,
+    get_named_type,
+    is_enum_type,
+    is_input_object_type,
+    is_leaf_type,
+    is_list_type,
+    is_non_null_type,
+    is_required_argument,
+    is_required_input_field,
+)  # fmt: skip
 
 from twindiff.kit.twin import Dispatch, Operation
 
@@ -85,6 +97,50 @@ def _call(operation: Operation, given: dict[str, Any], hostile: Hostile, known: 
     texts = {name: each if isinstance(each, str) else json.dumps(each) for name, each in given.items()}
     query = {name: text[:MAX_IN_QUERY] for name, text in texts.items()}
     return Call(verb, path, query if verb in ("GET", "DELETE") else {}, body)
+
+
+def documents_of(schema: GraphQLSchema, hostile: Hostile, known: Known) -> Iterator[tuple[str, dict[str, Any]]]:
+    """For each root field of a GraphQL schema: all arguments, those that are required, and each of the others alone."""
+    for kind, root in (("query", schema.query_type), ("mutation", schema.mutation_type)):
+        for name, field in root.fields.items() if root else ():
+            required = {each for each, argument in field.args.items() if is_required_argument(argument)}
+            others = set(field.args) - required
+            for names in (required | others, required, *(required | {each} for each in sorted(others))):
+                yield f"{kind} {name}", _document(kind, name, field, names, hostile, known)
+
+
+def _document(
+    kind: str, name: str, field: GraphQLField, names: set[str], hostile: Hostile, known: Known
+) -> dict[str, Any]:
+    declared = ", ".join(f"${each}: {field.args[each].type}" for each in sorted(names))
+    given = ", ".join(f"{each}: ${each}" for each in sorted(names))
+    selection = "" if is_leaf_type(get_named_type(field.type)) else "{ __typename }"
+    text = f"{kind}{declared and f'({declared})'} {{ {name}{given and f'({given})'} {selection} }}"
+    variables = {each: _argument(field.args[each].type, hostile) for each in names}
+    if "id" in names:
+        tables = sorted((each for each in known if name.startswith(each.removesuffix("s"))), key=len)
+        variables["id"] = known[tables[-1]] if tables else hostile.text
+    return {"query": text, "variables": variables}
+
+
+def _argument(kind: Any, hostile: Hostile, depth: int = 2) -> Any:
+    """A value of a type of GraphQL, hostile wherever it may be."""
+    if is_non_null_type(kind):
+        return _argument(kind.of_type, hostile, depth)
+    if is_list_type(kind):
+        return [_argument(kind.of_type, hostile, depth - 1)] if depth else []
+    if is_enum_type(kind):
+        return next(iter(kind.values))
+    if is_input_object_type(kind):
+        fields = kind.fields.items()
+        return {
+            name: _argument(each.type, hostile, depth - 1)
+            for name, each in fields
+            if depth > 0 or is_required_input_field(each)
+        }
+    if kind.name in ("Int", "Float"):
+        return max(-(2**31), min(hostile.number, 2**31 - 1)) if kind.name == "Int" else hostile.number
+    return kind.name == "Boolean" or hostile.text
 
 
 def as_form(value: Any, name: str = "") -> dict[str, str]:

@@ -8,14 +8,22 @@ from typing import Any
 import pytest
 
 from tests.harness import AGENT, Environment, LiveServer, Platform
-from tests.server.hostile import NUMBERS, TEXTS, Call, Hostile, as_form, calls_of
+from tests.server.hostile import NUMBERS, TEXTS, Call, Hostile, as_form, calls_of, documents_of
 from twindiff.environments.registry import Registry
 from twindiff.kit.twin import Twin
 from twindiff.server import Settings
 from twindiff.server.apis import platform, sandboxes, twin_runs
+from twindiff.twins.github.graphql.endpoint import load_schema
+from twindiff.twins.linear import twin as linear
 
 LINEAR_AGENT = "2790a7ee-fde0-4537-9588-e233aa5a68d1"
-USERS = {"box": "22010040001", "calendar": "user_agent", "slack": AGENT, "stripe": "acct_1TwindiffTestShop"}
+USERS = {
+    "box": "22010040001", "calendar": "user_agent", "github": "agent", "linear": LINEAR_AGENT,
+    "notion": "00000000-0000-4000-8000-0000000000b1", "slack": AGENT, "stripe": "acct_1TwindiffTestShop",
+}  # fmt: skip
+SCHEMAS = {"github": load_schema, "linear": lambda: linear.api.schema}
+HEADERS = {"notion": {"Notion-Version": "2025-09-03"}}
+"""What every request of a twin must say."""
 VALUES = {name: Hostile(text, number) for (name, text), number in zip(TEXTS.items(), NUMBERS, strict=True)}
 
 
@@ -31,11 +39,12 @@ def failures(calls: Iterator[tuple[str, Call]], ask: Callable[[Call], int]) -> s
     return {name for name, call in calls if ask(call) in (500, 502, 503, 504)}
 
 
-def asking(environment: Environment, *, is_form: bool) -> Callable[[Call], int]:
+def asking(environment: Environment, headers: dict[str, str], *, is_form: bool) -> Callable[[Call], int]:
     def ask(call: Call) -> int:
         sent: dict[str, Any] = {"data": as_form(call.body)} if is_form else {"json": call.body}
         sent = {} if call.verb in ("GET", "DELETE") else sent
-        return environment.ask(call.path.strip("/"), verb=call.verb, params=call.query, **sent).status_code
+        path = call.path.strip("/")
+        return environment.ask(path, verb=call.verb, params=call.query, headers=headers, **sent).status_code
 
     return ask
 
@@ -50,12 +59,26 @@ def ids_of(environment: Environment, twin: Twin) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("value", VALUES.values(), ids=VALUES)
-@pytest.mark.parametrize("name", ["box", "calendar", "slack", "stripe"])
+@pytest.mark.parametrize("name", ["box", "calendar", "github", "notion", "slack", "stripe"])
 def test_no_value_is_a_mistake_of_a_twin(server: LiveServer, name: str, value: Hostile) -> None:
     environment = Platform(server.in_process).environment(f"{name}:{name}_default", USERS[name])
     twin = Registry.load_installed().twins[name]
-    ask = asking(environment, is_form=name == "stripe")
+    ask = asking(environment, HEADERS.get(name, {}), is_form=name == "stripe")
     assert failures(calls_of(twin.dispatch, value, ids_of(environment, twin)), ask) == set()
+
+
+@pytest.mark.parametrize("value", VALUES.values(), ids=VALUES)
+@pytest.mark.parametrize("name", ["github", "linear"])
+def test_no_value_is_a_mistake_of_a_field_of_graphql(server: LiveServer, name: str, value: Hostile) -> None:
+    environment = Platform(server.in_process).environment(f"{name}:{name}_default", USERS[name])
+    twin = Registry.load_installed().twins[name]
+    documents = documents_of(SCHEMAS[name](), value, ids_of(environment, twin))
+
+    def is_mistake(document: dict[str, Any]) -> bool:
+        answer = environment.ask("graphql", json=document)
+        return answer.status_code >= 500 or "INTERNAL" in answer.text
+
+    assert {field for field, document in documents if is_mistake(document)} == set()
 
 
 @pytest.mark.parametrize("value", VALUES.values(), ids=VALUES)

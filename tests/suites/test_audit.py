@@ -77,6 +77,13 @@ def test_a_check_that_refers_to_the_new_row_tells_it_from_others_and_knows_no_id
     assert not [what for what in result.refused if what.startswith("other id")]
 
 
+def test_rows_that_a_closed_world_excepts_may_be_missing_or_different() -> None:
+    excepted = {"closed_world": {"except": [{"entity": "channels"}]}, "version": "1"}
+    assert audited({**POSTED, "where": {**POSTED["where"], "parent_id": None}}, **excepted).is_sound
+    other = {"closed_world": {"except": [{"entity": "channels", "diff_type": "added"}]}, "version": "1"}
+    assert audited(POSTED, **other).failures != []
+
+
 def test_a_check_that_refers_to_no_row_lets_another_new_one_through() -> None:
     result = audited_in_new_channels({"starts_with": "C"})
     assert result.let_through["wrong new row: messages.channel_id"] == 1

@@ -36,7 +36,15 @@ TEAM = """<!doctype html><title>Team</title><nav><a href="/about">About us</a> <
 <label><input type=radio name=pay onchange="out.innerText = 'By card'"> Card</label>
 <iframe srcdoc="<button onclick=&quot;this.innerText = 'Done inside'&quot;>Inside</button>"></iframe>
 <div onclick="1">Cancel all</div><a href="/about">Log out</a><p id=out></p>"""
+WINDOWS = """<!doctype html><title>Windows</title><h1>Windows</h1><nav>Ada Byron</nav>
+<button onclick="out.innerText = confirm('Remove Ada?') ? 'Removed' : 'Kept'">Remove</button>
+<button onclick="out.innerText = 'Invited ' + prompt('Whom?')">Invite</button>
+<button onclick="alert('The link is copied')">Share</button><p>Total: €6.50</p>
+<label>Grace period (days) <input value=14></label><a href="/about" target="_blank">Help</a><p id=out></p>
+<iframe title="Feedback" srcdoc="<label>Comment <input></label><button onclick=&quot;p.innerText='Thanks'&quot;>
+Send</button><p id=p></p>"></iframe><iframe title="Weather" srcdoc="<p>Rain</p>"></iframe>"""
 PAGES = {
+    "/windows": WINDOWS,
     "/": SHOP,
     "/team": TEAM,
     "/about": "<!doctype html><title>About</title><h1>About us</h1><p>We sell chairs.</p>",

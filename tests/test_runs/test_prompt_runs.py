@@ -54,6 +54,42 @@ Go back and reload the page
 The URL does not contain "about"
 Log out
 The URL is /about"""
+WINDOWS = """Click "Remove" and dismiss the dialog
+Expect "Kept"
+Click "Remove" and accept the confirmation that says "Remove Ada?"
+Expect "Removed"
+Click "Invite", type bo@lunch.test into the dialog and confirm it
+Expect "Invited bo@lunch.test"
+Click "Share"
+An alert says "The link is copied"
+In the iframe Feedback: type "good" in Comment
+In the "Feedback" frame, click "Send"
+The "Feedback" frame must show "Thanks"
+Expect "Rain" in the Weather frame
+Expect no "Thanks" in the Weather frame
+The total is €6.50
+Grace period (days) is 14
+Set Grace period (days) to 21
+The navigation shows "Ada Byron"
+The navigation does not show "Total"
+The Help link must open in a new tab
+In the new tab, the heading is "About us"
+The new tab shows "We sell chairs"
+Close the tab
+Expect "Windows" """
+WINDOWS_FAIL = (
+    'Click "Share" and dismiss the dialog that says "Somebody else"',
+    "Click Help and dismiss the dialog",
+    'The "Remove" button opens in a new tab',
+    "A new tab opens",
+    'The "Weather" frame must show "Thanks"',
+    'Expect "Total" in the Feedback frame',
+    "The total is €6.5",
+    "The total is €66.50",
+    "Grace period (days) is 21",
+    'The navigation shows "Total"',
+    "Close the tab",
+)
 FAILS = (
     'Click "Break". Make sure that "Something went wrong" is not shown',
     'Expect no "nothing is wrong"',
@@ -83,14 +119,25 @@ def test_sentences_that_hold_of_a_page_pass(runs: Runs, site: Site):
     assert (run["status"], run["not_understood"]) == ("completed", []), run["failure_detail"]
 
 
+def test_sentences_about_dialogs_tabs_and_frames_that_hold_pass(runs: Runs, site: Site):
+    run = runs.run(start_url=f"{site.url}/windows", prompt=WINDOWS)
+    assert (run["status"], run["not_understood"]) == ("completed", []), run["failure_detail"]
+
+
+def test_a_dialog_that_no_step_opens_is_not_understood():
+    assert plan("Accept the dialog").unclear
+    assert plan('Click "Remove". Expect "Kept". Accept the dialog').unclear
+    assert plan('Click "Remove" and confirm it').unclear
+
+
 @pytest.fixture(scope="module")
 def failing(runs: Runs, site: Site) -> dict[str, str]:
     """A run of each prompt that must fail; they are done side by side."""
-    start = f"{site.url}/team"
-    return {each: runs.create(start_url=start, test_config={"steps": steps_of(each)}) for each in FAILS}
+    starts = {**dict.fromkeys(FAILS, f"{site.url}/team"), **dict.fromkeys(WINDOWS_FAIL, f"{site.url}/windows")}
+    return {each: runs.create(start_url=start, test_config={"steps": steps_of(each)}) for each, start in starts.items()}
 
 
-@pytest.mark.parametrize("prompt", FAILS)
+@pytest.mark.parametrize("prompt", [*FAILS, *WINDOWS_FAIL])
 def test_a_sentence_that_does_not_hold_of_a_page_fails(runs: Runs, failing: dict[str, str], prompt: str):
     run = runs.wait(failing[prompt], seconds=120)
     assert (run["status"], run["failure_category"]) == ("failed", "step"), run["failure_detail"]

@@ -32,6 +32,18 @@ UNDERSTOOD = (
     'Wait until "Paid" appears',
     'Expect one new message in the Slack channel #general that contains "Paid"',
     "Expect exactly 3 payments of $49 in Stripe",
+    'Click "Remove" and dismiss the dialog',
+    'Click "Share" and accept the alert that says "Copied"',
+    "A new tab opens",
+    'In the new tab, expect "Paid"',
+    'In the iframe "Card" click "Send"',
+    'The "Card" frame must show "Thanks"',
+    "The total is €6.50",
+    'The navigation shows "Ada"',
+    "The user ada@b.test (password lentils) signs in",
+    "Menu -> Size = Large -> Save",
+    "Stripe has a customer with the email ada@b.test",
+    'The channel #general in Slack should have a message containing "Paid"',
 )
 CHANGES = (
     *(

@@ -6,19 +6,16 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from twindiff.browser.config import Action, BrowserStep, Expect, TwinCheck
-from twindiff.browser.element_finder import INSIDE, LOG_OUT, NAMED, ROW
+import msgspec
+
+from twindiff.browser.config import Action, BrowserStep, DialogAnswer, Expect, TwinCheck
+from twindiff.browser.element_finder import EMAIL, FRAME, INSIDE, LOG_OUT, NAMED, PASSWORD, ROW
 from twindiff.browser.phrases import KEYS, NOUNS, PHRASES
 from twindiff.browser.twin_phrases import parse_count, twin_check
 from twindiff.browser.words import SEPARATOR, mark_words
 
 LONG_MS = 20_000
 """Milliseconds to wait for something that a prompt explicitly waits for."""
-EMAIL = (
-    "input[type=email], input[autocomplete=username], input[name*=email i], input[id*=email i], "
-    "input[name*=user i], input[id*=user i], input[name*=login i]"
-)
-PASSWORD = "input[type=password]"  # noqa: S105 - a selector
 SUBMIT = ", ".join(
     f"form:has({PASSWORD}) {each}"
     for each in ("button[type=submit]", "input[type=submit]", "button:not([type=button])")
@@ -29,7 +26,8 @@ _SINGULAR = re.compile(
     r"[ \x01](?:is|does|has|disappears|vanishes|goes|appears|exists|shows|becomes|gets)\b", re.IGNORECASE
 )
 VERB = re.compile(
-    r"(?:(?:i|we|you|the user) )?(?:should )?(?:in (?:the )?row|go|navigate|browse|open|visit|load|fill|enter|type|"
+    r"(?:(?:i|we|you|the user) )?(?:should )?(?:in (?:the )?row|go|look at|search|accept|dismiss|cancel|decline|close|"
+    r"say|navigate|browse|open|visit|load|fill|enter|type|"
     r"input|write|put|insert|set|select|choose|pick|click|tap|press|push|hit|tick|untick|check|uncheck|hover|wait|pause|expect|verify|"
     r"assert|ensure|"
     r"confirm|make sure|see|look for|log|sign|ask|scroll|reload|refresh|clear|upload|gehe?|navigiere|wechsle|"
@@ -54,6 +52,10 @@ class Claim(NamedTuple):
     """Whether it begins with its subject, as in `"Paid" is shown`."""
     has_no_predicate: bool
     """Whether it ends with a name, to which a later predicate may also apply."""
+    dialog: DialogAnswer | None = None
+    """The dialog that the step before opens."""
+    is_of_dialog: bool = False
+    """Whether it only makes sense after another sentence about the dialog, as `confirm it`."""
 
     @property
     def is_expectation(self) -> bool:
@@ -72,11 +74,15 @@ def read_clause(text: str, held: list[str], written: str, *, is_first: bool) -> 
         if match is None or _is_ambiguous(match):
             continue
         said = ClauseSlots(_slots(match), held, is_first)
+        if said.has("slash") and said.value("slash") != "/":
+            continue
         verb = _PERSON.sub("", text, count=1).split(" ", 1)[0]
         wording = (not VERB.match(text), _ends_in_name(phrase.kind, text))
         if phrase.kind.startswith("twin:"):
             check = twin_check(int(phrase.kind[5:]), said.groups, held, written)
             return check and Claim(phrase.kind, verb, [], [check], *wording)
+        if phrase.kind.startswith("dialog"):
+            return Claim(phrase.kind, verb, [], [], *wording, _dialog(said), phrase.kind == "dialog_it")
         steps = _STEPS[phrase.kind](said)
         return None if any(_is_unsafe(step, said) for step in steps) else Claim(phrase.kind, verb, steps, [], *wording)
     return None
@@ -114,7 +120,13 @@ def _is_unsafe(step: BrowserStep, said: ClauseSlots) -> bool:
     """Return whether a name is empty, or contains the separator between a row and what is inside it."""
     is_all = step.expect is not None and step.expect.type == "count"
     names_nothing = (step.selector or "").endswith("=") and step.selector != LOG_OUT and not is_all
-    return names_nothing or INSIDE in said.row()
+    is_kind = (
+        step.expect is not None and step.expect.type == "labelled" and bool(_KIND_OF_ELEMENT.fullmatch(said.value("f")))
+    )
+    return names_nothing or is_kind or INSIDE in said.row()
+
+
+_KIND_OF_ELEMENT = re.compile("|".join(NOUNS.values()), re.IGNORECASE)
 
 
 class ClauseSlots(NamedTuple):
@@ -163,7 +175,32 @@ class ClauseSlots(NamedTuple):
 
     def row(self) -> str:
         """Return the prefix of a selector for a row, or ""."""
-        return f"{ROW}{self.value('row', 'row2', 'rowb')}" if self.first("row", "row2", "rowb") else ""
+        return f"{ROW}{self.value('row', 'row2', 'row3', 'rowb')}" if self.first("row", "row2", "row3", "rowb") else ""
+
+
+def _dialog(said: ClauseSlots) -> DialogAnswer:
+    """Return how a clause wants the dialog of the step before it to be answered."""
+    is_refused = re.search(r"dismiss|cancel|declin|reject|\bno\b", said.first("d"), re.IGNORECASE)
+    text = said.value("v") if said.has("v") else None
+    return DialogAnswer(not is_refused, text, said.value("q") if said.has("q") else None)
+
+
+def scope_to_frame(claim: Claim, name: str) -> Claim | None:
+    """Return a claim with its steps restricted to a frame; None if one of them cannot be."""
+    if claim.dialog or claim.twin_checks or not all(_can_be_in_frame(step) for step in claim.steps):
+        return None
+    return claim._replace(steps=[_move_to_frame(step, f"{FRAME}{name}") for step in claim.steps])
+
+
+def _can_be_in_frame(step: BrowserStep) -> bool:
+    kinds = ("text", "visible", "value", "disabled", "checked", "focused", "count")
+    return step.expect.type in kinds if step.expect else step.action in ("click", "fill", "check", "uncheck", "press")
+
+
+def _move_to_frame(step: BrowserStep, frame: str) -> BrowserStep:
+    selector = f"{frame}{INSIDE}{step.selector}" if step.selector else frame
+    expect = step.expect and msgspec.structs.replace(step.expect, selector=selector)
+    return msgspec.structs.replace(step, selector=selector, expect=expect)
 
 
 def kind_of_noun(noun: str) -> str:
@@ -230,6 +267,28 @@ def _standing(said: ClauseSlots) -> list[BrowserStep]:
     return [BrowserStep("goto", value=said.value("u"))] if said.is_first else _url(said)
 
 
+def _standing_named(said: ClauseSlots) -> list[BrowserStep]:
+    """`I am on the Orders page` opens the page at the start of a test, and expects its heading later."""
+    if said.is_first:
+        return [BrowserStep("click", selector=f"place={said.value('x')}")]
+    return [_expect("visible", selector=f"heading={said.value('x')}")]
+
+
+def _landmark(said: ClauseSlots, *, negated: bool = False) -> list[BrowserStep]:
+    selector = LANDMARKS[said.groups["region"].lower()]
+    texts = said.texts("qo" if negated else "qs")
+    return [_expect("text", selector=selector, contains=text, negated=negated) for text in texts]
+
+
+LANDMARKS = {
+    "navigation": "css=nav, [role=navigation]",
+    "header": "css=header, [role=banner]",
+    "footer": "css=footer, [role=contentinfo]",
+    "sidebar": "css=aside, [role=complementary]",
+}
+SEARCH = "input[type=search], [role=searchbox], input[name=q], input[name*=search i], input[placeholder*=search i]"
+
+
 def _title(said: ClauseSlots) -> list[BrowserStep]:
     return [_expect("title", **_how(said, said.value("v")))]
 
@@ -249,6 +308,8 @@ _STATES: dict[str, tuple[str, bool]] = {
     "selected": ("checked", True),
     "unchecked": ("checked", False),
     "unticked": ("checked", False),
+    "switched on": ("checked", True),
+    "switched off": ("checked", False),
 }
 
 
@@ -327,6 +388,22 @@ _STEPS: dict[str, Callable[[ClauseSlots], list[BrowserStep]]] = {
     "appears_thing": lambda said: _thing(said, ms=LONG_MS),
     "vanishes": lambda said: _texts(said, negated=True, ms=LONG_MS),
     "vanishes_thing": lambda said: _thing(said, negated=True, ms=LONG_MS),
+    "home_standing": lambda said: [BrowserStep("goto", value="/")] if said.is_first else [_expect("url", equals="/")],
+    "standing_named": _standing_named,
+    "search": lambda said: [
+        BrowserStep("fill", selector=SEARCH, value=said.value("v")),
+        BrowserStep("press", selector=SEARCH, value="Enter"),
+    ],
+    "redirects": lambda said: [BrowserStep("goto", value=said.value("from")), _expect("url", equals=said.value("u"))],
+    "heading_is": lambda said: [_expect("visible", selector=f"heading={text}") for text in said.texts("qs")],
+    "asked_to_log_in": lambda said: [_expect("visible", selector=PASSWORD)],
+    "new_tab": lambda said: [_expect("new_tab")],
+    "opens_tab": lambda said: [BrowserStep("click", selector=said.select_named("x")), _expect("new_tab")],
+    "tab_says": lambda said: [_expect("new_tab"), *_texts(said)],
+    "close_tab": lambda said: [BrowserStep("close_tab")],
+    "labelled": lambda said: [_expect("labelled", selector=said.value("f"), equals=said.value("v"))],
+    "landmark": _landmark,
+    "landmark_not": lambda said: _landmark(said, negated=True),
     "url": _url,
     "url_not": lambda said: _url(said, negated=True),
     "title": _title,

@@ -28,7 +28,7 @@ REFERENCE = re.compile(r"\{\{\s*([\w.-]+)\s*\}\}")
 
 Action = Literal[
     "goto", "fill", "click", "press", "select", "choose", "check", "uncheck", "hover", "scroll", "back", "reload",
-    "expect", "wait", "upload", "ask_user_question",
+    "expect", "wait", "upload", "close_tab", "ask_user_question",
 ]  # fmt: skip
 Scalar = str | int | float | bool
 
@@ -42,10 +42,14 @@ class Expect(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
 
     `text`, `url`, `title`, `value` (of a field) and the name of a `download` are compared with `contains` or `equals`.
     `visible`, `disabled`, `checked` and `focused` are states of an element. `count` is the number of elements of
-    `selector`, or of occurrences of `contains` on the page: from `min` to `max`.
+    `selector`, or of occurrences of `contains` on the page: from `min` to `max`. `new_tab` is another open window.
+    `labelled` is the value of the field labelled `selector`, or the text beside that label.
     """
 
-    type: Literal["text", "url", "title", "value", "visible", "disabled", "checked", "focused", "count", "download"]
+    type: Literal[
+        "text", "url", "title", "value", "visible", "disabled", "checked", "focused", "count", "download", "new_tab",
+        "labelled",
+    ]  # fmt: skip
     contains: str | None = None
     selector: str | None = None
     equals: str | None = None
@@ -81,6 +85,16 @@ class TwinCheck(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
     max: Annotated[int, msgspec.Meta(ge=0)] | None = None
 
 
+class DialogAnswer(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
+    """How a step answers the browser's dialog (alert, confirm, prompt) that it must open: accepts it or not, and with
+    which `text`. `says` must be part of the dialog's message.
+    """
+
+    accept: bool = True
+    text: str | None = None
+    says: str | None = None
+
+
 class BrowserStep(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
     """One step; afterwards an element of the CSS selector `wait_for` must be visible, and then `expect` must hold."""
 
@@ -93,6 +107,7 @@ class BrowserStep(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True
     wait_for: str | None = None
     parameter_refs: list[str] = []
     expect: Expect | None = None
+    dialog: DialogAnswer | None = None
     timeout_ms: Annotated[int, msgspec.Meta(ge=1, le=MAX_TIMEOUT_MS)] | None = None
     repaired: bool | None = None
 
@@ -146,13 +161,14 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "expect": ("expect",),
     "wait": (),
     "upload": ("value",),
+    "close_tab": (),
     "ask_user_question": ("value",),
 }
 """The required fields of each action."""
 
 
 STATES = ("visible", "disabled", "checked", "focused")
-OF_AN_ELEMENT = (*STATES, "value")
+OF_AN_ELEMENT = (*STATES, "value", "labelled")
 
 
 def read(given: Mapping[str, Any]) -> TestConfig:
@@ -200,6 +216,7 @@ PARTS: dict[str, type[msgspec.Struct]] = {
     "": TestConfig,
     "steps": BrowserStep,
     "expect": Expect,
+    "dialog": DialogAnswer,
     "parameters": TestParameter,
     "twin_checks": TwinCheck,
     "files": UploadFile,
@@ -250,7 +267,7 @@ def _check_expect(expect: Expect, step: BrowserStep, where: str) -> None:
             raise ConfigError(f"{where}.selector: to expect something {expect.type}, say what")
     if expect.type == "count":
         _check_count(expect, where)
-    elif expect.type not in STATES and not expect.contains and expect.equals is None:
+    elif expect.type not in (*STATES, "new_tab") and not expect.contains and expect.equals is None:
         raise ConfigError(f"{where}.contains: to expect a {expect.type}, say what it contains")
 
 
@@ -352,7 +369,9 @@ def _texts(config: TestConfig) -> Iterator[tuple[str, str]]:
         yield f"{where}.parameter_refs", " ".join(f"{{{{{name}}}}}" for name in step.parameter_refs)
         expect = step.expect or Expect("url")
         texts = {"value": step.value, "selector": step.selector, "wait_for": step.wait_for}
-        for name, text in {**texts, **_texts_of(expect)}.items():
+        dialog = step.dialog or DialogAnswer()
+        of_dialog = {"dialog.text": dialog.text, "dialog.says": dialog.says}
+        for name, text in {**texts, **of_dialog, **_texts_of(expect)}.items():
             if isinstance(text, str):
                 yield f"{where}.{name}", text
 

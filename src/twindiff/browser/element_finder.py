@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 NAMED = "named="
 """Prefix of words that are matched against labels, placeholders, accessible names and text, in this order."""
+MAX_FRAMES = 10
+"""Frames of a page that are searched."""
 SECONDS = 2.0
 """Seconds that a page has to list its elements."""
 ENGINES = ("css=", "text=", "role=", "xpath=", "id=", "data-testid=", "//", "..")
@@ -26,11 +28,20 @@ FIELDS = ("fill", "select")
 ROLES = ("button", "link", "tab", "menuitem", "checkbox", "radio", "switch", "option", "textbox", "combobox", "heading")
 LOG_OUT = "log-out="
 """Selector of the button or link that ends a session, whatever its text."""
+EMAIL = (
+    "input[type=email], input[autocomplete=username], input[name*=email i], input[id*=email i], "
+    "input[name*=user i], input[id*=user i], input[name*=login i]"
+)
+PASSWORD = "input[type=password]"  # noqa: S105 - a selector
+ENTERING = re.compile(r"^\W*(?:(?:log|sign)[ -]?in|anmelden|einloggen)\W*$", re.IGNORECASE)
+"""The texts of a button or link that leads to a login form."""
 EXACT = "exact="
 """Prefix of the whole text or name of an element that may lack a role."""
 ROW = "row="
+FRAME = "frame="
+"""Prefix of the title or name of a frame; without one, any frame but the page itself is meant."""
 INSIDE = " >> "
-"""Separator between a row and the selector within it."""
+"""Separator between a row or a frame and the selector within it."""
 KINDS: dict[str, tuple[str, ...]] = {
     "button": ("button",),
     "link": ("link",),
@@ -103,6 +114,22 @@ def kind_of(selector: str) -> tuple[str, str] | None:
     """Return the kind and the name of a selector such as `button=Save`; None for other selectors."""
     kind, is_kind, name = selector.partition("=")
     return (kind, name) if is_kind and kind in KINDS else None
+
+
+async def frames_of(page: Page, selector: str) -> tuple[list[Frame], str]:
+    """Return the frames that a selector is about, and the selector within them; all of them without `frame=`."""
+    if not selector.startswith(FRAME):
+        return page.frames[:MAX_FRAMES], selector
+    name, _, inner = selector.removeprefix(FRAME).partition(INSIDE)
+    children = page.frames[1:MAX_FRAMES]
+    return [each for each in children if not name or name.casefold() in await _names_of(each)], inner
+
+
+async def _names_of(frame: Frame) -> list[str]:
+    """Return what a frame may be called: its title, its attributes, and the title of its document."""
+    element = await frame.frame_element()
+    names = [await element.get_attribute(each) or "" for each in ("title", "name", "aria-label", "id")]
+    return [each.strip().casefold() for each in (*names, await frame.title())]
 
 
 async def resolve_scope(scope: Scope, selector: str) -> tuple[Scope, str] | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 from twindiff.browser.config import Expect
-from twindiff.browser.element_finder import EXACT, candidates, kind_of, locators, resolve_scope
+from twindiff.browser.element_finder import EXACT, MAX_FRAMES, candidates, frames_of, kind_of, locators, resolve_scope
 
 if TYPE_CHECKING:
     from playwright.async_api import Frame, Locator, Page
@@ -23,7 +23,6 @@ QUIET_SECONDS = 0.5
 MAX_UNQUIET_SECONDS = 2.0
 """The same where requests stay open."""
 MAX_SEEN_CHARACTERS = 600
-MAX_FRAMES = 10
 ROWS_OF = {"datarow": "table, [role=table], [role=grid]", "listitem": "ul, ol, [role=list]"}
 """Containers of rows and items; without one, a count of 0 is not conclusive."""
 T = TypeVar("T")
@@ -87,7 +86,7 @@ class Expectations:
         where = f" in {expect.selector}" if expect.selector else ""
         near = (
             []
-            if expect.type in ("url", "title", "download")
+            if expect.type in ("url", "title", "download", "new_tab")
             else await candidates(self._front(), wanted or expect.selector or "")
         )
         expected, said = self._describe(expect, wanted, where)
@@ -126,6 +125,8 @@ class Expectations:
             "visible": self._look_for_element,
             "count": self._count,
             "download": self._look_at_downloads,
+            "new_tab": self._look_for_tab,
+            "labelled": self._look_beside_label,
         }
         try:
             look = await looks.get(expect.type, self._look_at_state)(expect)
@@ -146,6 +147,28 @@ class Expectations:
     async def _look_at_downloads(self, expect: Expect) -> Observation:
         names = [*self._downloads()]
         return Observation(any(self._is_in(expect, name) for name in names), ", ".join(names) or "no download")
+
+    async def _look_for_tab(self, expect: Expect) -> Observation:
+        count = len(self._front().context.pages)
+        return Observation(count > 1, f"{count} tabs" if count > 1 else "one tab")
+
+    async def _look_beside_label(self, expect: Expect) -> Observation:
+        """Compare the value of a field, or what follows its label on the page."""
+        label, wanted = _plain(self._text(expect.selector)), _plain(self._expected_text(expect))
+        field = await self.find(f"field={label}")
+        if field is not None:
+            values: list[str] = await field.evaluate(_VALUES)
+            return Observation(wanted in values, values[0] if values else "")
+        seen = await self.page_text()
+        if seen is None:
+            return Observation(None, "")
+        text = _plain(seen)
+        label_pattern = rf"(?<!\w){re.escape(label)}[\s:=]*"
+        beside = re.search(label_pattern, text, re.IGNORECASE)
+        if beside is None:
+            return Observation(None, f"no '{label}'")
+        whole = rf"{label_pattern}{re.escape(wanted)}(?![\w.,]*\d)(?!\w)"
+        return Observation(bool(re.search(whole, text, re.IGNORECASE)), text[beside.start() : beside.start() + 200])
 
     async def _look_at_text(self, expect: Expect) -> Observation:
         seen = await self.page_text(expect.selector)
@@ -189,7 +212,8 @@ class Expectations:
 
     async def _count_elements(self, selector: str) -> int:
         count = 0
-        for frame in self._front().frames[:MAX_FRAMES]:
+        frames, selector = await frames_of(self._front(), selector)
+        for frame in frames:
             place = await resolve_scope(frame, selector)
             for locator in locators(*place, "expect") if place else ():
                 seen = await locator.filter(visible=True).count()
@@ -223,7 +247,8 @@ class Expectations:
         from playwright.async_api import Error
 
         page = self._front()
-        for frame in page.frames[:MAX_FRAMES]:
+        frames, selector = await frames_of(page, selector)
+        for frame in frames:
             try:
                 if element := await _find_in(frame, selector, action):
                     return element
@@ -238,9 +263,10 @@ class Expectations:
 
         page = self._front()
         try:
+            frames, selector = await frames_of(page, self._text(selector or ""))
             if not selector:
-                return "\n".join([await frame.inner_text("body", timeout=1000) for frame in page.frames[:MAX_FRAMES]])
-            place = await resolve_scope(page, self._text(selector))
+                return "\n".join([await each.inner_text("body", timeout=1000) for each in frames]) if frames else None
+            place = await resolve_scope(frames[0] if len(frames) == 1 else page, selector)
             for locator in _within(place, "expect") if place else ():
                 if await locator.count():
                     return "\n".join([await each.inner_text(timeout=1000) for each in await locator.all()])

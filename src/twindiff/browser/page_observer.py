@@ -9,6 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from twindiff.browser.config import DialogAnswer
+
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, ConsoleMessage, Dialog, Download, Page, Request, Response
 
@@ -39,6 +41,10 @@ class Observer:
         self._said: list[str] = []
         self._counts = {"console": 0, "network": 0}
         self._dialogs = 0
+        self.answer: DialogAnswer | None = None
+        """How the next dialog is answered; all others are accepted."""
+        self.dialogs: list[str] = []
+        """The messages of the dialogs that a step was expected to open."""
         self._downloads: list[str] = []
         self.downloads: list[str] = []
         """The names under which pages offered the files that were downloaded completely."""
@@ -121,7 +127,13 @@ class Observer:
         self.note(f"{dialog.type}: {dialog.message}")
         if self._dialogs > MAX_DIALOGS:
             self._stop(f"the page opened more than {MAX_DIALOGS} dialogs")
-        self._begin(dialog.accept())
+        answer, self.answer = self.answer, None
+        if answer is None:
+            self._begin(dialog.accept())
+            return
+        self.dialogs.append(dialog.message)
+        text = answer.text if dialog.type == "prompt" else None
+        self._begin((dialog.accept() if text is None else dialog.accept(text)) if answer.accept else dialog.dismiss())
 
     def _on_download(self, download: Download) -> None:
         if len(self._downloads) >= MAX_DOWNLOADS:

@@ -78,7 +78,7 @@ _SEE_NOT = (
 _ANY = r"(?: any ?more| any longer)?"
 _IS = rf"(?:(?:is|are|to be|gets?|becomes?|{_MODAL}{_SO} be(?:come)?){_SO})"
 _IS_NOT = r"(?:(?:is|are|must|should|will|shall) (?:not|no longer)(?: be(?:come)?)?|(?:not|no longer) to be|to (?:not|no longer) be)"
-_ADJECTIVE = r"(?:visible|shown|displayed|present|there|listed)"
+_ADJECTIVE = r"(?:visible|shown|displayed|present|there|listed|available)"
 _DOES_NOT = rf"(?:(?:does|do|{_MODAL}) not|not to|to not|(?:{_MODAL} )?no longer)"
 _ON_PAGE = r"(?: (?:anywhere )?on (?:the|this) (?:page|screen)| auf der seite)?"
 _SEEN = (
@@ -97,12 +97,12 @@ _GONE = (
     r"nicht (?:mehr )?(?:sichtbar|zu sehen|angezeigt|vorhanden) (?:ist|wird|sind|werden)|erscheint nicht|nicht erscheint|verschwindet)"
 )
 _PAGE = r"(?:(?:the |this )?(?:page|site|screen|app)|it|(?:die |der )?(?:seite|bildschirm)|es)"
-_SAY = r"(?:says?|shows?|contains?|displays?|reads?|includes?|lists?|mentions?|ha(?:s|ve))"
-_SAYS = rf"(?:(?:{_MODAL}{_SO} |to |now |also )?{_SAY}|soll(?:te)?|zeigt|enthält|enthaelt|steht|sagt|lautet)"
+_SAY = r"(?:says?|shows?|tells? (?:me|us|them|the user)|offers?|contains?|displays?|reads?|includes?|lists?|mentions?|ha(?:s|ve))"
+_SAYS = rf"(?:(?:{_MODAL}{_SO} |to |now |also |then )?{_SAY}|soll(?:te)?|zeigt|enthält|enthaelt|steht|sagt|lautet)"
 _URL = rf"{_ARTICLE}(?:current )?(?:url|address|adresse)"
 _NUMBER = rf"(?:\d{{1,4}}|{'|'.join(NUMBERS)})"
 _OF_ROW = r"(?:of|for|with|containing|that (?:contains|has|shows|says))"
-_ROW = rf"(?:(?:the )?(?:table )?row {_OF_ROW} (?:the (?:text|name|customer|user) )?(?P<row>{QUOTED}|{PLAIN}|{BARE})|(?:the )?(?P<row2>{QUOTED}|{PLAIN}|{BARE})(?:'s| 's) row)"
+_ROW = rf"(?:(?:the )?(?:table )?row {_OF_ROW} (?:the (?:text|name|customer|user) )?(?P<row>{QUOTED}|{PLAIN}|{BARE})|(?:the )?(?P<row2>{QUOTED}|{PLAIN}|{BARE})(?:'s| 's) row|(?:the )?row (?P<row3>(?<=\x20)#\d{{1,6}}))"
 _IN_ROW = rf"(?: in {_ROW})?"
 _TIMES = rf"(?P<times>once|twice|thrice|{_NUMBER} times)"
 
@@ -114,13 +114,31 @@ class Phrase(NamedTuple):
     pattern: re.Pattern[str]
 
 
-_LOG_IN = (
-    r"(?:(?:log|sign)s? ?in(?: to the (?:app|application|site|page|system|shop))?|(?:am|is|are) (?:logged|signed) in)"
-)
+_LOG_IN = r"(?:(?:log|sign)s? ?in(?: to the (?:app|application|site|page|system|shop))?|(?:am|is|are) (?:logged|signed) in|after (?:logging|signing) in)"
+_WHO = rf"{_LOG_IN} (?:with|as|using) (?:(?:the|my|your) )?(?:e-?mail(?: address)? |user(?:name)? )?"
+_ITS_VALUE = r"(?:(?:the|my|your|his|her) )?(?:(?:wrong|incorrect|invalid|right|correct) )?password:? "
+_LANDMARKS = r"navigation|header|footer|sidebar"
+_DIALOG = r"(?:(?:the|this|a|an) )?(?:browser(?:'s)? )?(?:dialog|alert|confirm|confirmation|prompt)(?: dialog| box)?"
+_ABOUT_WHAT = rf"(?: (?:that |which )?(?:says?|saying|asks?|asking|with the text) (?P<q>{QUOTED}))?"
 _TABLE: tuple[tuple[str, str], ...] = (
     *TWIN_PATTERNS,
+    # Dialogs of the browser, which the step before opens; tabs
+    ("dialog", rf"(?P<d>accepts?|confirms?|dismiss(?:es)?|cancels?|declines?|rejects?) {_DIALOG}{_ABOUT_WHAT}"),
+    ("dialog", rf"(?P<d>(?:says?|answers?) (?:yes|no)) when {_PAGE.replace('page|', 'page|browser|')} asks (?P<q>{QUOTED})"),
+    ("dialog_says", rf"{_M}(?:an?|the) (?:browser )?(?:alert|confirm(?:ation)?|prompt)(?: dialog| box)? (?:{_SAYS}|asks?|appears? (?:with|saying)(?: the text)?) (?P<q>{QUOTED})"),
+    ("dialog_text", rf"(?:types?|enters?|writes?) (?P<v>{QUOTED}|{PLAIN}|{BARE}) (?:into|in) (?:the )?(?:dialog|prompt)"),
+    ("dialog_it", r"(?P<d>accepts?|confirms?|dismiss(?:es)?|cancels?) it"),
+    ("new_tab", rf"{_M}a new (?:tab|window) {_IS} opened|{_M}a new (?:tab|window) (?:{_MODAL} )?(?:opens?|appears?)|{_M}(?:it|this|the page) (?:{_MODAL} )?opens? in a new (?:tab|window)"),
+    ("opens_tab", rf"{_M}{_ARTICLE}(?:(?:(?P<x>{QUOTED}|{BARE}) (?P<x_noun>link|button))|(?P<x_2>{QUOTED})) (?:{_MODAL} )?opens? in a new (?:tab|window)"),
+    ("tab_says", rf"{_M}the new (?:tab|window) {_SAYS} (?P<qs>(?:the (?:heading|text|title) )?{QUOTED}(?: and (?:the (?:heading|text) )?{QUOTED})*)"),
+    ("close_tab", r"closes? (?:the|this) (?:new )?(?:tab|window)"),
     # Actions
     ("login", rf"{_LOG_IN} (?:with|as|using) (?:the )?(?:e-?mail |user(?:name)? )?{{x}}(?:(?:,? and|,| /|,? with|,? using)+ (?:the )?(?:password|passwort)?|/) ?{{v}}"),
+    ("login", rf"{_WHO}{{x}} and {_ITS_VALUE}{{v}}"),
+    ("login", rf"{_WHO}(?P<x>{PLAIN}) \({_ITS_VALUE}(?P<v>[^\s()]+)\)"),
+    ("login", rf"the user (?P<x>{PLAIN}) \({_ITS_VALUE}(?P<v>[^\s()]+)\) {_LOG_IN}"),
+    ("login", rf"(?:{_WHO}|login as )(?P<x>{PLAIN}) (?P<slash>{ADDRESS}) {{v}}"),
+    ("login", rf"{_LOG_IN} \((?P<x>{PLAIN}) (?P<slash>{ADDRESS}) (?P<v>[^\s()]+)\)"),
     ("login", rf"{_LOG_IN} (?:with|as|using) (?:the )?(?:e-?mail |user(?:name)? )?(?P<x>{QUOTED}|{PLAIN})"),
     ("login", rf"{_LOG_IN}(?: (?:with|using) (?:(?:the|my|your) )?(?:given |provided )?credentials)?"),
     ("login", r"melde? dich (?:mit|als) {x}(?: und|,|/)+(?: dem)?(?: passwort)? {v} an"),
@@ -138,7 +156,9 @@ _TABLE: tuple[tuple[str, str], ...] = (
     ("appears", rf"(?:waits? (?:for|until|till)(?: {_PAGE} {_SAYS})?|warte auf) (?P<qs>{SPOKEN})(?: {_SEEN})?"),
     ("home", r"(?:goe?s?|navigates?|returns?)(?: back)? to the (?:home ?page|start page)|(?:opens?|visits?) the (?:home ?page|start page)|gehe? (?:zurück )?zur startseite"),
     ("goto", rf"(?:goe?s?|navigates?|browses?|heads?)(?: back)?(?: to)? {_ARTICLE}(?:page |url |address )?{{u}}(?: page)?"),
-    ("standing", rf"(?:am|is|are) (?:on|at) {_ARTICLE}(?:page |url |address )?{{u}}(?: page)?"),
+    ("home_standing", r"(?:am|is|are|should be|must be|lands?|ends? up)(?: back)? (?:on|at) the (?:home ?page|home page|start page)"),
+    ("standing_named", rf"(?:am|is|are) (?:on|at) (?:the )?(?P<x>{QUOTED}|{BARE}) page"),
+    ("standing", rf"(?:am|is|are)(?: still| now| back)? (?:on|at) {_ARTICLE}(?:page |url |address )?{{u}}(?: page)?"),
     ("goto", rf"(?:opens?|visits?|loads?|starts? (?:at|on)) {_ARTICLE}(?:page |url |address |website )?{{u}}(?: page)?"),
     ("goto", rf"(?:gehe?|navigiere?|wechs[el]+e?)(?: zurück)? (?:zu|zur|zum|auf|nach) {_ARTICLE}(?:seite )?{{u}}"),
     ("goto", rf"(?:öffne|oeffne|besuche|lade|starte (?:auf|bei)) {_ARTICLE}(?:seite |adresse )?{{u}}"),
@@ -162,12 +182,15 @@ _TABLE: tuple[tuple[str, str], ...] = (
     ("check", rf"(?:checks?|ticks?|selects?|enables?|activates?|turns? on|switch(?:es)? on) {_ARTICLE}(?:(?:{NOUNS['checkbox']}) {_CALLED}(?P<x>{QUOTED}|{BARE})|(?P<x2>{QUOTED}|{BARE}) (?:{NOUNS['checkbox']}))"),
     ("check", rf"(?:checks?|ticks?|hake?) {_ARTICLE}(?:box )?(?P<x>{QUOTED})(?: an)?|ticks? {_ARTICLE}(?P<x2>{BARE})"),
     ("uncheck", rf"(?:unchecks?|unticks?|deselects?|disables?|deactivates?|clears?|turns? off|switch(?:es)? off) {_ARTICLE}(?:(?:{NOUNS['checkbox']}) {_CALLED}(?P<x>{QUOTED}|{BARE})|(?P<x2>{QUOTED}|{BARE}) (?:{NOUNS['checkbox']}))"),
+    ("check", rf"(?:turns?|switch(?:es)?) on (?P<x>{QUOTED}|{BARE})"),
+    ("uncheck", rf"(?:turns?|switch(?:es)?) off (?P<x>{QUOTED}|{BARE})"),
     ("uncheck", rf"(?:unchecks?|unticks?) {_ARTICLE}(?:box )?(?P<x>{QUOTED}|{BARE})"),
     ("select", rf"(?:selects?|chooses?|picks?) {_ARTICLE}(?:option )?{{v}} (?:from|in|for|as|under) {{f}}"),
     ("select", r"wähle? {v} (?:aus|in|bei|im|von|als|für|unter) {f}(?: aus)?"),
     ("select", r"wähle? (?:in|bei|im|unter) {f} {v}(?: aus)?"),
     ("choose", rf"(?:selects?|chooses?|picks?) {_ARTICLE}(?:(?:{NOUNS['radio']}|{NOUNS['option']}) {_CALLED})?(?P<x>{QUOTED}|{BARE})(?: (?:{NOUNS['radio']}|{NOUNS['option']}|plan|tier))?"),
     ("choose", rf"wähle? {_ARTICLE}(?P<x>{QUOTED}|{BARE})(?: aus)?"),
+    ("search", rf"search(?:es)? for (?P<v>{QUOTED}|{PLAIN}|{BARE})"),
     ("key", rf"(?:press(?:es)?|hits?)(?: the)? (?P<key>{'|'.join(KEYS)})(?: key)?(?: (?:in|on) {{f}})?"),
     ("key", rf"drücke?(?: die)?(?: taste)? (?P<key>{'|'.join(KEYS)})(?:-?taste)?(?: (?:in|im) {{f}})?"),
     ("hover", r"(?:hovers?|mouse)(?: the mouse)?(?: over| on)? {x}|move the mouse (?:over|to|onto) {x2}"),
@@ -175,7 +198,7 @@ _TABLE: tuple[tuple[str, str], ...] = (
     ("click", rf"(?:clicks?|taps?|press(?:es)?|push(?:es)?|hits?)(?: on)? {{x}}{_IN_ROW}"),
     ("click", rf"in {_ROW},? (?:{_PERSON} )?(?:clicks?|taps?|press(?:es)?)(?: on)? {{x}}"),
     ("click", r"(?:klicke?|tippe?|drücke?)(?: auf| an)? {x}(?: an)?"),
-    ("open", rf"(?:opens?|goe?s? to|navigates? to|visits?|switch(?:es)? to|heads? to|expands?) {_ARTICLE}(?:(?:page|tab|menu|section|link|view) )?(?P<x>{QUOTED}|{BARE})(?: (?:page|tab|menu|section|link|view|screen))?"),
+    ("open", rf"(?:opens?|goe?s? to|looks? at|navigates? to|visits?|switch(?:es)? to|heads? to|expands?) {_ARTICLE}(?:(?:page|tab|menu|section|link|view) )?(?P<x>{QUOTED}|{BARE})(?: (?:page|tab|menu|section|link|view|screen))?"),
     ("open", rf"(?:öffne|gehe? (?:zu|zur|zum|auf)) {_ARTICLE}(?P<x>{QUOTED}|{BARE})(?: seite)?"),
     # Expectations
     ("url", rf"{_M}{_URL} (?:{_MODAL} |to )?(?P<how>is|be|equals?|contains?|includes?|has) {{v}}"),
@@ -194,22 +217,29 @@ _TABLE: tuple[tuple[str, str], ...] = (
     ("state", rf"{_M}{{kc}} {_IS} (?:visible|shown) (?:and|but) (?:is )?(?P<not>not )?(?P<state>disabled|enabled|checked|ticked|selected|unchecked|unticked|focused|empty)"),
     ("state", rf"(?:{_M}|(?P<wait>waits? (?:for|until|till) )){{kc}} (?P<not>{_IS_NOT}|{_IS}) (?P<state>disabled|enabled|greyed out|clickable|checked|ticked|selected|unchecked|unticked|focused|in focus|empty|blank){_ANY}"),
     ("state", rf"{_M}{{kc}} (?P<state>has (?:the )?focus)"),
+    ("state", rf"{_M}{_ARTICLE}(?P<kc>{BARE}) (?P<not>{_IS_NOT}|{_IS}) (?P<state>disabled|enabled|checked|ticked|unchecked|unticked|switched on|switched off)"),
+    ("redirects", r"(?:opening|visiting|going to) (?P<from>§) (?:redirects?|leads?) to {u}".replace("§", ADDRESS)),
     ("value", rf"{_M}{{field}} (?P<how>contains?|(?:{_MODAL} |to )(?:contain|have|be|read|show|say)|ha(?:s|ve)|is|equals?|reads|shows|says|is set to|is filled with)(?: the value)? {{v}}"),
     ("value_not", rf"{_M}{{field}} (?:{_DOES_NOT} |(?P<be>is not|is no longer|not to be) ?)(?P<how>contain|have|be|read|show|say)?(?: the value)? ?{{v}}"),
     ("count", rf"(?:(?:{_TO_SEE}) |{_M}(?:there (?:is|are|{_MODAL} be|to be) )?|{_M}(?:{_PAGE}|the table|the list) {_SAYS} ){{n}} (?P<things>{COUNTED})(?: (?:in|of) the (?:table|list))?(?: (?:called|named|labell?ed|with(?: the (?:text|label|name))?|that (?:says?|contains?|shows?)|containing|saying)? ?(?P<x>{QUOTED}))?(?: {_SEEN})?{_ON_PAGE}"),
+    ("heading_is", rf"{_M}the (?:page |main )?heading (?:is|reads|says|{_MODAL} (?:be|read|say)) (?P<qs>{QUOTED})"),
+    ("asked_to_log_in", rf"{_M}(?:{_PERSON} )?(?:am|is|are|{_MODAL} be) asked to (?:log|sign) ?in"),
+    ("labelled", rf"{_M}(?:the )?(?P<f>{BARE}) (?:is|equals|(?:should|must) be|to be) (?P<v>{QUOTED}|{PLAIN}|(?<=\x20)[$€£]?\d[\d.,:]*\d|(?<=\x20)\d)"),
     ("count_empty", rf"{_M}the (?:table|list) {_IS} (?:empty)"),
     ("count_text", rf"(?:(?:{_TO_SEE}) |{_M}(?:there (?:is|are|{_MODAL} be) )?|{_M}{_PAGE} {_SAYS} ){{n}} (?P<q>{QUOTED})(?: {_SEEN})?{_ON_PAGE}"),
     ("count_text", rf"(?:(?:{_TO_SEE}) |{_M}{_PAGE} {_SAYS} |{_M})(?P<q>{_QUOTE})(?: {_SEEN})?{_ON_PAGE} (?:exactly )?{_TIMES}"),
     ("inside", rf"{_M}{_ARTICLE}(?P<x>{QUOTED}) {_SAYS} (?P<v>{QUOTED})"),
+    ("landmark", rf"{_M}the (?P<region>{_LANDMARKS}) {_SAYS} {{qs}}"),
+    ("landmark_not", rf"{_M}the (?P<region>{_LANDMARKS}) {_DOES_NOT} {_SAY} {{qo}}"),
     ("text_but", rf"(?:(?:{_TO_SEE}) |{_M}{_PAGE} {_SAYS} ){{qs}},? (?:but|and) not {{qo2}}"),
     ("text_but", rf"{_M}{{qs}} {_IS} {_ADJECTIVE},? (?:but|and) {{qo2}} {_IS_NOT}(?: {_ADJECTIVE})?"),
-    ("text", rf"{_M}{_PAGE} {_SAYS} {{qs}}(?: enthalten| zeigen| anzeigen| enthält| zeigt| anzeigt| stehen)?"),
+    ("text", rf"{_M}{_PAGE} {_SAYS} {{qs}}(?: again| enthalten| zeigen| anzeigen| enthält| zeigt| anzeigt| stehen)?"),
     ("text", rf"{_M}{_PAGE} {_SAYS} (?P<qs>{SPOKEN})(?: enthalten| zeigen| anzeigen| stehen)?"),
     ("text", rf"{_M}{_PAGE} {{qs}} (?:enthält|zeigt|anzeigt|steht)"),
     ("text", rf"{_M}{{qs}} {_SEEN}"),
     ("text", rf"(?:{_MAKE_SURE} )?{_SEE} {{qs}}{_ON_PAGE}|(?:{_TO_SEE}) {{qs2}}{_ON_PAGE}"),
     ("text", rf"(?:(?:{_PERSON} )?(?:expects?|{_SEE}|erwarte|look for)) (?P<qs>{SPOKEN}){_ON_PAGE}"),
-    ("downloaded", rf"{_M}{_ARTICLE}(?:file )?{{q1}} (?:{_IS}|has been|was) downloaded|(?:{_TO_SEE}) {_ARTICLE}download(?: of| named| called)? {{q2}}"),
+    ("downloaded", rf"{_M}{_ARTICLE}(?:file )?{{q1}} (?:{_IS}|has been|was) downloaded|(?:{_TO_SEE}) {_ARTICLE}download(?: of| named| called)? (?P<q2>{QUOTED}|(?<=\x20)[\w-]+\.\w{{1,5}})"),
     ("text_not", rf"{_M}{_PAGE} {_DOES_NOT} {_SAY} {{qo}}{_ANY}|{_M}{_PAGE} {_SAYS} no {{qo2}}"),
     ("text_not", rf"(?:{_SEE_NOT}) {{qo}}{_ON_PAGE}{_ANY}|(?:(?:{_TO_SEE}|check for|check that there is)) (?:no|not|keine?n?) {{qo2}}{_ON_PAGE}{_ANY}"),
     ("text_not", rf"{_M}{{qo}} {_GONE}|{_M}(?:no|keine?n?) {{qo2}} {_SEEN}|{_M}neither {{qo3}} {_SEEN}"),

@@ -10,8 +10,10 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from twindiff.browser.clauses import VERB, Claim, read_clause
-from twindiff.browser.config import BrowserStep, TwinCheck
+import msgspec
+
+from twindiff.browser.clauses import VERB, Claim, read_clause, scope_to_frame
+from twindiff.browser.config import BrowserStep, DialogAnswer, Expect, TwinCheck
 from twindiff.browser.words import BARE, allow_separators, mark_words
 
 MAX_CLAUSE_CHARACTERS = 500
@@ -70,8 +72,33 @@ _ABOUT = re.compile(
 )
 """Wordings of a sentence before the first step that only says what a test is about."""
 _STORY = re.compile(r"(?:as an? |in order to |so that |i want )[^\x02]*", re.IGNORECASE)
+_OPENS_DIALOG = ("click", "press", "choose", "select", "check", "uncheck")
+"""Actions that may open a dialog of the browser."""
 _AGAIN = ("fill", "select", "check", "uncheck", "click", "empty")
 """Kinds whose verb may apply to several objects."""
+
+
+_NAME = r"(?:\x02\d+\x03|[A-Z][\w-]*(?: [\w-]+){0,3})"
+_IN_FRAME = re.compile(
+    rf"in (?:the )?(?:(?P<a>{_NAME}) )?i?frame(?: (?:(?:named|called|titled) )?(?P<b>{_NAME}))?[,:]? |"
+    rf"(?:the )?(?:(?P<c>{_NAME}) )?i?frame (?=(?:must|should|shows|says|contains|displays))",
+    re.IGNORECASE,
+)
+_IN_FRAME_AFTER = re.compile(rf" in (?:the )?(?:(?P<a>{_NAME}) )?i?frame$", re.IGNORECASE)
+_IN_TAB = re.compile(r"in the new (?:tab|window),? ", re.IGNORECASE)
+_CRITERIA = re.compile(r"(?:acceptance criteria|expected results?)", re.IGNORECASE)
+_SIGN_IN = re.compile(r"(?:log|sign) ?in", re.IGNORECASE)
+_ARROW = re.compile(r"\s*(?:→|->|=>)\s*")
+_ASSIGNED = re.compile(
+    r"(?P<expect>(?:expect|check|verify) )?(?P<name>[^=:]{1,80}?)\s*(?P<sign>[=:])\s*(?P<value>[^=:]{1,200}|\d\d:\d\d)"
+)
+_IN_BRACKETS = re.compile(r"(?P<first>[^()]+) \((?P<rest>[^()]+)\)")
+_LABEL = re.compile(r"[A-Z][\w-]*(?: [\w-]+){0,4}")
+"""A step of a chain that reads as the label of a link or button."""
+_BUTTON = re.compile(
+    r"(?:save|submit|place|send|create|add|delete|remove|update|export|cancel|file) [\w ]{1,40}", re.IGNORECASE
+)
+"""A numbered line that reads as the label of a button."""
 
 
 class PromptPlan(NamedTuple):
@@ -112,7 +139,10 @@ class _Reader:
 
     def read(self, sentence: str) -> None:
         """Parse a sentence as a whole, or record what of it is not understood."""
+        if _CRITERIA.fullmatch(sentence):
+            return
         claims = self._claims(sentence)
+        claims = self._claims_of_shorthand(sentence) if claims is None else claims
         if claims is not None:
             for claim in claims:
                 self._take(claim)
@@ -122,6 +152,46 @@ class _Reader:
             unread = [*self._unread(sentence)] or [sentence]
             for clause in unread:
                 self._unclear.append(self._complaint(clause))
+
+    def _claims_of_shorthand(self, sentence: str) -> list[Claim] | None:
+        """Return the claims on steps in short: `Menu -> Size = Large -> Save`, or `Size: Large` on a line."""
+        parts = _ARROW.split(sentence)
+        if any("=" in part for part in parts):  # the fields of a form are filled in, so this is its button
+            parts = [f"click the button {self._quote(part)}" if _SIGN_IN.fullmatch(part) else part for part in parts]
+        read = [self._claims_of_step(part, is_chain=len(parts) > 1) for part in parts]
+        return None if None in read else [claim for claims in read if claims for claim in claims]
+
+    def _claims_of_step(self, part: str, *, is_chain: bool) -> list[Claim] | None:
+        claims = self._claims(part)
+        if claims is not None or not part:
+            return claims
+        if (assigned := _ASSIGNED.fullmatch(part)) and not _HEADING.match(part):
+            return self._claims_of_assignment(assigned)
+        if not is_chain:
+            return self._claims(f"click {part}") if _BUTTON.fullmatch(part) and self._steps else None
+        if bracketed := _IN_BRACKETS.fullmatch(part):
+            both = [self._claims_of_step(each, is_chain=True) for each in bracketed.groups()]
+            return None if None in both else [claim for claims in both if claims for claim in claims]
+        if part.startswith("\x06"):
+            return self._claims(f"go to {part}")
+        is_label = _LABEL.fullmatch(part) and (" " not in part or not VERB.match(part))
+        return self._claims(f"click {self._quote(part)}") if is_label else None
+
+    def _claims_of_assignment(self, assigned: re.Match[str]) -> list[Claim] | None:
+        """Return the claims on `Size = Large`, whose parts may be any text, or `Size: Large`, whose may not."""
+        name, value = assigned["name"], assigned["value"]
+        if assigned["sign"] == "=":
+            name, value = self._quote(name), self._quote(value)
+        return self._claims(
+            f"expect the value of {name} is {value}" if assigned["expect"] else f"fill {name} with {value}"
+        )
+
+    def _quote(self, text: str) -> str:
+        """Return the placeholder of a text whose ends are known, as those of a quotation are."""
+        if _MARK.fullmatch(text.strip()):
+            return text.strip()
+        self._held.append(self._restore_text(text))
+        return f"\x02{len(self._held) - 1}\x03"
 
     def _is_story(self, sentence: str) -> bool:
         """Return whether a sentence is the user story below the name of a feature."""
@@ -133,8 +203,21 @@ class _Reader:
             said = "twins are judged when all steps are done; say what is expected of them at the end"
             self._unclear += [f"{check.sentence} ({said})" for check in self._checks]
             self._checks = []
+        if claim.dialog:
+            self._take_dialog(claim, claim.dialog)
         self._steps += claim.steps
         self._checks += claim.twin_checks
+
+    def _take_dialog(self, claim: Claim, dialog: DialogAnswer) -> None:
+        """Let the step before open a dialog, or complain that there is none that could."""
+        step = self._steps[-1] if self._steps else None
+        if step is None or step.action not in _OPENS_DIALOG or (claim.is_of_dialog and step.dialog is None):
+            said = "say what happens to a dialog directly after the step that opens it"
+            self._unclear.append(f"{claim.kind.replace('_', ' ')}: {said}")
+            return
+        known = step.dialog or dialog
+        answer = DialogAnswer(dialog.accept, known.text or dialog.text, known.says or dialog.says)
+        self._steps[-1] = msgspec.structs.replace(step, dialog=answer)
 
     def plan(self) -> PromptPlan:
         """Return the plan for the sentences read."""
@@ -175,10 +258,37 @@ class _Reader:
         text = _normal(clause)
         key = (text, not self._steps)
         if key not in self._known:
-            self._known[key] = (
-                read_clause(text, self._held, self._restore_text(clause), is_first=key[1]) if text else None
-            )
+            self._known[key] = self._read_clause(text, self._restore_text(clause), is_first=key[1]) if text else None
         return self._known[key]
+
+    def _read_clause(self, text: str, written: str, *, is_first: bool) -> Claim | None:
+        """Return the claim on a clause, which may be about a frame or a new tab."""
+        claim = read_clause(text, self._held, written, is_first=is_first)
+        if claim:
+            return claim
+        if tab := _IN_TAB.match(text):
+            inner = self._read_clause(text[tab.end() :], written, is_first=False)
+            opened = BrowserStep("expect", expect=Expect("new_tab"))
+            return inner and inner._replace(steps=[opened, *inner.steps])
+        for frame, rest in self._frames(text):
+            inner = read_clause(rest, self._held, written, is_first=False)
+            scoped = inner and scope_to_frame(inner, frame)
+            if scoped:
+                return scoped
+        return None
+
+    def _frames(self, text: str) -> Iterator[tuple[str, str]]:
+        """Yield the frame that a clause names, and the clause without it."""
+        if frame := _IN_FRAME.match(text):
+            rest = text[frame.end() :]
+            is_subject = not frame[0].lower().startswith("in ")
+            name = self._frame_name(frame["a"] or frame["b"] or frame["c"])
+            yield name, f"the page {rest}" if is_subject else rest
+        if frame := _IN_FRAME_AFTER.search(text):
+            yield self._frame_name(frame["a"]), text[: frame.start()]
+
+    def _frame_name(self, name: str | None) -> str:
+        return self._restore_text(name).strip('"') if name else ""
 
     def _unread(self, sentence: str) -> Iterator[str]:
         """Yield the shortest clauses of a sentence that no rule accepts."""

@@ -6,14 +6,31 @@ import asyncio
 import re
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
-from twindiff.browser.config import ANSWER, BrowserStep, ConfigError, Expect, UploadFile, fill_parameters, join_url
-from twindiff.browser.element_finder import NAMED, SeveralRows, candidates, kind_of
-from twindiff.browser.expectations import (
+from twindiff.browser.config import (
+    ANSWER,
+    BrowserStep,
+    ConfigError,
+    DialogAnswer,
+    Expect,
+    UploadFile,
+    fill_parameters,
+    join_url,
+)
+from twindiff.browser.element_finder import (
+    EMAIL,
+    ENTERING,
     MAX_FRAMES,
+    NAMED,
+    PASSWORD,
+    SeveralRows,
+    candidates,
+    kind_of,
+)
+from twindiff.browser.expectations import (
     MAX_SEEN_CHARACTERS,
     POLL_SECONDS,
     Expectations,
@@ -37,6 +54,13 @@ MUST_MATCH = ("date", "datetime-local", "month", "week", "time", "number", "rang
 """Types of fields that discard or change an invalid value."""
 
 
+class DialogDesk(Protocol):
+    """What answers the dialogs of a page."""
+
+    answer: DialogAnswer | None
+    dialogs: list[str]
+
+
 class Interpreter:
     """Executes steps in the front window; `ask` sends a question to the person or program watching the run."""
 
@@ -49,7 +73,9 @@ class Interpreter:
         is_quiet: Callable[[], bool] = lambda: True,
         files: Sequence[UploadFile] = (),
         downloads: Callable[[], Sequence[str]] = tuple,
+        dialogs: DialogDesk | None = None,
     ) -> None:
+        self._dialogs = dialogs
         self._front = front
         self._start_url = start_url
         self._values = dict(values)
@@ -72,6 +98,7 @@ class Interpreter:
             "expect": _nothing,
             "wait": self._wait,
             "upload": self._upload,
+            "close_tab": self._close_tab,
             "ask_user_question": self._question,
         }
 
@@ -86,7 +113,10 @@ class Interpreter:
 
         seconds = step.timeout_ms / 1000 if step.timeout_ms else SECONDS
         try:
+            self._expect_dialog(step.dialog)
             await self._actions[step.action](step, seconds)
+            if step.dialog:
+                await self._check_dialog(step.dialog, seconds)
             if step.wait_for:
                 await self._find_element(self._text(step.wait_for), "wait", seconds)
             if step.expect:
@@ -96,6 +126,32 @@ class Interpreter:
         except Error as error:
             said = error.message.split("\nCall log")[0].strip()
             raise StepFailed(f"{step.action} {self._describe_step(step)}: {said}"[:MAX_SEEN_CHARACTERS]) from None
+
+    def _expect_dialog(self, answer: DialogAnswer | None) -> None:
+        """Decide how the dialog of a step is answered, before the step opens it and waits for that."""
+        if self._dialogs is not None:
+            text = None if answer is None or answer.text is None else self._text(answer.text)
+            self._dialogs.answer = answer and DialogAnswer(answer.accept, text)
+            self._dialogs.dialogs.clear()
+
+    async def _check_dialog(self, answer: DialogAnswer, seconds: float) -> None:
+        """Wait for the dialog of a step; raises StepFailed where none appears, or one that says something else."""
+        end = time.monotonic() + seconds
+        messages = self._dialogs.dialogs if self._dialogs else []
+        while True:
+            if messages:
+                break
+            if time.monotonic() > end:
+                raise StepFailed("the browser showed no dialog (alert, confirm or prompt)", "a dialog", "none")
+            await asyncio.sleep(POLL_SECONDS)
+        says = self._text(answer.says or "")
+        if says not in " ".join(messages[0].split()):
+            raise StepFailed(f"the dialog says '{messages[0]}', not '{says}'", f"a dialog with '{says}'", messages[0])
+
+    async def _close_tab(self, step: BrowserStep, seconds: float) -> None:
+        if len(self.page.context.pages) < 2:
+            raise StepFailed("there is only one tab", "another tab", "one tab")
+        await self.page.close()
 
     def _describe_step(self, step: BrowserStep) -> str:
         """Return the target of a step, without the values of its parameters."""
@@ -125,6 +181,8 @@ class Interpreter:
             raise StepFailed(f"{url} answered {said}", f"a page at {url}", said)
 
     async def _fill(self, step: BrowserStep, seconds: float) -> None:
+        if step.selector == EMAIL:
+            await self._open_login(seconds)
         element = await self._find_element(self._text(step.selector), "fill", seconds)
         if await await_page(element.evaluate("each => each.tagName"), seconds) == "SELECT":
             await self._select_in(element, step, seconds)
@@ -137,6 +195,15 @@ class Interpreter:
         if (wanted and not kept) or (kind in MUST_MATCH and not _is_same(kept, wanted)):
             said = f"the field {step.selector} of type '{kind}' did not take the value; it has '{kept}'"
             raise StepFailed(said, "the value that was filled in", kept or "nothing")
+
+    async def _open_login(self, seconds: float) -> None:
+        """Follow the only link or button to the login form, where the page has no password field itself."""
+        if await self._expectations.find(PASSWORD):
+            return
+        links = self.page.get_by_role("link", name=ENTERING).or_(self.page.get_by_role("button", name=ENTERING))
+        visible = links.filter(visible=True)
+        if await await_page(visible.count(), seconds) == 1:
+            await visible.click(timeout=seconds * 1000)
 
     async def _click(self, step: BrowserStep, seconds: float) -> None:
         element = await self._find_element(self._text(step.selector), "click", seconds)

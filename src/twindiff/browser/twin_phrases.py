@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from twindiff.browser.config import REFERENCE, TwinCheck
-from twindiff.browser.words import NUMBERS, PLAIN, QUOTED
+from twindiff.browser.words import NUMBERS, PLAIN, QUOTED, SPOKEN
 
 CENTS = {"$": "usd", "usd": "usd", "dollars": "usd", "€": "eur", "eur": "eur", "euros": "eur", "£": "gbp", "gbp": "gbp"}
 """Currencies whose amounts Stripe stores in hundredths."""
@@ -36,8 +36,8 @@ _SAYING = rf"(?: (?:that (?:contains?|says?|includes?|mentions?)|containing|sayi
 _CHANNEL = rf"(?:#(?P<channel>[\w-]+)|(?P<channel_q>{QUOTED}))"
 _CHANNEL2 = _CHANNEL.replace("channel", "channel2")
 _IN_CHANNEL = rf"(?: (?:in|to) (?:the )?channel {_CHANNEL2}| (?:in|to) #(?P<channel3>[\w-]+))?"
-_NAMED = rf"(?: (?:titled|called|named|(?:with|that has) the (?:title|name)) (?P<name>{QUOTED}))?"
-_EMAIL = rf"(?: with the e-?mail(?: address)? (?P<email>{QUOTED}|{PLAIN}))?"
+_NAMED = rf"(?:(?: (?:titled|called|named|(?:with|that has) the (?:title|name)))? (?P<name>{QUOTED}|(?-i:(?=[A-Z])){SPOKEN}))?"
+_EMAIL = rf"(?: (?:with|that has) the e-?mail(?: address)? (?P<email>{QUOTED}|{PLAIN}))?"
 COUNTED_TABLES = (
     Thing("slack", "messages?", "messages", more=_SAYING),
     Thing("slack", "channels?", "channels", "channel_name", more=_NAMED),
@@ -57,7 +57,7 @@ _SURE = (
     r"(?:(?:(?:i |we |you )?(?:expects?|verif(?:y|ies)|checks?|asserts?|ensures?|confirms?|makes? sure)(?:,? that| to see| for)?|"
     r"(?:i |we |you |the user )?should see) )?(?:there (?:is|are|should be|must be|has been|have been) )?"
 )
-_MADE = r"(?: (?:is|are|was|were|has been|have been|should be|should have been|must be|to be)(?: (?:posted|sent|created|made|added|opened|there))?)?"
+_MADE = r"(?: (?:is|are|was|were|has been|have been|should be|should have been|must be|to be)(?: (?:posted|sent|created|made|added|opened|there))?| (?:should |must )?exists?)?"
 
 
 def _pattern(thing: Thing) -> str:
@@ -66,21 +66,44 @@ def _pattern(thing: Thing) -> str:
     own = PLACES[thing.twin]
     place = rf" (?:in|to|on|into) (?:the )?{own}" + (rf"(?: (?:channel )?{_CHANNEL})?" if is_message else "")
     before, behind = (_IN_CHANNEL, thing.more) if is_message else ("", thing.more)
-    ways = (f"{place}{_MADE}{behind}", f"{behind}{before}{place}{_MADE}", f"{before}{place}{behind}")
+    ways = (f"{behind}{_MADE.replace('|there', '')}{place}",) if behind else ()
+    ways += (f"{place}{_MADE}{behind}", f"{behind}{before}{place}{_MADE}", f"{before}{place}{behind}")
     placed = "|".join(way.replace("(?P<", f"(?P<z{number}_") for number, way in enumerate(ways))
-    owned = f"{before}{_MADE}{behind}".replace("(?P<", "(?P<z3_")
+    owned = "|".join(
+        f"{way}".replace("(?P<", f"(?P<z{number}_")
+        for number, way in enumerate((f"{before}{_MADE}{behind}", f"{before}{behind}{_MADE}"), 8)
+    )
     head = rf"{_SURE}{_ONE}(?: (?:new|more|additional))? (?P<own>{own} )?(?:{thing.noun}){_MADE}"
-    return rf"{head}(?(own){owned}|(?:{placed}))"
+    return rf"{head}(?(own)(?:{owned})|(?:{placed}))"
 
 
-TWIN_PATTERNS = tuple((f"twin:{number}", _pattern(thing)) for number, thing in enumerate(COUNTED_TABLES))
+def _owner_pattern(thing: Thing) -> str:
+    """Return the pattern of sentences whose subject is the twin or a channel: `Stripe has a customer with …`."""
+    own = PLACES[thing.twin]
+    place = rf"(?:the )?channel {_CHANNEL}(?: (?:in|on|of) {own})?|{own}" if thing.noun == "messages?" else own
+    return rf"{_SURE}(?:{place}) {_HAS} {_ONE}(?: (?:new|more|additional))? (?:{thing.noun}){thing.more}"
+
+
+def _trait_pattern(thing: Thing) -> str:
+    """Return the pattern of sentences about the one thing of a twin: `the Stripe customer must have the e-mail …`."""
+    traits = [rf"(?:name|title) (?P<name>{QUOTED})"] if thing.name else []
+    traits += [rf"e-?mail(?: address)? (?P<email>{QUOTED}|{PLAIN})"] if thing.noun == "customers?" else []
+    return rf"{_SURE}the {PLACES[thing.twin]} (?:{thing.noun}) {_HAS} the (?:{'|'.join(traits) or '(?!)'})"
+
+
+_HAS = r"(?:(?:should|must|now|to) )*(?:have|has|contains?|holds?|shows?)"
+TWIN_PATTERNS = tuple(
+    (f"twin:{number}", pattern(thing))
+    for number, thing in enumerate(COUNTED_TABLES)
+    for pattern in (_pattern, _owner_pattern, _trait_pattern)
+)
 
 
 def twin_check(number: int, said: Mapping[str, str], held: list[str], sentence: str) -> TwinCheck | None:
     """Return the check of a sentence about a thing; None where its words cannot be one."""
     thing = COUNTED_TABLES[number]
     words = {re.sub(r"^z\d_", "", name): text for name, text in said.items()}
-    few, many = parse_count(words["n"])
+    few, many = parse_count(words.get("n", "a"))
     where: dict[str, Any] = dict(thing.where)
     named: dict[str, str] = {}
     texts = [held[int(mark)] for mark in re.findall(r"\x02(\d+)\x03", words.get("text", ""))]

@@ -19,6 +19,7 @@ _RESERVED = """
 not no never none nothing neither nor cannot without nobody except unless if else while until till during before after when
 whenever once twice thrice times exactly only least most any fewer less than still already yet longer anymore gone instead
 rather always roughly almost
+iframe iframes frame frames dialog alert tab tabs available
 disabled enabled checked unchecked ticked unticked selected deselected focused visible invisible hidden shown displayed
 present absent missing appear appears appeared appearing disappear disappears vanish vanishes exist exists empty blank
 greyed readonly clickable
@@ -58,10 +59,10 @@ SEPARATOR = "\x01"
 _CARRIERS = frozenset([*_RESERVED.split(), *NUMBERS])
 _LOWER_CARRIERS = frozenset(_VAGUE.split())
 _IDIOM = re.compile(rf"(?:{IDIOMS})(?![\w'’-])", re.IGNORECASE)  # noqa: RUF001
-_WORD = r"[\w$€£#@%&+]+(?:[./'’:-]+[\w%]+)*"  # noqa: RUF001
+_WORD = r"(?:[\w$€£#@%&+]+(?:[./'’:-]+[\w%]+)*|\([\w%]{1,20}\))"  # noqa: RUF001
 BARE = rf"(?<=\x20){_WORD}(?:\x20{_WORD}){{0,5}}?"
 """A name or value of up to six words without quotation marks."""
-SPOKEN = rf"(?:(?<=\x20){_WORD}|(?<=\x20)(?=(?-i:[A-Z\d$€£]))(?:{BARE}))"
+SPOKEN = rf"(?:(?<=\x20){_WORD}|(?<=\x20)(?=(?-i:[A-Z\d$€£]))(?!\d{{1,4}}\x20(?-i:[a-z]))(?:{BARE}))"
 """A text of a page without quotation marks: one word, or several beginning with a capital letter."""
 
 
@@ -71,7 +72,7 @@ def mark_words(text: str) -> str:
     marked: list[str] = []
     for word in re.finditer(r"\S+", text):
         is_name = any(begin <= word.start() and word.end() <= end for begin, end in idioms)
-        bare = word[0].strip(",.:")
+        bare = word[0].strip(",.:()")
         carries = bare.lower() in _CARRIERS or bare in _LOWER_CARRIERS
         marked.append((SEPARATOR if carries and not is_name else " ") + word[0])
     return "".join(marked)

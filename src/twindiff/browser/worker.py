@@ -174,6 +174,7 @@ class BrowserRun:
             lambda: observer.is_quiet,
             self.job.config.files,
             lambda: observer.downloads,
+            observer,
         )
         opening = BrowserStep("goto", id="start", value=self.job.start_url)
         goes_on = bool(self.job.config.steps) and self.job.config.steps[0].action == "goto"

@@ -59,6 +59,9 @@ class EnvironmentRecord(
     """The access policy of a twin run for callers of its twins."""
     faults: Column[Json | None] = column(default=None)
     """The injected faults, in the order in which they apply."""
+    ports: Column[Json | None] = column(default=None)
+    """The loopback port of each twin that has one: `{twin: {"port": number, "was": number or null}}`; `was` is a port
+    that another program had at a start of the server."""
 
 
 class CheckpointRecord(Row, table="checkpoints", key=("environment_id", "name"), indexes=(("name",),)):
@@ -440,7 +443,14 @@ class CheckSettingRecord(Row, table="check_settings", key=("repo", "trigger_mode
     trigger_mode: Column[str]
     branch: Column[str | None] = column(default=None)
     enabled: Column[bool] = column(default=False)
-    comment_on_pr: Column[bool] = column(default=False)
+    comment_on_pr: Column[bool] = column(default=True)
+    environment_id: Column[str | None] = column(default=None)
+    """The environment whose GitHub twin hosts the repository."""
+    hook_id: Column[int | None] = column(default=None)
+    """The webhook of the twin that starts runs."""
+    hook_secret: Column[str | None] = column(default=None)
+    installation_id: Column[int | None] = column(default=None)
+    default_branch: Column[str | None] = column(default=None)
 
 
 TABLES = (

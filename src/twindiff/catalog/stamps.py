@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import secrets
 import time
 from typing import NamedTuple
-from uuid import UUID
 
+from twindiff.catalog.shard_ids import random_uuid
 from twindiff.kit.clock import Clock
 
 
@@ -33,10 +32,10 @@ def wall() -> int:
 
 
 def new_uuid() -> str:
-    """Return a random UUID (version 4) as lower-case text."""
-    return str(UUID(bytes=secrets.token_bytes(16), version=4))
+    """Return a random UUID as lower-case text."""
+    return str(random_uuid())
 
 
 def new_environment_id() -> str:
     """Return a random id of 32 lower-case hexadecimal digits."""
-    return UUID(bytes=secrets.token_bytes(16), version=4).hex
+    return random_uuid().hex

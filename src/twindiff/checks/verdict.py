@@ -17,7 +17,10 @@ from twindiff.checks.regexes import time_limit
 
 
 class Score(Struct, frozen=True):
-    """How many assertions hold; `percent` is from 0 to 100."""
+    """How many assertions hold; `percent` is from 0 to 100.
+
+    A closed world counts only if it is broken, since an agent that does nothing keeps it.
+    """
 
     passed: int
     total: int
@@ -51,11 +54,12 @@ def evaluate(spec: object, diff: object, history: object = None, known: KnownTab
         failed = [outcome for outcome in outcomes if outcome.failures]
         rows = share_of(len(failed))
         explanations = [explain(outcome, scene, rows) for outcome in failed]
-    total = len(outcomes)
+    is_kept = checks.closed_world is not None and not outcomes[-1].failures
+    total = len(outcomes) - is_kept
     held = total - len(failed)
     return Verdict(
         passed=not failed,
-        score=Score(held, total, held / total * 100),
+        score=Score(held, total, held / total * 100 if total else 100.0),
         failures=[failure for outcome in failed for failure in outcome.said],
         explanations=explanations,
         warnings=warned,

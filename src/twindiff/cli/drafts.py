@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -26,20 +27,46 @@ Descriptions = Annotated[
     ),
 ]
 
+Shipped = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--draft",
+        metavar="NAME[=FILE]",
+        help="A shipped draft to serve (`twindiff drafts ls`), with the file or folder of the vendor's description"
+        " where it needs one; may be repeated.",
+    ),
+]
 
-def draft_twins(descriptions: Sequence[str]) -> None:
-    """Have this process and its workers serve descriptions of APIs; raises CommandError for one that cannot be used."""
-    if not descriptions:
+
+def draft_twins(descriptions: Sequence[str] | None, shipped: Sequence[str] | None = None) -> None:
+    """Have this process and its workers serve descriptions of APIs and shipped drafts.
+
+    Raises CommandError for one that cannot be used.
+    """
+    if not descriptions and not shipped:
         return
-    from twindiff.environments.registry import DRAFTS_VARIABLE, Registry, split_drafts
+    from twindiff.environments.registry import (
+        DRAFTS_VARIABLE,
+        SHIPPED_VARIABLE,
+        Registry,
+        split_drafts,
+        split_shipped,
+    )
 
-    listed = os.pathsep.join(descriptions)
-    known = os.environ.get(DRAFTS_VARIABLE, "")
-    os.environ[DRAFTS_VARIABLE] = os.pathsep.join(filter(None, (known, listed)))
+    listed = _extend_variable(DRAFTS_VARIABLE, descriptions or ())
+    named = _extend_variable(SHIPPED_VARIABLE, shipped or ())
     problems = Registry.load_installed().problems
-    for name, _ in split_drafts(listed):
+    for name in (*(each for each, _ in split_drafts(listed)), *(each for each, _ in split_shipped(named))):
         if name in problems:
             raise CommandError(str(problems[name]), exit_code=2)
+
+
+def _extend_variable(variable: str, added: Sequence[str]) -> str:
+    """Add entries to a list in an environment variable, and return them as a list."""
+    listed = os.pathsep.join(added)
+    if listed:
+        os.environ[variable] = os.pathsep.join(filter(None, (os.environ.get(variable, ""), listed)))
+    return listed
 
 
 class DraftReport(NamedTuple):
@@ -49,13 +76,26 @@ class DraftReport(NamedTuple):
     plans: Sequence[OperationPlan]
     left_out: Sequence[str]
     templates: Sequence[str]
+    written: Sequence[str] = ()
+    """Operations that handlers serve beside those of the description."""
+
+    @property
+    def lines(self) -> list[dict[str, Any]]:
+        """What each operation does, and how sure that is."""
+        beside: dict[str, Any] = {"does": "", "confidence": "written", "guessed": [], "ignored": [], "reason": ""}
+        return [*map(_describe, self.plans), *({"operation": each, **beside} for each in self.written)]
+
+    @property
+    def shares(self) -> dict[str, int]:
+        """The number of operations by confidence."""
+        return dict(sorted(Counter(line["confidence"] for line in self.lines).items()))
 
     def to_json(self) -> dict[str, Any]:
         """The report as JSON: `shares` by confidence, and a line for each operation."""
         return {
             "twin": self.twin,
-            "shares": dict(Counter(plan.confidence for plan in self.plans)),
-            "operations": [_describe(plan) for plan in self.plans],
+            "shares": self.shares,
+            "operations": self.lines,
             "left_out": [*self.left_out],
             "templates": [*self.templates],
         }
@@ -67,13 +107,12 @@ class DraftReport(NamedTuple):
         from twindiff.cli.commands.env import facts_table
         from twindiff.cli.render import add_row, table
 
-        counts = Counter(plan.confidence for plan in self.plans)
-        facts = {"twin": f"{self.twin}, drafted from its description", "templates": ", ".join(self.templates)}
-        facts |= {name: f"{count} of {len(self.plans)} operations" for name, count in sorted(counts.items())}
+        drafted = "drafted from its description" if self.plans else "served by handlers"
+        facts = {"twin": f"{self.twin}, {drafted}", "templates": ", ".join(self.templates)}
+        facts |= {name: f"{count} of {len(self.lines)} operations" for name, count in self.shares.items()}
         shown = table("operation", "does", "confidence", "because")
-        for plan in self.plans:
-            line = _describe(plan)
-            add_row(shown, line["operation"], line["does"], line["confidence"], _reason_of(line))
+        for line in self.lines:
+            add_row(shown, line["operation"], line["does"], line["confidence"], reason_of(line))
         return Group(facts_table(facts), "", shown)
 
 
@@ -82,7 +121,18 @@ def report_draft(twin: Twin) -> DraftReport | None:
     plans: Sequence[OperationPlan] | None = getattr(twin, "plans", None)
     if plans is None:
         return None
-    return DraftReport(twin.name, plans, getattr(twin, "left_out", ()), sorted(twin.templates))
+    planned = {(plan.operation.verb, _without_names(plan.operation.path)) for plan in plans}
+    repeated = {*getattr(twin, "repeated", ())}
+    written = [
+        each.name
+        for each in twin.dispatch.operations
+        if each.name not in repeated and (each.declared.verb, _without_names(each.declared.path)) not in planned
+    ]
+    return DraftReport(twin.name, plans, getattr(twin, "left_out", ()), sorted(twin.templates), written)
+
+
+def _without_names(path: str) -> str:
+    return re.sub(r"\{[^}]*\}", "{}", path)
 
 
 def _describe(plan: OperationPlan) -> dict[str, Any]:
@@ -96,7 +146,8 @@ def _describe(plan: OperationPlan) -> dict[str, Any]:
     }
 
 
-def _reason_of(line: dict[str, Any]) -> str:
+def reason_of(line: dict[str, Any]) -> str:
+    """Return why an operation is not wholly derived, in a few words."""
     parts = [f"guesses {', '.join(line['guessed'][:6])}"] if line["guessed"] else []
     parts += [f"ignores {', '.join(line['ignored'][:6])}"] if line["ignored"] else []
     return line["reason"] or "; ".join(parts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
+from typing import cast
 
 import apsw
 import uvicorn
@@ -14,6 +15,8 @@ from twindiff.cli.problem import CommandError
 from twindiff.environments.registry import Registry
 from twindiff.server import Gateway, Service, Settings
 from twindiff.server.protocol import MAX_FRAME_BYTES, HttpProtocol
+from twindiff.server.shards.handover import Handover
+from twindiff.server.shards.joining import Shard
 from twindiff.storage import DataDirectoryInUse, NotServed, WrongStorage
 
 
@@ -33,12 +36,13 @@ def open_service(settings: Settings, registry: Registry | None = None) -> Servic
         ) from None
 
 
-def server_for(service: Service) -> uvicorn.Server:
-    """Create the HTTP server: one process, one event loop."""
-    return uvicorn.Server(
+def server_for(service: Service, handover: Handover | None = None) -> uvicorn.Server:
+    """Create the HTTP server: one process, one event loop; with `handover`, one shard of several."""
+    shard = Shard(service, handover) if handover else None
+    server = uvicorn.Server(
         uvicorn.Config(
             Gateway(service),
-            http=HttpProtocol,
+            http=cast(type[HttpProtocol], shard.http) if shard else HttpProtocol,
             access_log=False,
             date_header=False,
             log_config=None,
@@ -49,6 +53,9 @@ def server_for(service: Service) -> uvicorn.Server:
             ws_max_size=MAX_FRAME_BYTES,
         )
     )
+    if shard:
+        shard.join(server)
+    return server
 
 
 @contextmanager

@@ -19,6 +19,16 @@ def listen(host: str, port: int, option: str = "--port") -> socket.socket:
         raise CommandError(_why_not(host, port, option, error)) from None
 
 
+def listen_together(host: str, port: int, count: int, option: str = "--port") -> list[socket.socket]:
+    """Return listening sockets of one port, among which the system spreads connections; raises CommandError."""
+    with listen(host, port, option) as first:  # alone, so that a port that another server shares is taken too
+        family, address = first.family, first.getsockname()[:2]
+    try:
+        return [socket.create_server(address, family=family, backlog=BACKLOG, reuse_port=True) for _ in range(count)]
+    except (OSError, ValueError) as error:
+        raise CommandError(_why_not(host, port, option, error)) from None
+
+
 def _why_not(host: str, port: int, option: str, error: Exception) -> str:
     code = getattr(error, "errno", None)
     if code == errno.EADDRINUSE:

@@ -9,12 +9,17 @@ import socket
 import sys
 import threading
 from types import FrameType
+from typing import TYPE_CHECKING
 
 import msgspec
 
+from twindiff import __version__
 from twindiff.cli.problem import CommandError
 from twindiff.cli.process_secrets import hide_secrets
 from twindiff.cli.workers import Orders
+
+if TYPE_CHECKING:
+    from twindiff.server.shards.handover import Handover
 
 
 def main() -> int:
@@ -24,13 +29,21 @@ def main() -> int:
         return 0
     orders = msgspec.json.decode(line, type=Orders)
     hide_secrets(orders.settings.api_key, orders.settings.storage)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
+        _refuse_other_version(orders)
         _drain(orders) if orders.kind == "drainer" else _answer(orders)
     except CommandError as problem:
         sys.stderr.write(f"{problem}\n")
         return problem.exit_code
     return 0
+
+
+def _refuse_other_version(orders: Orders) -> None:
+    """Refuse to serve beside processes of another release; raises CommandError."""
+    if orders.version != __version__:
+        raise CommandError(
+            f"Twindiff {__version__} was installed while a server of {orders.version} runs. Start the server again."
+        )
 
 
 def _first_line() -> bytes:
@@ -52,8 +65,12 @@ def _end_with_parent() -> None:
 
 
 def _say_ready() -> None:
+    """Report to the parent, wait until all other processes are ready, and end with the parent from now on."""
     sys.stdout.write("ready\n")
     sys.stdout.flush()
+    if not _first_line():
+        raise SystemExit(0)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
 def _answer(orders: Orders) -> None:
@@ -70,8 +87,18 @@ def _answer(orders: Orders) -> None:
         service.door.adopt(socket.socket(fileno=orders.door))
     with socket.socket(fileno=orders.listener) as listener:
         _say_ready()
-        server_for(service).run([listener])
+        server_for(service, _handover(orders)).run([listener])
     gc.freeze()  # otherwise Python's final garbage collection scans all loaded objects
+
+
+def _handover(orders: Orders) -> Handover | None:
+    """The sockets to the other shards; None where processes share a database."""
+    from twindiff.server.shards.handover import Handover
+
+    if orders.shard is None:
+        return None
+    inbox, *outboxes = (socket.socket(fileno=each) for each in (orders.shard.inbox, *orders.shard.outboxes))
+    return Handover(inbox, outboxes)
 
 
 def _drain(orders: Orders) -> None:

@@ -6,20 +6,32 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import IO, Literal
 
 import msgspec
 import typer
 
+from twindiff import __version__
+from twindiff.catalog.shard_ids import ServedShard
 from twindiff.server import Settings
 
 Kind = Literal["api", "drainer"]
+SocketPair = tuple[socket.socket, socket.socket]
 BREATH_SECONDS = 0.2
 """Seconds before a process that died is restarted."""
 GRACE_SECONDS = 10.0
+GO = b"\n"
+"""Tells a process that all others are ready too."""
 DRAINERS = 2
 """One consumes the WAL and one stands by, since starting another takes longer than a diff should wait."""
+
+
+class ShardSockets(msgspec.Struct):
+    """The file descriptors by which a shard receives connections, and sends them to each shard."""
+
+    inbox: int
+    outboxes: list[int]
 
 
 class Orders(msgspec.Struct):
@@ -32,13 +44,24 @@ class Orders(msgspec.Struct):
     """The listening socket of the TLS door, which all processes share."""
     says_problems: bool = False
     """Whether this process is the one that reports twins which do not load."""
+    shard: ShardSockets | None = None
+    """The sockets of a shard, which serves once all are ready; None where processes share a database."""
+    version: str = __version__
+    """The release of the parent, without which a process does not serve."""
+
+    @property
+    def descriptors(self) -> list[int]:
+        """The sockets that the process inherits."""
+        own = [self.listener, self.door, *((self.shard.inbox, *self.shard.outboxes) if self.shard else ())]
+        return [each for each in own if each is not None]
 
 
 class WorkerProcess:
     """One process, restarted whenever it dies."""
 
-    def __init__(self, orders: Orders, failed: Callable[[int], None]) -> None:
+    def __init__(self, orders: Orders, failed: Callable[[int], None], may_serve: threading.Event) -> None:
         self._orders = orders
+        self._may_serve = may_serve
         self._failed = failed
         self._stopping = threading.Event()
         self._process: subprocess.Popen[bytes] | None = None
@@ -63,15 +86,17 @@ class WorkerProcess:
 
     def _run_once(self) -> int:
         command = [sys.executable, "-m", "twindiff.cli.worker"]
-        sockets = [each for each in (self._orders.listener, self._orders.door) if each is not None]
-        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=sockets)
+        descriptors = self._orders.descriptors
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=descriptors)
         self._process = process
         assert process.stdin is not None
         assert process.stdout is not None
         with process.stdin, process.stdout:
-            _tell(process.stdin, self._orders)
+            _tell(process.stdin, msgspec.json.encode(self._orders) + b"\n")
             if process.stdout.readline():
                 self.is_up.set()
+                self._may_serve.wait()
+                _tell(process.stdin, GO)
             if self._stopping.is_set():
                 process.terminate()
             return process.wait()
@@ -90,26 +115,49 @@ class WorkerProcess:
         self._thread.join()
 
 
-def _tell(orders_to: IO[bytes], orders: Orders) -> None:
+def _tell(orders_to: IO[bytes], said: bytes) -> None:
     try:
-        orders_to.write(msgspec.json.encode(orders) + b"\n")
+        orders_to.write(said)
         orders_to.flush()
     except BrokenPipeError:
         return  # it died at once, which its exit code reports
 
 
-class Workers:
-    """The processes of one server: those that serve requests, one WAL consumer, and one standby consumer."""
+def order_database_workers(
+    settings: Settings, count: int, listener: socket.socket, door: socket.socket | None = None
+) -> list[Orders]:
+    """Return the orders of processes over one database: WAL consumers, and then those that serve requests."""
+    by = door.fileno() if door else None
+    api = [Orders("api", settings, listener.fileno(), by, says_problems=number == 0) for number in range(count)]
+    return [*[Orders("drainer", settings)] * DRAINERS, *api]
 
-    def __init__(
-        self, settings: Settings, count: int, listener: socket.socket, door: socket.socket | None = None
-    ) -> None:
+
+def order_shards(
+    settings: Settings, listeners: Sequence[socket.socket], doors: Sequence[socket.socket], pairs: Sequence[SocketPair]
+) -> list[Orders]:
+    """Return the orders of shards, each with its own listening sockets."""
+    outboxes = [outbox.fileno() for _, outbox in pairs]
+    return [
+        Orders(
+            "api",
+            settings._replace(shard=ServedShard(number, len(listeners))),
+            listener.fileno(),
+            doors[number].fileno() if doors else None,
+            says_problems=number == 0,
+            shard=ShardSockets(pairs[number][0].fileno(), outboxes),
+        )
+        for number, listener in enumerate(listeners)
+    ]
+
+
+class Workers:
+    """The processes of one server."""
+
+    def __init__(self, orders: Sequence[Orders]) -> None:
         self._ended = threading.Event()
+        self._may_serve = threading.Event()
         self._code = 0
-        by = door.fileno() if door else None
-        api = [Orders("api", settings, listener.fileno(), by, says_problems=number == 0) for number in range(count)]
-        drainers = [Orders("drainer", settings)] * DRAINERS
-        self._workers = [WorkerProcess(orders, self._fail) for orders in (*drainers, *api)]
+        self._workers = [WorkerProcess(each, self._fail, self._may_serve) for each in orders]
 
     def _fail(self, code: int) -> None:
         self._code = code or 1
@@ -118,9 +166,13 @@ class Workers:
             worker.is_up.set()
 
     def wait_until_up(self) -> list[int]:
-        """Return the process ids, drainers first, once all are ready; raises SystemExit if one cannot start."""
+        """Return the process ids in the order of the orders, once all are ready.
+
+        Raises SystemExit if one cannot start.
+        """
         for worker in self._workers:
             worker.is_up.wait()
+        self._may_serve.set()
         if self._ended.is_set():
             self.stop()
             raise SystemExit(self._code)
@@ -135,6 +187,7 @@ class Workers:
 
     def stop(self) -> None:
         """Stop all processes and wait for them."""
+        self._may_serve.set()
         for worker in self._workers:
             worker.stop()
         for worker in self._workers:

@@ -3,6 +3,9 @@
 from .async_client import AsyncClient as AsyncClient
 from .async_client import AsyncEnvironment as AsyncEnvironment
 from .async_client import AsyncRun as AsyncRun
+from .git_bundles import NoRepository as NoRepository
+from .git_bundles import bundle_repositories as bundle_repositories
+from .git_bundles import bundle_repository as bundle_repository
 from .responses import Change as Change
 from .responses import Checkpoint as Checkpoint
 from .responses import Delivery as Delivery

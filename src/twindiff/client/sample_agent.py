@@ -1,4 +1,4 @@
-"""A sample agent: a model, one tool that calls the twins' APIs, and a loop.
+"""A sample agent: a model, tools that call the twins' APIs, and a loop.
 
 `twindiff suites run starter --agent twindiff.client.sample_agent:work`, with these set before:
 
@@ -6,20 +6,23 @@
 - for an OpenAI-compatible endpoint `OPENAI_API_KEY`, and `OPENAI_BASE_URL` unless it is OpenAI's own;
 - or for an Anthropic-compatible one `ANTHROPIC_API_KEY`, and `ANTHROPIC_BASE_URL` unless it is Anthropic's own.
 
-A local endpoint needs no key, only its base URL.
+A local endpoint needs no key, only its base URL. With `AGENT_TOOLS=mcp` the model has the tools that the twins offer by
+MCP in place of the one that calls their APIs.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import httpx
 import msgspec
 
+from .mcp_tools import McpTools, instruct_for_tools, send_over
 from .transport import is_secured
 from .trial_runner import Task
-from .twin_tool import DESCRIPTION, TOOL, instructions, parameters, render_response, send_call
+from .twin_tool import DESCRIPTION, TOOL, TwinResponse, instructions, parameters, render_response, send_call
 
 Json = dict[str, Any]
 
@@ -32,7 +35,16 @@ class ToolCall(NamedTuple):
     """A tool call that the model requests."""
 
     id: str
+    name: str
     arguments: Json
+
+
+class AgentTools(NamedTuple):
+    """The tools of a model: its system prompt, the tools as OpenAI describes functions, and what calls one."""
+
+    instructions: str
+    functions: Sequence[Json]
+    call: Callable[[str, Json], TwinResponse]
 
 
 class Failure(Exception):
@@ -61,18 +73,37 @@ def work(task: Task) -> None:
         httpx.Client(trust_env=False, verify=verify, timeout=SECONDS, headers=headers) as twins,
         httpx.Client(timeout=SECONDS) as http,
     ):
-        model = _model(http, task)
-        task.log(role="system", content=instructions(task.urls))
+        tools = _open_tools(twins, task)
+        model = _model(http, task, tools)
+        task.log(role="system", content=tools.instructions)
         task.log(role="user", content=task.prompt)
         for _ in range(MAX_TURNS):
             wanted = model.ask()
             if not wanted:
                 return
-            model.tell([(each, render_response(send_call(twins, task, each.arguments))) for each in wanted])
+            model.tell([(each, render_response(tools.call(each.name, each.arguments))) for each in wanted])
     raise Failure(f"The model was not done after {MAX_TURNS} turns")
 
 
-def _model(http: httpx.Client, task: Task) -> ModelConversation:
+def _open_tools(twins: httpx.Client, task: Task) -> AgentTools:
+    """The tools that AGENT_TOOLS names; raises Failure for an unknown name."""
+    kind = os.environ.get("AGENT_TOOLS", "api")
+    if kind == "api":
+        function = {"name": TOOL, "description": DESCRIPTION, "parameters": parameters(task.urls)}
+
+        def call(name: str, arguments: Json) -> TwinResponse:
+            return send_call(twins, task, arguments)
+
+        return AgentTools(instructions(task.urls), [function], call)
+    if kind != "mcp":
+        raise Failure(f"AGENT_TOOLS is api or mcp, not {kind!r}")
+    tools = McpTools(task.urls, send_over(twins))
+    names = ("name", "description", "parameters")
+    functions = [{name: getattr(each, name) for name in names} for each in tools.by_name.values()]
+    return AgentTools(instruct_for_tools(task.urls), functions, tools.call)
+
+
+def _model(http: httpx.Client, task: Task, tools: AgentTools) -> ModelConversation:
     """The conversation with the model that the environment variables name; raises Failure if they are missing."""
     given = os.environ
     name = given.get("AGENT_MODEL")
@@ -81,11 +112,11 @@ def _model(http: httpx.Client, task: Task) -> ModelConversation:
     if "ANTHROPIC_API_KEY" in given or "ANTHROPIC_BASE_URL" in given:
         base = given.get("ANTHROPIC_BASE_URL", "https://api.anthropic.com")
         headers = {"x-api-key": given.get("ANTHROPIC_API_KEY", ""), "anthropic-version": "2023-06-01"}
-        return _Anthropic(http, f"{base.rstrip('/')}/v1/messages", headers, name, task)
+        return _Anthropic(http, f"{base.rstrip('/')}/v1/messages", headers, name, task, tools)
     if "OPENAI_API_KEY" in given or "OPENAI_BASE_URL" in given:
         base = given.get("OPENAI_BASE_URL", "https://api.openai.com/v1")
         headers = {"Authorization": f"Bearer {given.get('OPENAI_API_KEY', 'none')}"}
-        return _OpenAi(http, f"{base.rstrip('/')}/chat/completions", headers, name, task)
+        return _OpenAi(http, f"{base.rstrip('/')}/chat/completions", headers, name, task, tools)
     raise Failure("Set OPENAI_API_KEY or ANTHROPIC_API_KEY, or the base URL of an endpoint of your own")
 
 
@@ -103,14 +134,16 @@ def _post(http: httpx.Client, url: str, headers: dict[str, str], body: Json) -> 
 class _OpenAi:
     """https://platform.openai.com/docs/api-reference/chat"""
 
-    def __init__(self, http: httpx.Client, url: str, headers: dict[str, str], model: str, task: Task) -> None:
+    def __init__(
+        self, http: httpx.Client, url: str, headers: dict[str, str], model: str, task: Task, tools: AgentTools
+    ) -> None:
         self._http, self._url, self._headers, self._log = http, url, headers, task.log
-        function = {"name": TOOL, "description": DESCRIPTION, "parameters": parameters(task.urls)}
         self._messages: list[Json] = [
-            {"role": "system", "content": instructions(task.urls)},
+            {"role": "system", "content": tools.instructions},
             {"role": "user", "content": task.prompt},
         ]
-        self._body: Json = {"model": model, "tools": [{"type": "function", "function": function}]}
+        functions = [{"type": "function", "function": each} for each in tools.functions]
+        self._body: Json = {"model": model, "tools": functions}
 
     def ask(self) -> list[ToolCall]:
         answer = _post(self._http, self._url, self._headers, {**self._body, "messages": self._messages})
@@ -133,23 +166,28 @@ class _OpenAi:
 def _parse_tool_call(call: Json) -> ToolCall:
     """A tool call; malformed arguments become an empty object, which `send_call` answers with an error message."""
     try:
-        return ToolCall(call["id"], msgspec.json.decode(call["function"]["arguments"], type=dict[str, Any]))
+        name, given = call["function"]["name"], call["function"]["arguments"]
+        return ToolCall(call["id"], name, msgspec.json.decode(given, type=dict[str, Any]))
     except msgspec.DecodeError:
-        return ToolCall(call["id"], {})
+        return ToolCall(call["id"], call["function"]["name"], {})
 
 
 class _Anthropic:
     """https://docs.anthropic.com/en/api/messages"""
 
-    def __init__(self, http: httpx.Client, url: str, headers: dict[str, str], model: str, task: Task) -> None:
+    def __init__(
+        self, http: httpx.Client, url: str, headers: dict[str, str], model: str, task: Task, tools: AgentTools
+    ) -> None:
         self._http, self._url, self._headers, self._log = http, url, headers, task.log
-        tool = {"name": TOOL, "description": DESCRIPTION, "input_schema": parameters(task.urls)}
         self._messages: list[Json] = [{"role": "user", "content": task.prompt}]
         self._body: Json = {
             "model": model,
             "max_tokens": MAX_TOKENS,
-            "system": instructions(task.urls),
-            "tools": [tool],
+            "system": tools.instructions,
+            "tools": [
+                {"name": each["name"], "description": each["description"], "input_schema": each["parameters"]}
+                for each in tools.functions
+            ],
         }
 
     def ask(self) -> list[ToolCall]:
@@ -160,7 +198,7 @@ class _Anthropic:
             used: Json = answer.get("usage") or {}
             tokens = {"input_tokens": used.get("input_tokens"), "output_tokens": used.get("output_tokens")}
             self._log(role="assistant", content=content, **tokens)
-            return [ToolCall(each["id"], each["input"]) for each in content if each["type"] == "tool_use"]
+            return [ToolCall(each["id"], each["name"], each["input"]) for each in content if each["type"] == "tool_use"]
         except (KeyError, TypeError) as error:
             raise Failure(f"{self._url} does not answer as Anthropic does: {error!r}") from None
 

@@ -249,7 +249,7 @@ def create_url_run(
 
 
 def create_pr_run(
-    repo: str,
+    repo: str | None = None,
     *,
     branch: str | None = None,
     pr_url: str | None = None,

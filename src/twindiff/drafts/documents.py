@@ -43,6 +43,7 @@ class ParameterDescription(NamedTuple):
     """`path`, `query` or `header`."""
     is_required: bool
     schema: Schema
+    description: str = ""
 
 
 class ResponseDescription(NamedTuple):
@@ -62,6 +63,8 @@ class OperationDescription(NamedTuple):
     body: Schema | None
     is_body_required: bool
     responses: dict[str, ResponseDescription]
+    operation_id: str = ""
+    """The vendor's own name for it; empty if it has none."""
 
     @property
     def name(self) -> str:
@@ -96,7 +99,7 @@ class ApiDescription(NamedTuple):
 
 def read_description(path: Path) -> ApiDescription:
     """Read the description in a file. Raises DescriptionError with what is wrong with it."""
-    return describe(_load(path))
+    return describe(load_document(path))
 
 
 def describe(document: Schema) -> ApiDescription:
@@ -114,7 +117,8 @@ def describe(document: Schema) -> ApiDescription:
         raise DescriptionError(f"It is not a valid description of an API: {type(error).__name__}: {error}.") from None
 
 
-def _load(path: Path) -> Schema:
+def load_document(path: Path) -> Schema:
+    """Return the document in a file of JSON or YAML. Raises DescriptionError with what is wrong with it."""
     is_yaml = path.suffix in (".yaml", ".yml")
     bound = MAX_YAML_BYTES if is_yaml else MAX_JSON_BYTES
     try:
@@ -244,9 +248,9 @@ class _OpenapiReader:
             str(code): self._response(self.follow(each)) for code, each in operation.get("responses", {}).items()
         }
         summary = str(operation.get("summary") or operation.get("description") or f"{verb.upper()} {full}")
-        parameters = _parameters(given, full)
+        parameters, own_name = _parameters(given, full), str(operation.get("operationId") or "")
         return OperationDescription(
-            verb.upper(), full, summary, parameters, schema, bool(body.get("required")), responses
+            verb.upper(), full, summary, parameters, schema, bool(body.get("required")), responses, own_name
         )
 
     def _full_path(self, path: str, item: Schema, operation: Schema) -> str:
@@ -313,7 +317,8 @@ def _parameters(given: list[Schema], path: str) -> tuple[ParameterDescription, .
         schema = each.get("schema") or _schema_of(each.get("content", {})) or {}
         if (place in ("query", "header") and not _is_usual_header(place, name)) or (name, place) in named:
             required = place == "path" or bool(each.get("required"))
-            named[name, place] = ParameterDescription(name, place, required, schema)
+            said = str(each.get("description", ""))
+            named[name, place] = ParameterDescription(name, place, required, schema, said)
     return tuple(named.values())
 
 

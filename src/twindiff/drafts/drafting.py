@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, cast
 
+from twindiff.kit.agent_tools import AgentTool, list_operation_tools
 from twindiff.kit.binding import Handler
 from twindiff.kit.call import Call
 from twindiff.kit.errors import InvalidParameter
 from twindiff.kit.parameter_sources import Body, Header, Named
 from twindiff.kit.request_context import RequestContext
-from twindiff.kit.rows import Row
+from twindiff.kit.rows import Row, table_of
 from twindiff.kit.seeding import Variables
 from twindiff.kit.suggestions import did_you_mean
-from twindiff.kit.twin import Operations, Twin
+from twindiff.kit.twin import Operations, Rows, Twin
 
+from .agent_tools import describe_tools, name_handler
 from .change_events import make_webhooks
 from .documents import ApiDescription, ParameterDescription, python_name, read_description
 from .interpreter import DraftInterpreter
@@ -40,20 +43,33 @@ class DraftedTwin(Twin):
 
     plans: Sequence[OperationPlan] = ()
     left_out: Sequence[str] = ()
+    repeated: Sequence[str] = ()
+    """Operations that handlers serve at further paths, such as those of another version."""
+    schemas: SchemaSet
+
+    @cached_property
+    def operation_tools(self) -> Sequence[AgentTool]:
+        """A tool for each operation that is served, with the schemas of the description."""
+        served = [each for each in self.dispatch.operations if each.name not in (self.missing or ())]
+        return describe_tools(list_operation_tools(self.name, self.style, served), self.plans, self.schemas)
 
 
 class Draft:
     """A description of an API that can be served: its tables, its plans, and the twin.
 
     Handlers can take over operations: `twin(api)` serves those that `api` declares in place of the drafted ones.
+    `tables` are the tables of such handlers beside those of the description.
     Raises DescriptionError for an overlay that names what is not there.
     """
 
-    def __init__(self, description: ApiDescription, name: str, overlay: Overlay | None = None) -> None:
+    def __init__(
+        self, description: ApiDescription, name: str, overlay: Overlay | None = None, tables: Sequence[type[Row]] = ()
+    ) -> None:
         self.name, self.description, self.overlay = name, description, overlay or Overlay()
+        self._written_tables = tuple(tables)
         self._schemas = SchemaSet(description.document)
         resource_map = ResourceMap(description, self._schemas, self.overlay)
-        self._stored = store_resources(resource_map)
+        self._stored = store_resources(resource_map, [table_of(each).name for each in tables])
         check_overlay(self.overlay, description, {each.table: each for each in self._stored.values()})
         self.plans = plan_operations(description, resource_map, self._stored, self.overlay)
         self._interpreter = DraftInterpreter(resource_map, self._stored, self.overlay, self._schemas)
@@ -80,38 +96,70 @@ class Draft:
         plan = next(plan for plan in self.plans if plan.operation.name == operation)
         return self._interpreter.show_row(plan, call, row)
 
-    def twin(self, *pages: Operations) -> DraftedTwin:
-        """Return the twin. Operations that `pages` declare are served by their handlers."""
-        written = {f"{each.verb} {each.path}" for page in pages for each in page.listed}
-        plans = [plan._replace(behaviour="written") if plan.operation.name in written else plan for plan in self.plans]
-        api = Operations(layers=[_remember_request])
+    def twin(
+        self,
+        *pages: Operations,
+        rows: Callable[[], Rows] | None = None,
+        style: type[DraftStyle] = DraftStyle,
+        **more: Any,
+    ) -> DraftedTwin:
+        """Return the twin. Operations that `pages` declare are served by their handlers.
+
+        `rows` are those of the handlers' tables in each template, and `more` are further arguments of the Twin.
+        """
+        written = {_shape_of(f"{each.verb} {each.path}") for page in pages for each in page.listed}
+        plans = [
+            plan._replace(behaviour="written") if _shape_of(plan.operation.name) in written else plan
+            for plan in self.plans
+        ]
+        api = Operations()
         for plan in plans:
             if plan.behaviour != "written" and is_routable(plan.operation.path):
                 _declare(api, plan, self._interpreter, self._schemas)
-        name = self.name
+        options: dict[str, Any] = {**self._usual_options(rows), **more}
+        options["hosts"] = {**self._hosts(), **options.get("hosts", {})}
         twin = DraftedTwin(
-            name,
-            DraftStyle(self.description, self._schemas, self.overlay.errors),
+            self.name,
+            style(self.description, self._schemas, self.overlay.errors),
             api,
             *pages,
-            tables=[*(each.row for each in self._stored.values()), IdempotentAnswer],
-            templates={
-                f"{name}_base": self._samples.base,
-                f"{name}_sample": self._samples.sample,
+            tables=[*(each.row for each in self._stored.values()), IdempotentAnswer, *self._written_tables],
+            layers=[_remember_request],
+            missing=[plan.operation.name for plan in plans if plan.behaviour == "missing"],
+            **options,
+        )
+        twin.plans, twin.left_out, twin.schemas = plans, self.description.left_out, self._schemas
+        return twin
+
+    def _hosts(self) -> dict[str, str]:
+        return {**self.description.hosts, **hosts_of(self.overlay)}
+
+    def _usual_options(self, rows: Callable[[], Rows] | None) -> dict[str, Any]:
+        """Return the templates, their descriptions and the seeding that the description gives."""
+        name = self.name
+        return {
+            "templates": {
+                f"{name}_base": _join_rows(self._samples.base, rows),
+                f"{name}_sample": _join_rows(self._samples.sample, rows),
                 **{f"{name}_{each}": partial(self._samples.read_template, each) for each in self.overlay.templates},
             },
-            descriptions={
+            "descriptions": {
                 f"{name}_base": "One object of each kind that the API lists and cannot create",
                 f"{name}_sample": "Three objects of each kind, with the fields that the description requires",
             },
-            hosts={**self.description.hosts, **hosts_of(self.overlay)},
-            missing=[plan.operation.name for plan in plans if plan.behaviour == "missing"],
-            seeding=make_seeding(self._interpreter.objects, self.overlay),
-            webhooks=make_webhooks(self.overlay, self._interpreter.objects),
-            variables=variables_of(self.overlay),
-        )
-        twin.plans, twin.left_out = plans, self.description.left_out
-        return twin
+            "seeding": make_seeding(self._interpreter.objects, self.overlay),
+            "webhooks": make_webhooks(self.overlay, self._interpreter.objects),
+            "variables": variables_of(self.overlay),
+        }
+
+
+def _shape_of(operation: str) -> str:
+    """Return the name of an operation without the names of its placeholders: `GET /items/{}`."""
+    return re.sub(r"\{[^}]*\}", "{}", operation)
+
+
+def _join_rows(drafted: Callable[[], Rows], written: Callable[[], Rows] | None) -> Callable[[], Rows]:
+    return drafted if written is None else lambda: {**drafted(), **written()}
 
 
 def hosts_of(overlay: Overlay) -> dict[str, str]:
@@ -169,7 +217,7 @@ def _handler_of(plan: OperationPlan, interpreter: DraftInterpreter, schemas: Sch
                 given[parameter.name] = _check(parameter, value, schemas)
         return interpreter.serve(plan, call, given, body)
 
-    handler.__name__ = python_name(plan.operation.name.replace(" ", "_"))
+    handler.__name__ = python_name(name_handler(plan))
     handler.__doc__ = plan.operation.summary
     handler.__annotations__ = annotations
     handler.__signature__ = inspect.Signature(signature)  # pyright: ignore[reportFunctionMemberAccess]

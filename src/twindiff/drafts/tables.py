@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import keyword
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 from twindiff.kit.rows import Column, ColumnOptions, Json, Row
@@ -59,8 +59,11 @@ class IdempotentAnswer(Row, table="idempotent_answers", key=("idempotency_key",)
     answer: Column[Json]
 
 
-def store_resources(resource_map: ResourceMap) -> dict[str, StoredResource]:
-    """Return each resource with its table, by name; parents of paths that no field holds get a column."""
+def store_resources(resource_map: ResourceMap, written: Collection[str] = ()) -> dict[str, StoredResource]:
+    """Return each resource with its table, by name; parents of paths that no field holds get a column.
+
+    `written` are names of tables that are taken already.
+    """
     schemas = resource_map.schemas
     parents: dict[str, set[str]] = {}
     for role in resource_map.roles.values():
@@ -72,7 +75,7 @@ def store_resources(resource_map: ResourceMap) -> dict[str, StoredResource]:
         for placeholder in role.parents:
             if not fields_above(placeholder, fields):
                 parents.setdefault(role.resource, set()).add(placeholder)
-    taken: set[str] = set()
+    taken = set(written)
     return {
         name: _store(resource, resource_map.fields(resource), sorted(parents.get(name, ())), schemas, taken)
         for name, resource in resource_map.resources.items()

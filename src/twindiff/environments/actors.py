@@ -11,6 +11,9 @@ from twindiff.storage import StorageEngine
 
 from .registry import Registry, did_you_mean
 
+NOBODY = "agent"
+"""The acting user of an environment whose templates have no users, as those of drafted twins."""
+
 
 class UnknownUser(ApiError):
     """The template has no such user to act as."""

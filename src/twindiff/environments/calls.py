@@ -129,6 +129,20 @@ class Calls:
         trusted: bool,
     ) -> CallResult:
         """Run a call without logging it; raises NotServed, and OffloadRequired if it must run in a worker thread."""
+        environment.came_by[twin.name] = exchange.base_url
+        outcome = self._outcome(environment, twin, exchange, where, trusted=trusted)
+        named = twin.own_addresses.name_in_response(outcome.answer, exchange.base_url)
+        return outcome if named is outcome.answer else outcome._replace(answer=named)
+
+    def _outcome(
+        self,
+        environment: LoadedEnvironment,
+        twin: Twin,
+        exchange: RequestContext,
+        where: OperationRunner,
+        *,
+        trusted: bool,
+    ) -> CallResult:
         try:
             twin.read(exchange)
             is_trusted = trusted or exchange.operation.declared.open
@@ -164,12 +178,12 @@ class Calls:
                 "",
                 moment.db,
                 moment.clock,
-                exchange.base_url,
                 blobs=self._engine.blobs,
                 token=exchange.token,
                 secret=environment.secret,
                 strict=exchange.strict,
                 tokens=tokens,
+                came_by=exchange.base_url,
             )
             known = twin.actor_of(call) if twin.actor_of and exchange.token else None
             actor = tokens.actor_of(exchange.token, twin.name, known, exchange.style, trusted=trusted)

@@ -194,7 +194,7 @@ class DueWork:
         for piece in pieces:
             if works and turn.is_past():
                 return
-            work = DueJobRun(environment.twins[piece.twin].jobs[piece.job], piece)
+            work = _job_run(environment, piece)
             works.append(work)
             intent = OperationInfo(piece.twin, operation_of(environment, piece), piece.actor)
             yield PlannedOperation(intent, partial(work.do, self._engine.blobs), piece.due)
@@ -281,7 +281,7 @@ class DueWork:
     def _do(self, environment: LoadedEnvironment, piece: DueItem, *, may_be_over: bool) -> Done | None:
         """Run one job; returns None if an earlier job has made it not due any more."""
         started = time.perf_counter()
-        work = DueJobRun(environment.twins[piece.twin].jobs[piece.job], piece)
+        work = _job_run(environment, piece)
         operation = operation_of(environment, piece)
         intent = OperationInfo(piece.twin, operation, piece.actor)
         seq, error = self._attempt(environment, intent, work)
@@ -323,11 +323,16 @@ def operation_of(environment: LoadedEnvironment, piece: DueItem) -> str:
     return f"{piece.twin}:{environment.twins[piece.twin].jobs[piece.job].name}"
 
 
-class DueJobRun:
-    """One run of a job for one row."""
+def _job_run(environment: LoadedEnvironment, piece: DueItem) -> DueJobRun:
+    return DueJobRun(environment.twins[piece.twin].jobs[piece.job], piece, environment.came_by.get(piece.twin, ""))
 
-    def __init__(self, job: Job, piece: DueItem) -> None:
+
+class DueJobRun:
+    """One run of a job for one row; `came_by` is the address of the twin that its events name."""
+
+    def __init__(self, job: Job, piece: DueItem, came_by: str = "") -> None:
         self.piece = piece
+        self._came_by = came_by
         self.is_over = False
         """Whether the row was no longer due."""
         self._job = job
@@ -339,7 +344,7 @@ class DueJobRun:
         row = self._row(moment.db)
         self.is_over = row is None
         if row is not None:
-            self._job.run(Call(self.piece.actor, moment.db, moment.clock, blobs=blobs), row)
+            self._job.run(Call(self.piece.actor, moment.db, moment.clock, blobs=blobs, came_by=self._came_by), row)
             if self._row(moment.db) is not None:
                 raise LeftDue
 

@@ -22,6 +22,7 @@ from twindiff.catalog import (
     TemplateRecord,
     WebhookRecord,
 )
+from twindiff.catalog.shard_ids import own_shard
 from twindiff.catalog.stamps import new_environment_id, stamp, wall
 from twindiff.kit.auth import Tokens
 from twindiff.kit.clock import SECOND, ClockMode, micros_of
@@ -29,6 +30,7 @@ from twindiff.kit.errors import ApiError
 from twindiff.kit.limits import Meter
 from twindiff.kit.twin import Twin
 from twindiff.storage import CatalogStore, EnvironmentOrigin, StorageEngine
+from twindiff.storage.whole_catalog import WholeCatalog
 
 from .access_policy import EnvironmentAccessPolicy
 from .actors import ActorMap, Actors
@@ -107,6 +109,7 @@ class LoadedEnvironment:
     """The in-memory state of an environment that requests need."""
 
     __slots__ = (
+        "came_by",
         "door_secret",
         "expires",
         "faults",
@@ -135,6 +138,8 @@ class LoadedEnvironment:
         self.tokens = self._with_door_tokens(msgspec.convert(record.tokens, Tokens))
         self.gate = msgspec.convert(record.gate, EnvironmentAccessPolicy) if record.gate else None
         self.faults = [ArmedFault(fault) for fault in msgspec.convert(record.faults or [], list[Fault])]
+        self.came_by: dict[str, str] = {}
+        """The address by which the last call to each twin came, by the twin's name."""
         self.seen = wall()
         self.meter = Meter()
 
@@ -171,9 +176,17 @@ class CreatedEnvironment(NamedTuple):
 class Environments:
     """The environments of a catalog."""
 
-    def __init__(self, engine: StorageEngine, catalog: CatalogStore, registry: Registry, most: int = 100_000) -> None:
+    def __init__(
+        self,
+        engine: StorageEngine,
+        catalog: CatalogStore,
+        whole: WholeCatalog,
+        registry: Registry,
+        most: int = 100_000,
+    ) -> None:
         self._engine = engine
         self._catalog = catalog
+        self._whole = whole
         self._registry = registry
         self._most = most
         self._room = 0
@@ -351,13 +364,13 @@ class Environments:
             self._engine.wake(environment.id, environment.origin)
 
     def list(self, *, limit: int, status: str | None = None) -> list[EnvironmentRecord]:
-        """Return environments, newest first."""
+        """Return environments of all shards, newest first."""
         where = () if status is None else (EnvironmentRecord.status == status,)
-        return self._catalog.rows(EnvironmentRecord, *where, order=-EnvironmentRecord.created, limit=limit)
+        return self._whole.newest(EnvironmentRecord, *where, limit=limit)
 
     def count(self, status: str) -> int:
-        """Count the environments with a status."""
-        return self._catalog.count(EnvironmentRecord, EnvironmentRecord.status == status)
+        """Count the environments with a status, those of all shards."""
+        return self._whole.count(EnvironmentRecord, EnvironmentRecord.status == status)
 
     def delete(self, environment_id: str) -> EnvironmentRecord:
         """Delete an environment with its journal; deleting it again is no error. Its runs keep their results."""
@@ -468,8 +481,15 @@ def door_secret_of(hashed_token: str) -> str:
 
 
 def new_token() -> str:
-    """Create an agent token."""
-    return TOKEN_PREFIX + secrets.token_urlsafe(24)
+    """Create an agent token, which begins with the shard of its environment unless that is shard 0."""
+    shard = own_shard()
+    return TOKEN_PREFIX + (f"{shard}." if shard else "") + secrets.token_urlsafe(24)
+
+
+def shard_of_token(token: str) -> int:
+    """Return the shard of the environment that an agent token opens."""
+    shard, dot, _ = token.removeprefix(TOKEN_PREFIX).partition(".")
+    return int(shard) if dot and shard.isdecimal() and shard.isascii() and len(shard) < 6 else 0
 
 
 def token_hash(token: str) -> str:

@@ -19,6 +19,7 @@ from twindiff.kit.errors import ApiError, NotServed
 from twindiff.kit.events import DeliveryAttempt, Emitted, Failure, Notification, Subscription, Webhooks
 from twindiff.kit.rows import not_
 from twindiff.kit.store import Store
+from twindiff.kit.twin import Twin
 from twindiff.storage import CatalogStore, OperationContext, StorageEngine
 from twindiff.storage.feed import RowsWritten
 from twindiff.storage.journal import JournalRecord
@@ -152,15 +153,15 @@ class Outbox:
             twin = environment.twins.get(name)
             if twin is not None and twin.webhooks is not None:
                 own = [record for record in records if record.twin == name and record.events]
-                told |= self._deliveries_of_twin(environment, name, twin.webhooks, own)
+                told |= self._deliveries_of_twin(environment, twin, twin.webhooks, own)
         for place in sorted(told):
             yield from told[place]
 
     def _deliveries_of_twin(
-        self, environment: LoadedEnvironment, twin: str, webhooks: Webhooks, records: list[JournalRecord]
+        self, environment: LoadedEnvironment, twin: Twin, webhooks: Webhooks, records: list[JournalRecord]
     ) -> dict[tuple[int, int], list[DeliveryRecord]]:
-        set_up = self._subscriptions.set_up(environment, twin)
-        rows_after = self._subscriptions.rows_during(environment, twin, webhooks, records)
+        set_up = self._subscriptions.set_up(environment, twin.name)
+        rows_after = self._subscriptions.rows_during(environment, twin.name, webhooks, records)
 
         def work(moment: OperationContext) -> dict[tuple[int, int], list[DeliveryRecord]]:
             told: dict[tuple[int, int], list[DeliveryRecord]] = {}
@@ -169,14 +170,14 @@ class Outbox:
                 subscribed = [*set_up, *((each, 0) for each in in_rows)]
                 for event in _emitted_events(record):
                     told[event.seq, event.number] = [
-                        _delivery(event, twin, subscription, notification)
+                        _delivery(event, twin.name, subscription, notification)
                         for subscription, start in subscribed
                         if event.seq > start and event.at >= subscription.created
-                        for notification in _notifications_of(webhooks, event, subscription, moment.db)
+                        for notification in _notifications_of(twin, webhooks, event, subscription, moment.db)
                     ]
             return told
 
-        return self._engine.read(environment.id, twin, work, at=0)
+        return self._engine.read(environment.id, twin.name, work, at=0)
 
     def waiting(self, environment_id: str) -> set[str]:
         """Return the ids of subscriptions with pending deliveries."""
@@ -327,14 +328,21 @@ def _pending(outbox: OutboxRecord) -> tuple[Any, Any]:
 
 
 def _emitted_events(record: JournalRecord) -> Iterator[Emitted]:
-    for number, (name, payload) in enumerate(record.events):
-        yield Emitted(record.env, record.seq, number, record.operation, record.actor, record.clock, name, payload)
+    for number, event in enumerate(record.events):
+        yield Emitted(record.env, record.seq, number, record.operation, record.actor, record.clock, *event)
 
 
-def _notifications_of(webhooks: Webhooks, event: Emitted, subscription: Subscription, db: Store) -> list[Notification]:
-    """Return the messages to a subscriber for an event; none if the twin raises, since it would raise again."""
+def _notifications_of(
+    twin: Twin, webhooks: Webhooks, event: Emitted, subscription: Subscription, db: Store
+) -> list[Notification]:
+    """Return the messages to a subscriber for an event, with the addresses by which the event's causer came.
+
+    There are none if the twin raises, since it would raise again.
+    """
+    name = twin.own_addresses.name_in_json
     try:
-        return [*webhooks.notifications(event, subscription, db)]
+        told = webhooks.notifications(event, subscription, db)
+        return [msgspec.structs.replace(each, body=name(each.body, event.came_by)) for each in told]
     except NotServed:
         raise
     except Exception:

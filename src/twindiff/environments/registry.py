@@ -19,6 +19,8 @@ from twindiff.storage.schema import Schema
 GROUP = "twindiff.twins"
 DRAFTS_VARIABLE = "TWINDIFF_OPENAPI"
 """The environment variable that lists descriptions of APIs, each of which is served as a drafted twin."""
+SHIPPED_VARIABLE = "TWINDIFF_DRAFTS"
+"""The environment variable that lists shipped drafts to serve, with the vendor's description where there is one."""
 
 
 class UnknownTwin(ApiError):
@@ -63,12 +65,16 @@ class Registry:
 
     @classmethod
     def load_installed(cls) -> Registry:
-        """Create a registry of the twins of installed packages and of the descriptions that `TWINDIFF_OPENAPI` lists.
+        """Create a registry of the twins of installed packages and of the drafts that the environment lists.
 
-        Packages offer twins under the entry point group `twindiff.twins`.
+        Packages offer twins under the entry point group `twindiff.twins`. `TWINDIFF_OPENAPI` lists descriptions of
+        APIs, and `TWINDIFF_DRAFTS` shipped drafts.
         """
         points = entry_points(group=GROUP)
-        drafts = [_draft(each, points.names) for each in split_drafts(os.environ.get(DRAFTS_VARIABLE, ""))]
+        drafts = [
+            *(_draft(each, points.names) for each in split_drafts(os.environ.get(DRAFTS_VARIABLE, ""))),
+            *(_load_shipped(*each, points.names) for each in split_shipped(os.environ.get(SHIPPED_VARIABLE, ""))),
+        ]
         registry = cls((each for each in drafts if isinstance(each, Twin)), points)
         registry.problems.update({each.twin: each for each in drafts if isinstance(each, LoadProblem)})
         return registry
@@ -165,6 +171,31 @@ def split_drafts(listed: str) -> list[tuple[str, Path]]:
     """
     parts = [each.rpartition("=") for each in listed.split(os.pathsep) if each]
     return [(name or snake(Path(file).name.partition(".")[0]), Path(file)) for name, _, file in parts]
+
+
+def split_shipped(listed: str) -> list[tuple[str, list[Path]]]:
+    """Return the names and files of shipped drafts in a list such as `hubspot:jira=/srv/jira.json`.
+
+    A draft that is listed several times has the files of all of them.
+    """
+    files: dict[str, list[Path]] = {}
+    for each in filter(None, listed.split(os.pathsep)):
+        name, _, file = each.partition("=")
+        files.setdefault(name, []).extend([Path(file)] if file else [])
+    return [*files.items()]
+
+
+def _load_shipped(name: str, files: list[Path], taken: Collection[str]) -> Twin | LoadProblem:
+    """Return the twin of a shipped draft, or why there is none."""
+    from twindiff.drafts import DescriptionError
+    from twindiff.drafts.shipped import find_shipped
+
+    if name in taken:
+        return LoadProblem(name, f"the draft has the name of an installed twin, '{name}'", "Leave one of them out")
+    try:
+        return find_shipped(name).twin(files)
+    except DescriptionError as error:
+        return LoadProblem(name, str(error).rstrip("."), "`twindiff drafts ls` lists the shipped drafts")
 
 
 def _draft(draft: tuple[str, Path], taken: Collection[str]) -> Twin | LoadProblem:

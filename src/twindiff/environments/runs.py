@@ -13,6 +13,7 @@ from twindiff.kit.store import Store
 from twindiff.storage import StorageEngine
 from twindiff.storage.cooperative import CooperativeStep
 from twindiff.storage.journal import JournalRecord
+from twindiff.storage.whole_catalog import WholeCatalog
 
 from . import interval_reading
 from .environments import EnvironmentDeleted, Environments
@@ -67,10 +68,17 @@ class RunStore:
     """The runs of a catalog."""
 
     def __init__(
-        self, engine: StorageEngine, catalog: Store, environments: Environments, *, once: bool = False
+        self,
+        engine: StorageEngine,
+        catalog: Store,
+        whole: WholeCatalog,
+        environments: Environments,
+        *,
+        once: bool = False,
     ) -> None:
         self._engine = engine
         self._catalog = catalog
+        self._whole = whole
         self._environments = environments
         self._once = once
 
@@ -99,15 +107,15 @@ class RunStore:
         )
 
     def get(self, run_id: str) -> RunRecord:
-        run = self._catalog.find(RunRecord, RunRecord.run_id == run_id.lower())
-        if run is None:
+        runs = self._whole.newest(RunRecord, RunRecord.run_id == run_id.lower())
+        if not runs:
             raise RunNotFound(f"run not found: '{run_id}'")
-        return run
+        return runs[0]
 
     def list(self, *, limit: int, status: str = "") -> list[RunRecord]:
-        """Return runs, newest first."""
+        """Return runs of all shards, newest first."""
         where = (RunRecord.status == status,) if status else ()
-        return self._catalog.rows(RunRecord, *where, order=-RunRecord.created, limit=limit)
+        return self._whole.newest(RunRecord, *where, limit=limit)
 
     def since_snapshot(self, environment_id: str, before: str) -> RunRecord:
         """Return the latest run of an environment that began with this snapshot; raises SnapshotNotFound."""

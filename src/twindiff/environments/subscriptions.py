@@ -160,12 +160,14 @@ def subscription_of(record: WebhookRecord, environment: LoadedEnvironment) -> Su
     events = tuple(cast("list[str]", record.events))
     tokens = environment.tokens
     actor = tokens.users.get(record.twin, tokens.actor)
-    return Subscription(record.webhook_id, record.url, record.secret, events, actor)
+    return Subscription(record.webhook_id, record.url, record.secret, events, actor, of_settings=True)
 
 
 def _refuse_unfit(twin: Twin, url: str, events: list[str], secret: str) -> None:
     if twin.webhooks is None:
         raise InvalidWebhook(f"the {twin.name} twin tells nobody of its events yet")
+    if twin.webhooks.no_settings:
+        raise InvalidWebhook(twin.webhooks.no_settings)
     names = twin.webhooks.names
     for each in events if names is not None else ():
         if names is not None and each not in names:

@@ -20,6 +20,7 @@ from twindiff.kit.store import Store
 from twindiff.kit.twin import Twin
 from twindiff.storage import StorageEngine, Template, TemplatePayload
 from twindiff.storage.cooperative import CooperativeStep, clear_in_chunks, run_to_end
+from twindiff.storage.whole_catalog import WholeCatalog
 
 from .registry import Registry, did_you_mean
 from .template_hashes import LateRows, TemplateHashes
@@ -61,11 +62,12 @@ class Naming(NamedTuple):
 
 
 class TemplateStore:
-    """The templates of a catalog."""
+    """The templates of a server; new ones are added to the catalog of this process."""
 
-    def __init__(self, engine: StorageEngine, catalog: Store, registry: Registry) -> None:
+    def __init__(self, engine: StorageEngine, catalog: Store, whole: WholeCatalog, registry: Registry) -> None:
         self._engine = engine
         self._catalog = catalog
+        self._whole = whole
         self._registry = registry
         self._hashes = TemplateHashes()
         self._built_in: dict[tuple[str, str], Template] = {}
@@ -169,7 +171,7 @@ class TemplateStore:
     def copy(self, template: Template, naming: Naming) -> TemplateRecord:
         """Record an environment's present content as a template, at a free location made of service and name."""
         location = re.sub(r"\s+", "_", f"{naming.service}_{naming.name}".lower())
-        taken = self._catalog.find(TemplateRecord, TemplateRecord.schema_name == location)
+        taken = self._newest(TemplateRecord.schema_name == location)
         location = f"{location}_{new_uuid()[:8]}" if taken else location
         return self._record(naming._replace(location=location), template, self.history(naming.service, naming.name))
 
@@ -179,7 +181,7 @@ class TemplateStore:
         with self._engine.transaction():
             for twin in self._registry.twins.values():
                 self._complete_all(twin, sources(twin))
-        for record in self._catalog.rows(TemplateRecord, order=-TemplateRecord.created):
+        for record in self._whole.newest(TemplateRecord):
             newest.setdefault((record.service, record.name), record)
         return [*newest.values()]
 
@@ -194,7 +196,7 @@ class TemplateStore:
             key = str(UUID(template_id))
         except ValueError:
             raise InvalidTemplateId(f"invalid template id: '{template_id}' is not a UUID") from None
-        return self._catalog.get(TemplateRecord, key, missing=TemplateNotFound)
+        return self._whole.get(TemplateRecord, key, missing=TemplateNotFound)
 
     def find_named(self, service: str, name: str) -> TemplateRecord:
         """Return the newest template of a name; raises UnknownTemplate with the nearest name."""
@@ -249,7 +251,7 @@ class TemplateStore:
         return template
 
     def _newest(self, *where: Expression) -> TemplateRecord | None:
-        records = self._catalog.rows(TemplateRecord, *where, order=-TemplateRecord.created, limit=1)
+        records = self._whole.newest(TemplateRecord, *where, limit=1)
         return records[0] if records else None
 
     def history(self, service: str, name: str) -> list[TemplateRecord]:
@@ -258,12 +260,7 @@ class TemplateStore:
         return self._list_recorded(service, name) if self._complete(service, name, recorded) else recorded
 
     def _list_recorded(self, service: str, name: str) -> list[TemplateRecord]:
-        return self._catalog.rows(
-            TemplateRecord,
-            TemplateRecord.service == service,
-            TemplateRecord.name == name,
-            order=-TemplateRecord.created,
-        )
+        return self._whole.newest(TemplateRecord, TemplateRecord.service == service, TemplateRecord.name == name)
 
 
 def sources(twin: Twin) -> dict[str, Callable[[], Rows]]:

@@ -9,11 +9,13 @@ from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from time import monotonic
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from twindiff.client import Client, Environment, Run, Suite, Test, Verdict
+from twindiff.client.mcp_tools import McpTools
 from twindiff.client.request_specs import Point
 from twindiff.client.sync_client import Platform
+from twindiff.client.trial_log import TrialLog
 from twindiff.client.trial_runner import Agent, Task, judge_overreach, task_of
 from twindiff.client.twin_tool import TwinResponse
 from twindiff.frameworks.twin_connections import connection_of
@@ -114,7 +116,10 @@ class Episode:
     ) -> None:
         self.test = test
         self.environment = environment
+        self.log = TrialLog()
+        """What the agent says and uses."""
         self._run = run
+        self._begun = monotonic()
         self._calls = connection_of(environment.client)
         self._lease_seconds = lease_seconds
         self._renewed = monotonic()
@@ -136,7 +141,12 @@ class Episode:
     @cached_property
     def task(self) -> Task:
         """The task of an agent; in process, its URLs are loopback ports, which are opened now."""
-        return task_of(self.test, self.environment)
+        return task_of(self.test, self.environment, self.log)
+
+    @property
+    def seconds(self) -> float:
+        """How long it has been going on."""
+        return monotonic() - self._begun
 
     @property
     def run(self) -> Run:
@@ -146,9 +156,22 @@ class Episode:
         return self._run
 
     def call(self, arguments: Json) -> TwinResponse:
-        """Send one request to a twin: `{"api": "slack", "method": "POST", "path": "chat.postMessage", "body": {…}}`."""
+        """Send one request to a twin: `{"api": "slack", "method": "POST", "path": "chat.postMessage", "body": {…}}`.
+
+        Or call one of its tools: `{"tool": "slack_post_message", "arguments": {…}}`.
+        """
         self._renew()
-        return self._calls.send(self.environment, self.test, arguments)
+        if (tool := arguments.get("tool")) is None:
+            return self._calls.send(self.environment, self.test, arguments)
+        given: Any = arguments.get("arguments") or {}
+        if not isinstance(given, dict):
+            return TwinResponse(0, "The arguments of a tool are an object.")
+        return self.tools.call(str(tool), cast(Json, given))
+
+    @cached_property
+    def tools(self) -> McpTools:
+        """The tools that the twins offer by MCP; in process they need no port."""
+        return self._calls.tools(self.environment, self.test)
 
     def verdict(self) -> Verdict:
         """Evaluate the test's checks on the changes so far; an agent that has called the control plane fails."""

@@ -15,16 +15,20 @@ import anyio.to_thread
 from inspect_ai import Task, task
 from inspect_ai.agent import AgentState, agent_bridge
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.model import ChatMessageSystem
+from inspect_ai.event import ModelEvent
+from inspect_ai.log import transcript
+from inspect_ai.model import ChatMessageSystem, ModelUsage, messages_to_openai
 from inspect_ai.scorer import Score, Scorer, Target, accuracy, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, generate, solver, use_tools
-from inspect_ai.tool import Tool, tool
+from inspect_ai.tool import Tool, ToolDef, ToolParams, tool
 from inspect_ai.util import StoreModel, store_as
 
 from twindiff.client import Environment, Run, Test
+from twindiff.client.mcp_tools import McpTool, instruct_for_tools
 from twindiff.client.trial_runner import Agent, let_work
 from twindiff.client.twin_tool import instructions, render_response
 from twindiff.frameworks.episodes import Episode, Json, agent_at, chosen_tests, platform_at, reasons, reward, share
+from twindiff.frameworks.trial_recording import recorder_for
 
 SECONDS = 600.0
 
@@ -38,6 +42,9 @@ class TwinStore(StoreModel):
     service: str = ""
     token: str = ""
     run_id: str = ""
+    suite: str = ""
+    label: str = ""
+    """The label of the server's trial set to which the sample belongs."""
     point: int | None = None
     """The point of the environment at the latest checkpoint."""
 
@@ -68,14 +75,20 @@ def _note(state: TaskState, episode: Episode) -> None:
 
 
 @task
-def suite(suite: str = "starter", tests: str = "", base_url: str = "") -> Task:
-    """The tests of a suite whose names contain `tests`; in this process, or on the server at `base_url`."""
+def suite(suite: str = "starter", tests: str = "", base_url: str = "", tools: str = "api", label: str = "") -> Task:
+    """The tests of a suite whose names contain `tests`; in this process, or on the server at `base_url`.
+
+    The model has the tool `call_api`, or with `tools="mcp"` those that the twins offer by MCP. A server keeps the
+    samples as a trial set with this label, with what the model said.
+    """
+    if tools not in ("api", "mcp"):
+        raise ValueError(f"tools is 'api' or 'mcp', not {tools!r}.")
     chosen = chosen_tests(platform_at(base_url), suite, tests)
     samples = [Sample(id=each.name, input=each.prompt, metadata={"test_id": each.id}) for each in chosen]
     return Task(
         dataset=MemoryDataset(samples, name=suite),
-        setup=environment(chosen, base_url),
-        solver=[brief(), use_tools(call_api()), generate()],
+        setup=environment(chosen, base_url, suite, label),
+        solver=[brief(), use_tools(call_api()), generate()] if tools == "api" else [use_twin_tools(), generate()],
         scorer=verdict(),
         cleanup=clean_up,
         on_checkpoint=note_point,
@@ -84,14 +97,14 @@ def suite(suite: str = "starter", tests: str = "", base_url: str = "") -> Task:
 
 
 @solver
-def environment(tests: Sequence[Test], base_url: str = "") -> Solver:
-    """Create the environment of a sample, whose metadata has the `test_id`."""
+def environment(tests: Sequence[Test], base_url: str = "", suite: str = "starter", label: str = "") -> Solver:
+    """Create the environment of a sample, whose metadata has the `test_id`; `label` is that of its trial set."""
     _tests.update({each.id: each for each in tests})
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         test = _tests[state.metadata["test_id"]]
         twins = state.store_as(TwinStore)
-        twins.base_url, twins.test_id = base_url, test.id
+        twins.base_url, twins.test_id, twins.suite, twins.label = base_url, test.id, suite, label
         _note(state, await anyio.to_thread.run_sync(Episode.begin, platform_at(base_url), test))
         return state
 
@@ -120,6 +133,9 @@ def call_api() -> Tool:
         path: str,
         query: Json | None = None,
         body: Json | None = None,
+        form: Json | None = None,
+        files: Json | None = None,
+        headers: Json | None = None,
     ) -> str:
         """Send one HTTP request to an API, where you are signed in already, and get its status and body.
 
@@ -129,11 +145,39 @@ def call_api() -> Tool:
             path: Relative to the API's base URL; for Slack a method's name, for Linear graphql.
             query: Query parameters.
             body: The JSON body.
+            form: A form as the body, in place of JSON.
+            files: Files to upload, texts by the name of their field {"file": {"name": "a.txt", "content": "text"}}.
+            headers: Further headers, such as If-Match.
         """
         arguments = {"api": api, "method": method, "path": path, "query": query, "body": body}
+        arguments |= {"form": form, "files": files, "headers": headers}
         return render_response(await anyio.to_thread.run_sync(episode_of(store_as(TwinStore)).call, arguments))
 
     return execute
+
+
+@solver
+def use_twin_tools() -> Solver:
+    """Give the model the tools that the twins of its sample offer by MCP, and a system message about them."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        tools = await anyio.to_thread.run_sync(lambda: episode_of(state.store_as(TwinStore)).tools)
+        state.messages.insert(0, ChatMessageSystem(content=instruct_for_tools(tools.apis)))
+        state.tools.extend(_tool_of(each) for each in tools.by_name.values())
+        return state
+
+    return solve
+
+
+def _tool_of(declared: McpTool) -> Tool:
+    async def execute(**arguments: Any) -> str:
+        given = {"tool": declared.name, "arguments": arguments}
+        return render_response(await anyio.to_thread.run_sync(episode_of(store_as(TwinStore)).call, given))
+
+    parameters = ToolParams.model_validate(declared.parameters)
+    for name, each in parameters.properties.items():
+        each.description = each.description or name  # Inspect wants one
+    return ToolDef(execute, declared.name, declared.description or declared.name, parameters).as_tool()
 
 
 @solver
@@ -175,11 +219,28 @@ def verdict() -> Scorer:
     """Score by the test's checks: `passed`, and `score`, the share of passed checks from 0 to 1."""
 
     async def judge(state: TaskState, target: Target) -> Score:
-        judged = await anyio.to_thread.run_sync(episode_of(state.store_as(TwinStore)).verdict)
+        twins = state.store_as(TwinStore)
+        episode = episode_of(twins)
+        judged = await anyio.to_thread.run_sync(episode.verdict)
+        messages = await messages_to_openai(state.messages)
+        uses = [each.output.usage for each in transcript().events if isinstance(each, ModelEvent) and each.output.usage]
+        await anyio.to_thread.run_sync(_record, twins, episode, str(state.model), messages, uses)
         value: dict[str, Any] = {"passed": reward(judged), "score": share(judged)}
         return Score(value=value, explanation="\n".join(reasons(judged)) or "All checks hold.")
 
     return judge
+
+
+def _record(twins: TwinStore, episode: Episode, name: str, messages: Sequence[Any], uses: Sequence[ModelUsage]) -> None:
+    """Keep a sample in the server's trial set, with its messages and what the model used."""
+    recorder = recorder_for(twins.base_url, twins.suite, f"inspect:{name}", model=name, label=twins.label)
+    if recorder is None:
+        return
+    for message in messages:
+        episode.log(**message)
+    for used in uses:
+        episode.log(input_tokens=used.input_tokens, output_tokens=used.output_tokens, cost=used.total_cost)
+    recorder.record(episode)
 
 
 async def clean_up(state: TaskState) -> None:

@@ -3,7 +3,8 @@
 """Tests of suites as an OpenEnv environment, https://huggingface.co/docs/openenv.
 
 `uvicorn twindiff.frameworks.openenv:app` serves it. Suites are OpenEnv's splits, tests its tasks. `$TWINDIFF_URL` is
-the URL of a server that has them; without it, the twins run in the same process, with the starter suite.
+the URL of a server that has them; without it, the twins run in the same process, with the starter suite. A server keeps
+the episodes that were finished as a trial set with the label `$TWINDIFF_LABEL`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from openenv.core.env_server.types import EnvironmentMetadata
 from pydantic import Field
 
 from twindiff.client import Test
-from twindiff.client.twin_tool import TwinResponse
+from twindiff.client.mcp_tools import McpTool
+from twindiff.client.twin_tool import TOOL, TwinResponse, render_response
 from twindiff.frameworks.episodes import (
     Episode,
     Json,
@@ -27,24 +29,35 @@ from twindiff.frameworks.episodes import (
     share,
     suite_of,
 )
+from twindiff.frameworks.trial_recording import recorder_for
 from twindiff.suites.starter import STARTER
 
 MAX_SESSIONS = 256
 
 
 class TwinAction(Action):
-    """A request to a twin, or `finish` when the agent is done."""
+    """A request to a twin, a call of a `tool` of the twins, or `finish` when the agent is done.
+
+    `metadata` may have `content`, what the model said; a server keeps it in the transcript of the trial.
+    """
 
     api: str = ""
     method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] = "POST"
     path: str = ""
     query: Json | None = None
     body: Json | None = None
+    form: Json | None = None
+    files: Json | None = None
+    headers: Json | None = None
+    tool: str | None = None
+    arguments: Json | None = None
     finish: bool = False
 
 
 class TwinObservation(Observation):
     """The twin's response: its HTTP status, or 0 if no request was sent, and its text.
+
+    The first one of `reset(tools="mcp")` has the `tools` that the twins offer by MCP.
 
     `reward` is 0.0 until the end, then 1.0 if the test passed; `score`, from 0 to 1, and `reasons` are also set then.
     """
@@ -53,6 +66,7 @@ class TwinObservation(Observation):
     prompt: str
     status: int = 0
     answer: str = ""
+    tools: list[Json] = Field(default_factory=list)
     score: float | None = None
     reasons: list[str] = Field(default_factory=list)
 
@@ -73,7 +87,8 @@ class SuiteEnvironment(Environment[TwinAction, TwinObservation, EpisodePosition]
 
     def __init__(self, base_url: str = "") -> None:
         super().__init__()
-        self._platform = platform_at(base_url or os.environ.get("TWINDIFF_URL", ""))
+        self._base_url = base_url or os.environ.get("TWINDIFF_URL", "")
+        self._platform = platform_at(self._base_url)
         self._episode: Episode | None = None
         self._state = EpisodePosition()
 
@@ -106,7 +121,10 @@ class SuiteEnvironment(Environment[TwinAction, TwinObservation, EpisodePosition]
             environment_id=environment.id,
             point=environment.seq(),
         )
-        return self._observe(TwinResponse(0, ""))
+        observation = self._observe(TwinResponse(0, ""))
+        if kwargs.get("tools") == "mcp":
+            observation.tools = [_describe(each) for each in self._episode.tools.by_name.values()]
+        return observation
 
     def step(self, action: TwinAction, timeout_s: float | None = None, **kwargs: Any) -> TwinObservation:
         """Send a request to a twin; with `finish`, end the episode with its verdict."""
@@ -114,11 +132,26 @@ class SuiteEnvironment(Environment[TwinAction, TwinObservation, EpisodePosition]
         self._state.step_count += 1
         if action.finish:
             verdict = episode.verdict()
+            self._record(action)
             last = {"done": True, "reward": reward(verdict), "score": share(verdict), "reasons": list(reasons(verdict))}
             return self._observe(TwinResponse(0, "")).model_copy(update=last)
-        answered = episode.call(action.model_dump(include={"api", "method", "path", "query", "body"}))
+        arguments = action.model_dump(exclude={"finish", "metadata"}, exclude_none=True)
+        answered = episode.call(arguments)
+        name = arguments.pop("tool", TOOL)
+        called = {"name": name, "arguments": arguments.get("arguments", {}) if action.tool else arguments}
+        episode.log(role="assistant", content=action.metadata.get("content", ""), tool_calls=[{"function": called}])
+        episode.log(role="tool", name=name, content=render_response(answered))
         self._state.point = episode.environment.seq()
         return self._observe(answered)
+
+    def _record(self, action: TwinAction) -> None:
+        """Keep the trial in the server's trial set."""
+        recorder = recorder_for(
+            self._base_url, self._state.split, "openenv", label=os.environ.get("TWINDIFF_LABEL", "")
+        )
+        if recorder is not None:
+            self._running().log(role="assistant", content=action.metadata.get("content", ""))
+            recorder.record(self._running())
 
     @property
     def state(self) -> EpisodePosition:
@@ -169,6 +202,10 @@ class SuiteEnvironment(Environment[TwinAction, TwinObservation, EpisodePosition]
         return TwinObservation(
             test=test.name, prompt=test.prompt, status=answered.status, answer=answered.text, reward=0.0
         )
+
+
+def _describe(tool: McpTool) -> Json:
+    return {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
 
 
 def _spec(index: int, test: Test) -> Json:

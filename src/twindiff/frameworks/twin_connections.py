@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 import httpx
 
 from twindiff.client import Environment, Test
+from twindiff.client.mcp_tools import McpTools
 from twindiff.client.sync_client import Platform
 from twindiff.client.transport import is_secured
 from twindiff.client.twin_tool import SHOWN, MalformedCall, TwinResponse, build_request
@@ -22,6 +23,10 @@ class TwinConnection(Protocol):
 
     def send(self, environment: Environment, test: Test, arguments: dict[str, Any]) -> TwinResponse:
         """Send the request in a tool call's arguments; malformed ones get a response with the status 0."""
+        ...
+
+    def tools(self, environment: Environment, test: Test) -> McpTools:
+        """The tools that the twins of an environment offer by MCP."""
         ...
 
 
@@ -66,6 +71,15 @@ class InProcessConnection:
         answer = self._transport.handle_request(request)
         return TwinResponse(answer.status_code, answer.text[:SHOWN])
 
+    def tools(self, environment: Environment, test: Test) -> McpTools:
+        headers = {"Authorization": f"Bearer {environment.token}"}
+
+        def send(url: str, message: dict[str, Any]) -> dict[str, Any]:
+            request = httpx.Request("POST", url, json=message, headers=headers)
+            return self._transport.handle_request(request).json()
+
+        return McpTools(self._twins.urls(environment, test), send)
+
 
 class HttpConnection:
     """Sends requests over connections that are kept open."""
@@ -85,3 +99,13 @@ class HttpConnection:
         except httpx.HTTPError as error:
             return TwinResponse(0, f"The request could not be sent: {error}")
         return TwinResponse(answer.status_code, answer.text[:SHOWN])
+
+    def tools(self, environment: Environment, test: Test) -> McpTools:
+        headers = {"Authorization": f"Bearer {environment.token}"}
+
+        def send(url: str, message: dict[str, Any]) -> dict[str, Any]:
+            answer = self._http.post(url, json=message, headers=headers)
+            answer.raise_for_status()
+            return answer.json()
+
+        return McpTools(self._twins.urls(environment, test), send)

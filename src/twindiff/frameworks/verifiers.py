@@ -29,6 +29,7 @@ from twindiff.frameworks.episodes import (
     reasons,
     share,
 )
+from twindiff.frameworks.trial_recording import recorder_for
 
 SECONDS = 600.0
 
@@ -52,6 +53,7 @@ class TestData(vf.TaskData):
     test_id: str
     suite: str
     base_url: str = ""
+    label: str = ""
 
 
 def task_of(state: TwinState, data: TestData) -> TwinTask:
@@ -76,9 +78,13 @@ class TwinTools(vf.Toolset[vf.ToolsetConfig, TwinState]):
         path: str,
         query: Json | None = None,
         body: Json | None = None,
+        form: Json | None = None,
+        files: Json | None = None,
+        headers: Json | None = None,
     ) -> str:
         """Send one HTTP request to an API and get its status and body."""
         arguments = {"api": api, "method": method, "path": path, "query": query, "body": body}
+        arguments |= {"form": form, "files": files, "headers": headers}
         task = task_of(self.state, self._data)
         return await asyncio.to_thread(_call_twin, task, arguments)
 
@@ -124,9 +130,21 @@ class SuiteTask(vf.Task[TestData, TwinState, SuiteTaskConfig]):
     async def finalize(self, trace: vf.Trace, runtime: vf.Runtime) -> None:
         with _live.pop(trace.id) as episode:
             verdict = await asyncio.to_thread(episode.verdict)
+            await asyncio.to_thread(self._record, episode, trace)
         trace.state.passed, trace.state.score = verdict.passed, share(verdict)
         trace.state.reasons = list(reasons(verdict))
         trace.info["reasons"] = trace.state.reasons
+
+    def _record(self, episode: Episode, trace: vf.Trace) -> None:
+        """Keep a rollout in the server's trial set, with its messages and tokens."""
+        data, name = self.data, next((each.model for each in trace.calls if each.model), "")
+        recorder = recorder_for(data.base_url, data.suite, f"verifiers:{name}", model=name, label=data.label)
+        if recorder is None:
+            return
+        for message in trace.messages:
+            episode.log(**message.model_dump(exclude_none=True))
+        episode.log(input_tokens=trace.num_input_tokens, output_tokens=trace.num_output_tokens)
+        recorder.record(episode)
 
     @vf.reward
     async def passed(self, trace: vf.Trace) -> float:
@@ -138,11 +156,15 @@ class SuiteTask(vf.Task[TestData, TwinState, SuiteTaskConfig]):
 
 
 class SuiteConfig(vf.TasksetConfig):
-    """The tests of `suite` whose names contain `tests`; in this process, or on the server at `base_url`."""
+    """The tests of `suite` whose names contain `tests`; in this process, or on the server at `base_url`.
+
+    A server keeps the rollouts as a trial set with this `label`.
+    """
 
     suite: str = "starter"
     tests: str = ""
     base_url: str = ""
+    label: str = ""
     task: SuiteTaskConfig = SuiteTaskConfig()
 
 
@@ -159,6 +181,7 @@ class SuiteTaskset(vf.Taskset[SuiteTask, SuiteConfig]):
                 test_id=each.id,
                 suite=given.suite,
                 base_url=given.base_url,
+                label=given.label,
             )
             yield SuiteTask(data, given.task)
 

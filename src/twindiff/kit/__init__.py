@@ -25,9 +25,7 @@ from .http import Request as Request
 from .http import Response as Response
 from .http import ValueResponse as ValueResponse
 from .links import link_header as link_header
-from .masks import apply_mask as apply_mask
-from .masks import parse_mask as parse_mask
-from .masks import partial as partial
+from .own_addresses import OWN_ADDRESS as OWN_ADDRESS
 from .paging import page as page
 from .paging import page_at as page_at
 from .paging import page_beside as page_beside
@@ -49,9 +47,12 @@ from .rows import exists as exists
 from .rows import not_ as not_
 from .rows import references as references
 from .store import Store as Store
+from .store import revise as revise
+from .styles.field_masks import apply_mask as apply_mask
+from .styles.field_masks import parse_mask as parse_mask
+from .styles.field_masks import partial as partial
 from .twin import Operations as Operations
 from .twin import Twin as Twin
 from .twin import Users as Users
 from .unit_of_work import written_once as written_once
-from .updates import revise as revise
 from .views import View as View

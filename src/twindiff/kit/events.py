@@ -21,10 +21,14 @@ OVER_SOCKETS = "socket:"
 
 
 class Event(NamedTuple):
-    """An event, by the vendor's name for it; the payload is JSON."""
+    """An event, by the vendor's name for it; the payload is JSON.
+
+    `came_by` is the address of the twin by which the caller came, which deliveries name in place of OWN_ADDRESS.
+    """
 
     name: str
     payload: dict[str, Any]
+    came_by: str = ""
 
 
 class Emitted(NamedTuple):
@@ -41,13 +45,16 @@ class Emitted(NamedTuple):
     at: int
     name: str
     payload: dict[str, Any]
+    came_by: str = ""
 
 
 class Subscription(NamedTuple):
     """A subscription: its URL, the vendor's names of its events, and the secret that signs its requests.
 
     `actor` is the id of the user that the subscribing program acts as. `created` is the environment's time, in
-    microseconds since 1970, from which on events are delivered; it is 0 unless a row of the twin has it.
+    microseconds since 1970, from which on events are delivered; it is 0 unless a row of the twin has it. One
+    `of_settings` has no row: it stands for a subscription to each resource of the vendor's API. Its `events` may be
+    empty, which means all.
     """
 
     id: str
@@ -56,6 +63,7 @@ class Subscription(NamedTuple):
     events: tuple[str, ...]
     actor: str = ""
     created: int = 0
+    of_settings: bool = False
 
 
 class Notification(msgspec.Struct, frozen=True):
@@ -93,10 +101,6 @@ class WebhookAnswer(NamedTuple):
     status: int
     headers: Mapping[str, str]
     body: bytes
-
-
-class InvalidSubscription(ValueError):
-    """Somebody wants to be told of what there is not, or cannot be told; the message says why."""
 
 
 class Sockets(NamedTuple):
@@ -142,4 +146,6 @@ class Webhooks(NamedTuple):
     subscription: Callable[[Any, Store], Subscription | None] | None = None
     challenge: Callable[[Subscription, str, DeliveryAttempt], WebhookRequest] | None = None
     proves: Callable[[WebhookAnswer, str], bool] = lambda answer, challenge: True
+    no_settings: str = ""
+    """Why no webhooks of the settings are possible and what to do, where events exist only for rows of `table`."""
     sockets: Sockets | None = None

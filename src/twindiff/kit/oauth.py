@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from hashlib import blake2b, sha256
-from secrets import compare_digest
 from typing import Any, NamedTuple, cast
 from urllib.parse import parse_qsl, unquote_plus, urlencode
 
+from .auth import is_same_secret
 from .call import Call
 from .clock import SECOND
 from .errors import ApiError, MissingToken, UnknownToken
@@ -124,7 +124,7 @@ def client_of(call: Call, given: Credentials, *, public: bool = False) -> str:
         raise InvalidClient("The OAuth client was not found.")
     if not client_secret and public:
         return client_id
-    if not client_secret or not _same(client_secret, known.get(client_id, client_secret)):
+    if not client_secret or not is_same_secret(client_secret, known.get(client_id, client_secret)):
         raise InvalidClient("The client secret is wrong or missing.")
     return client_id
 
@@ -190,7 +190,7 @@ def challenge_of(challenge: str, method: str) -> str:
 
 def fits_challenge(challenge: str, verifier: str) -> bool:
     """Whether a code verifier matches the result of `challenge_of`; always true without a challenge."""
-    return not challenge or _same(_challenge_of(verifier), challenge)
+    return not challenge or is_same_secret(_challenge_of(verifier), challenge)
 
 
 def redeem_code(call: Call, code: str, redirect_uri: str, verifier: str, given: Credentials) -> OauthToken:
@@ -248,7 +248,3 @@ def _hash_token(token: str) -> str:
 
 def _challenge_of(verifier: str) -> str:
     return urlsafe_b64encode(sha256(verifier.encode("utf-8", "replace")).digest()).decode().rstrip("=")
-
-
-def _same(given: str, known: str) -> bool:
-    return compare_digest(given.encode("utf-8", "replace"), known.encode("utf-8", "replace"))

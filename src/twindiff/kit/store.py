@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol, TypeVar, overload
+
+from msgspec import UNSET
 
 from .errors import ApiError
 from .events import Event
@@ -126,3 +128,15 @@ class Store(Protocol):
     def next(self, counter: str, *, at_least: int = 1) -> int:
         """Raise an environment-wide counter by one, or to `at_least` if that is more, and return it."""
         ...
+
+
+def revise(db: Store, row: R, /, *, stamp: Mapping[str, Any] | None = None, **wanted: Any) -> R:
+    """Set the fields whose values differ from the row's, together with those of `stamp`, and return the current row.
+
+    Fields that are UNSET stay as they are. If no field differs, nothing is written, not even `stamp`:
+    `revise(call.db, event, stamp={"updated": call.clock.iso()}, summary=summary, location=location)`.
+    """
+    different = {
+        name: value for name, value in wanted.items() if value is not UNSET and getattr(row, name, UNSET) != value
+    }
+    return db.change(row, **{**(stamp or {}), **different}) if different else row

@@ -17,6 +17,7 @@ from .errors import ApiError
 from .events import Webhooks
 from .http import Request
 from .inspector_views import Look
+from .own_addresses import OwnAddresses
 from .request_context import Middleware, RequestContext, Run, compose
 from .rows import Column, Expression, Row, Table, fall_due, table_of
 from .seeding import Seeding, Variables
@@ -360,8 +361,9 @@ class Twin:
     """A twin of one vendor's API.
 
     `hosts` maps the vendor's hosts to what their operations have before the path: `{"upload.shop.com": "/upload"}`; a
-    wildcard (`*.slack.com`) and the paths of a shared host (`www.googleapis.com/calendar/v3`) may be named. `seeds`
-    is a folder of templates, one `<template>.json` each: `{table: [row, …]}`; `templates` maps the names of further
+    wildcard (`*.slack.com`) and the paths of a shared host (`www.googleapis.com/calendar/v3`) may be named. `addresses`
+    maps beginnings of paths to the host that the vendor's responses name for them, with "" for all others. `seeds` is
+    a folder of templates, one `<template>.json` each: `{table: [row, …]}`; `templates` maps the names of further
     templates to functions that return such rows. `layers` are middleware around every operation, inside its
     transaction. `actor_of` resolves tokens that the twin stores itself. `missing` are the names of the operations
     that the vendor has and the twin lacks, if they are known; `refused` are those of its own that answer every call
@@ -389,6 +391,7 @@ class Twin:
         refused: Iterable[str] = (),
         aliases: Sequence[str] = (),
         hosts: Mapping[str, str] | None = None,
+        addresses: Mapping[str, str] | None = None,
         webhooks: Webhooks | None = None,
         variables: Variables | None = None,
         seeding: Seeding | None = None,
@@ -401,8 +404,8 @@ class Twin:
     ) -> None:
         self.name, self.style = name, style
         self.aliases, self.hosts = tuple(aliases), read_vendor_hosts(hosts or {})
-        self.variables = variables or _usual_variables(name)
-        self.users, self.seeding = users, seeding
+        self.own_addresses = OwnAddresses(self.hosts, addresses or {})
+        self.variables, self.users, self.seeding = variables or _usual_variables(name), users, seeding
         self.completes, self.vendor_tools, self.screen = completes, vendor_tools, screen
         self.seeds, self.templates = seeds, dict(templates or {})
         self.clocks, self.descriptions = dict(clocks or {}), dict(descriptions or {})

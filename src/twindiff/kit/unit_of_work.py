@@ -4,6 +4,9 @@ An operation that takes a row through several states, such as a payment that is 
 costs one statement per row instead of one per state. Rows read by key are not read again, and queries by equality are
 answered from the cache until a column that they depend on changes. Before any other query of a table, its pending rows
 are written, so a handler sees no difference.
+
+Without it a PaymentIntent that is made and confirmed costs about 8 % more of the processor, and a year of renewals
+about a quarter more (`benchmarks/stripe.py`).
 """
 
 from __future__ import annotations

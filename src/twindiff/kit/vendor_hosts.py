@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 WILDCARD = "*."
@@ -38,6 +38,11 @@ def read_vendor_hosts(declared: Mapping[str, str]) -> tuple[VendorHost, ...]:
             raise ValueError(f"'{written}' names no host; one is upload.box.com, *.slack.com or api.test.com/v1")
         hosts.append(VendorHost(name, (slash + path).rstrip("/"), prefix))
     return tuple(sorted(hosts, key=lambda each: each.precision, reverse=True))
+
+
+def has_vendor_host(hosts: Iterable[VendorHost], host: str) -> bool:
+    """Whether a host is declared, on whatever path."""
+    return any(each._replace(path="").matches(host, "") for each in hosts)
 
 
 def find_vendor_host(hosts: tuple[VendorHost, ...], host: str, path: str) -> VendorHost | None:

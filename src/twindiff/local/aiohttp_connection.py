@@ -8,8 +8,8 @@ from typing import Any
 
 import httptools
 
-from twindiff.local.connected_libraries import to_http1, to_url
 from twindiff.local.vendor_routes import VendorRoutes
+from twindiff.local.wire_values import to_http1, to_url
 
 
 class TwinTransport(asyncio.Transport):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable
 from typing import Any, NamedTuple, TypeVar
+from urllib.parse import unquote
 
 from twindiff.kit.vendor_hosts import find_vendor_host
 from twindiff.server import Gateway, Service
@@ -161,8 +162,6 @@ def _lower(headers: Headers) -> Headers:
 
 
 def _unquote(path: bytes) -> str:
-    from urllib.parse import unquote
-
     return unquote(path.decode("ascii"))
 
 

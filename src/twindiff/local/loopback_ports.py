@@ -22,7 +22,7 @@ class Serving:
     def open(self, environment_id: str, twin: str) -> str:
         """Open a port for a twin of an environment, and return its URL; the port is listening then."""
         opening = self._ports.open(environment_id, twin)
-        return asyncio.run_coroutine_threadsafe(opening, self._running()).result()
+        return asyncio.run_coroutine_threadsafe(opening, self._running()).result().url
 
     def _running(self) -> asyncio.AbstractEventLoop:
         with self._starting:

@@ -12,6 +12,7 @@ from twindiff.client import Environment
 from twindiff.client.request_specs import Json, RequestSpec
 from twindiff.client.sync_client import Platform
 from twindiff.client.transport import path_of, read
+from twindiff.environments.actors import NOBODY
 from twindiff.environments.registry import Registry
 from twindiff.kit.errors import ApiError
 from twindiff.kit.twin import Twin
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 A_DAY = 24 * 3600
-NOBODY = "agent"
-"""The actor for twins without users."""
 
 _HEADERS = [(b"host", HERE), (b"content-type", b"application/json")]
 

@@ -8,8 +8,8 @@ from typing import Any
 from urllib3 import HTTPHeaderDict, HTTPResponse
 from urllib3.connectionpool import HTTPConnectionPool
 
-from twindiff.local.connected_libraries import read_body, read_headers, to_texts, to_url
 from twindiff.local.vendor_routes import VendorRoutes
+from twindiff.local.wire_values import read_body, read_headers, to_texts, to_url
 
 
 class InProcessPool(HTTPConnectionPool):

@@ -9,8 +9,10 @@ from typing import Any, NamedTuple
 from twindiff.kit.http import Request
 from twindiff.kit.twin import Dispatch
 from twindiff.server.apis import platform, sandboxes, twin_runs
+from twindiff.server.apis.pr_runs.hook_receiver import HookReceiver
 from twindiff.server.apis.pr_runs.runs import PrRuns
 from twindiff.server.apis.pr_runs.settings import CheckSettings
+from twindiff.server.apis.sandbox_runs.hosted_repositories import HostedRepositories
 from twindiff.server.apis.sandbox_runs.runs import SandboxRunService
 from twindiff.server.apis.sandboxes.routes import SandboxContext
 from twindiff.server.apis.sandboxes.sandboxes import Sandboxes
@@ -22,6 +24,7 @@ from twindiff.server.apis.twin_runs.logins import Logins
 from twindiff.server.apis.twin_runs.runs import TwinRunService
 from twindiff.server.apis.twin_runs.scenarios import ScenarioStore
 from twindiff.server.auth import authorize_control
+from twindiff.server.data_plane import DataPlane
 from twindiff.server.mcp import RUNS_PATH
 from twindiff.server.service import Service
 
@@ -49,10 +52,12 @@ def build_request_context(service: Service) -> RunDesk:
     runs = TwinRunService(service)
     scenarios = ScenarioStore(runs)
     tests = TestRunService(runs, RunTwins(scenarios))
-    saved, boxes = SavedTestStore(tests), SandboxRunService(tests, scenarios)
-    return RunDesk(
-        runs, scenarios, Logins(), tests, saved, boxes, PrRuns(saved, boxes), CheckSettings(service), address=""
-    )
+    hosted = HostedRepositories(service, DataPlane(service))
+    saved, boxes = SavedTestStore(tests), SandboxRunService(tests, scenarios, hosted)
+    checks = CheckSettings(service, hosted)
+    pull_requests = PrRuns(saved, boxes, checks)
+    hooks = HookReceiver(service, pull_requests, checks)
+    return RunDesk(runs, scenarios, Logins(), tests, saved, boxes, pull_requests, checks, hooks, address="")
 
 
 def build_api_mounts(service: Service, desk: RunDesk) -> tuple[ApiMount, ...]:

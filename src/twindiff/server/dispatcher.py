@@ -17,6 +17,7 @@ from twindiff.environments.outbox import DeliveryResult, DueDelivery, Later, Out
 from twindiff.kit.clock import SECOND
 from twindiff.kit.errors import ApiError
 from twindiff.kit.events import OVER_SOCKETS
+from twindiff.server.runtime import run_waiting
 from twindiff.storage import EnvironmentGone, NotServed, StorageEngine
 from twindiff.storage.feed import EVERYTHING, RowsWritten
 
@@ -341,8 +342,7 @@ class Dispatcher:
         return result._replace(final=due.webhooks.is_final(answer))
 
     async def _do(self, work: Callable[[], T]) -> T:
-        """Run work that may wait for the database, in a thread unless the storage is in-process."""
-        return work() if self._engine.inline else await asyncio.to_thread(work)
+        return await run_waiting(self._engine, work)
 
     async def _stop(self) -> None:
         """Cancel all requests and timers; the next leader resumes them from the outbox."""

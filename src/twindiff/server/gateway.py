@@ -28,6 +28,7 @@ from twindiff.server.mcp.json_rpc import MAX_MESSAGE_BYTES, keep_headers, refuse
 from twindiff.server.origins import refuse_other_page, refuse_own_request
 from twindiff.server.service import LARGE_BODY, Service
 from twindiff.server.targets import RequestTarget, find_target
+from twindiff.server.use_cases.ports import reopen_ports
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -120,6 +121,8 @@ class Gateway:
             if message["type"] == "lifespan.startup":
                 if self.service.door.has_listener:
                     await self.service.door.open()
+                if self.service.engine.inline:
+                    await reopen_ports(self.service)
                 loops = (self.service.maintenance_loop, self.service.dispatcher.run)
                 works = (*(self._when_loaded(each) for each in loops), *(each() for each in self.service.background))
                 running += map(asyncio.create_task, works)
@@ -186,7 +189,7 @@ class Gateway:
         await self._shell(scope, receive, send)
 
     def _check_origin(self, request: Request, *, is_page: bool = False, is_twin: bool) -> None:
-        refuse_own_request(request.headers, is_twin=is_twin)
+        refuse_own_request(request.headers, request.path, is_twin=is_twin)
         if self.service.settings.api_key is None:
             check_origin(request.headers, is_page=is_page)
             if not is_twin:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from urllib.parse import urlsplit
 
-from twindiff.browser.peers import BROWSER, MARK
+from twindiff.browser.peers import BROWSER, MARK, WEBHOOK
 from twindiff.kit.errors import ApiError
 
 
@@ -20,9 +21,17 @@ class OtherPage(ApiError):
     status = 403
 
 
-def refuse_own_request(headers: Mapping[str, str], *, is_twin: bool) -> None:
-    """Refuse requests of this server's webhooks, and of a page under test to anything but twins; raises OwnRequest."""
+HOOK_RECEIVER = "/validation/github/webhook"
+"""The path at which the server receives webhooks, even its own: they are signed, and start runs only."""
+
+
+def refuse_own_request(headers: Mapping[str, str], path: str, *, is_twin: bool) -> None:
+    """Refuse requests of this server's webhooks to any path but their receiver, and of a page under test to anything
+    but twins; raises OwnRequest.
+    """
     sender = headers.get(MARK.lower())
+    if sender == WEBHOOK and path == HOOK_RECEIVER:
+        return
     if sender and not (sender == BROWSER and is_twin):
         raise OwnRequest(f"This request was sent for a {sender} by a Twindiff server, which it may not reach")
 
@@ -32,6 +41,12 @@ def refuse_other_page(headers: Mapping[str, str]) -> None:
     origin, host = headers.get("origin", "").lower(), headers.get("host", "").lower()
     if origin and _plain(origin.rpartition("//")[2]) != _plain(host):
         raise OtherPage(f"A page of '{origin}' asked for this; only pages of http://{host} may use the control plane")
+
+
+def is_loopback_url(url: str) -> bool:
+    """Return whether a URL names this machine, so that a client that uses it can reach loopback ports."""
+    name = urlsplit(url).hostname or ""
+    return name in ("localhost", "127.0.0.1", "::1") or name.endswith(".localhost")
 
 
 def _plain(host: str) -> str:

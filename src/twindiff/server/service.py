@@ -13,6 +13,7 @@ from functools import cached_property, partial
 from typing import Any, TypeVar, cast
 
 from twindiff.catalog import TABLES, WebhookRecord
+from twindiff.catalog.shard_ids import serve_shard
 from twindiff.catalog.stamps import wall
 from twindiff.environments.calls import Calls
 from twindiff.environments.clocks import Clocks
@@ -44,13 +45,16 @@ from twindiff.server.backoff import Backoff
 from twindiff.server.dispatcher import Dispatcher
 from twindiff.server.door.door import Door
 from twindiff.server.long_calls import LongCalls
+from twindiff.server.origins import HOOK_RECEIVER
 from twindiff.server.ports import Ports
-from twindiff.server.runtime import Runtime
+from twindiff.server.runtime import Runtime, run_waiting
 from twindiff.server.settings import Settings
+from twindiff.server.shards.data_directory import list_folders, record_count, refuse_other_count
 from twindiff.server.webhook_client import WebhookClient
-from twindiff.storage import EnvironmentGone, NotServed, SchemaChanged, StorageEngine
+from twindiff.storage import CatalogStore, EnvironmentGone, NotServed, SchemaChanged, StorageEngine
 from twindiff.storage.schema import Schema
 from twindiff.storage.sqlite import SqliteEngine
+from twindiff.storage.whole_catalog import WholeCatalog
 from twindiff.suites.agent_diff import Importer
 from twindiff.suites.suites import Suites
 from twindiff.suites.trial_sets import TrialSetStore
@@ -67,6 +71,9 @@ SECONDS_UNUSED = 600
 DAY = 24 * 3600 * SECOND
 LARGE_BODY = 20_000
 """Bytes of a body above which it is parsed off the event loop: a form of this size takes two milliseconds."""
+
+
+_CATALOG = Schema("catalog", tuple(table_of(row) for row in TABLES))
 
 
 class StepPause:
@@ -87,20 +94,19 @@ class Service:
         self.settings = settings
         self.registry = registry or Registry.load_installed()
         self.engine = _engine(settings)
-        self._durability = self.engine.durability if isinstance(self.engine, SqliteEngine) else None
         self.runtime = self._runtime()
         if not self.engine.inline:
             _ = self.registry.twins  # raises what the database lacks for any twin before anything is served
         self.registry.watch(self.engine.schema)
-        self.catalog = catalog = self.engine.catalog(Schema("catalog", tuple(table_of(row) for row in TABLES)))
-        self.templates = TemplateStore(self.engine, catalog, self.registry)
-        self.environments = Environments(self.engine, catalog, self.registry, settings.most_environments)
+        catalog, whole = self.catalog, self.whole_catalog
+        self.templates = TemplateStore(self.engine, catalog, whole, self.registry)
+        self.environments = Environments(self.engine, catalog, whole, self.registry, settings.most_environments)
         self.points = EnvironmentPoints(self.engine, catalog, self.environments)
         self.transfer = Transfer(self.engine, catalog, self.registry, self.templates, self.environments)
         self.calls = Calls(self.engine, catalog, settings.transcripts)
         self.clocks = Clocks(self.engine, self.environments, self.calls.due, self.runtime.arrivals)
-        self.runs = RunStore(self.engine, catalog, self.environments, once=settings.runs_once)
-        self.suites = Suites(self.engine, catalog, self.templates, self.registry, self.environments.actors)
+        self.runs = RunStore(self.engine, catalog, whole, self.environments, once=settings.runs_once)
+        self.suites = Suites(self.engine, catalog, whole, self.templates, self.registry, self.environments.actors)
         self.trial_sets = TrialSetStore(self.engine, catalog)
         self.importer = Importer(self.engine, self.registry, self.templates, self.suites)
         self.subscriptions = Subscriptions(self.engine, catalog)
@@ -132,26 +138,37 @@ class Service:
 
     async def _run_lookup(self, work: Callable[[], T]) -> T:
         """Run a read of the catalog for a connection: where that may block, in a thread."""
-        return work() if self.engine.inline else await asyncio.to_thread(work)
+        return await run_waiting(self.engine, work)
 
     def _webhook_client(self) -> WebhookClient:
         hosts, is_keyless = frozenset(self.settings.webhook_hosts), self.settings.api_key is None
-        return WebhookClient(hosts, self.ports.listening, is_loopback_open=is_keyless)
+        listening, receivers = self.ports.listening, (HOOK_RECEIVER,)
+        return WebhookClient(hosts, listening, is_loopback_open=is_keyless, receivers=receivers)
 
     def _unused_sweeper(self) -> UnusedTemplateSweeper | None:
         """The removal of unused templates; None where an administrator of the database does it."""
+        embedded = self.engine.embedded
+        return UnusedTemplateSweeper(embedded, self.catalog, self.environments) if embedded else None
+
+    @cached_property
+    def catalog(self) -> CatalogStore:
+        """The records that this process writes."""
+        return self.engine.catalog(_CATALOG)
+
+    @cached_property
+    def whole_catalog(self) -> WholeCatalog:
+        """The records of all shards, for reading."""
         if not isinstance(self.engine, SqliteEngine):
-            return None
-        return UnusedTemplateSweeper(self.engine, self.catalog, self.environments)
+            return WholeCatalog(self.catalog)
+        return WholeCatalog(self.catalog, partial(self.engine.others.catalogs, _CATALOG))
 
     def _runtime(self) -> Runtime:
         return Runtime(inline=self.engine.inline)
 
     def _long_calls(self) -> LongCalls | None:
         """The worker threads for long calls; None where each call has a thread anyway."""
-        if not isinstance(self.engine, SqliteEngine):
-            return None
-        return LongCalls(self.engine, self.calls, self, self.runtime.arrivals)
+        embedded = self.engine.embedded
+        return LongCalls(embedded, self.calls, self, self.runtime.arrivals) if embedded else None
 
     async def answer(
         self, environment: LoadedEnvironment, twin: Twin, exchange: RequestContext, *, trusted: bool
@@ -228,7 +245,8 @@ class Service:
 
     def lasting(self, work: Awaitable[T]) -> Awaitable[T]:
         """Await `work`, and then that its writes are durable, if the settings ask for that."""
-        return self._durability.wait_for_answer(work) if self._durability else work
+        durability = self.engine.durability
+        return durability.wait_for_answer(work) if durability else work
 
     async def awaken(self, environment: LoadedEnvironment) -> None:
         """Load an environment; an evicted one is rebuilt off the event loop."""
@@ -330,12 +348,11 @@ class Service:
             self._swept = time.monotonic()
             for _ in self.unused.sweep():
                 await self.runtime.yield_to_loop()
-            if isinstance(self.engine, SqliteEngine):
-                await self.runtime.run_steps(self.engine.unnamed_blobs.sweep())
+            if embedded := self.engine.embedded:
+                await self.runtime.run_steps(embedded.unnamed_blobs.sweep())
 
     async def _maintain_engine(self) -> None:
-        if isinstance(self.engine, SqliteEngine):
-            await self.runtime.run_steps(self.engine.maintain())
+        await self.runtime.run_steps(self.engine.maintain())
         self.engine.measure()
 
     async def write_calls(self) -> None:
@@ -352,8 +369,11 @@ class Service:
         """Expire environments, evict idle ones, and delete data past its retention time, in steps."""
         ended = self.environments.tidy(self.settings.idle_seconds)
         for environment_id in self.ports.environments():
-            if self.environments.record(environment_id).status != "ready":
+            status = self.environments.record(environment_id).status
+            if status == "deleted":
                 self.ports.close(environment_id)
+            elif status != "ready":
+                self.ports.retire(environment_id)
         self.without_calls.update(ended)
         yield from self.forget_calls()
         yield from forget_ended(
@@ -380,7 +400,13 @@ class Service:
 def _engine(settings: Settings) -> StorageEngine:
     """The storage engine that the settings name; PostgreSQL is an optional extra."""
     if not settings.storage:
-        return SqliteEngine(settings.data_dir, fsync=settings.fsync, most_bytes=settings.most_bytes)
+        serve_shard(settings.shard)
+        refuse_other_count(settings.data_dir, settings.shard)
+        folders = list_folders(settings.data_dir, settings.shard.count)
+        own = folders.pop(settings.shard.number)
+        engine = SqliteEngine(own, fsync=settings.fsync, most_bytes=settings.most_bytes, others=folders)
+        record_count(settings.data_dir, settings.shard)
+        return engine
     from twindiff.storage.postgres import PostgresEngine
 
     return PostgresEngine(settings.storage, ready=settings.ready, most_bytes=settings.most_bytes)

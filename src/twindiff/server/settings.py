@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from twindiff.catalog.shard_ids import ServedShard
 from twindiff.environments.transcripts import Policy
 
 
@@ -45,3 +46,5 @@ class Settings(NamedTuple):
     """Hosts to which the TLS door passes connections on: `host`, `host:port` or `*.domain`."""
     run_network_mb: int = 200
     """Limit of data received over the network in a test run, in megabytes; the run is ended above it."""
+    shard: ServedShard = ServedShard()
+    """The shard that this process serves; a server that is not divided has one."""

@@ -19,6 +19,7 @@ from twindiff.kit.errors import ApiError
 from twindiff.kit.events import Sockets
 from twindiff.kit.twin import Twin
 from twindiff.server.dispatcher import SubscriberQueue
+from twindiff.server.runtime import run_waiting
 from twindiff.server.service import Service
 from twindiff.server.targets import find_target
 
@@ -140,4 +141,4 @@ class SocketPlane:
         return Session(environment, twin, vendor) if is_authorized else None
 
     async def _do(self, work: Callable[[], T]) -> T:
-        return work() if self._service.engine.inline else await asyncio.to_thread(work)
+        return await run_waiting(self._service.engine, work)

@@ -27,9 +27,10 @@ class InvalidJson(ApiError):
     """invalid json"""
 
 
-class NotFound(ApiError):
+class PathNotFound(ApiError):
     """Not Found"""
 
+    code = "not_found"
     status = 404
 
 
@@ -68,7 +69,7 @@ class PlatformStyle(Style):
     def unknown(self, request: Request, verbs: list[str]) -> Response:
         given = f"{request.verb} {request.path}"
         if not verbs:
-            return self.error(NotFound(f"Not Found: {given}"))
+            return self.error(PathNotFound(f"Not Found: {given}"))
         allowed = ", ".join(verbs)
         return self.error(
             MethodNotAllowed(f"Method Not Allowed: {given}; use {allowed}", headers=(("Allow", allowed),))

@@ -9,7 +9,7 @@ import ipaddress
 import socket
 import ssl
 import time
-from collections.abc import AsyncIterator, Container
+from collections.abc import AsyncIterator, Container, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from twindiff.browser.peers import MARK, WEBHOOK, is_own_address
@@ -41,14 +41,20 @@ class WebhookResponse(NamedTuple):
 class WebhookClient:
     """Sends requests to explicitly allowed hosts, to this machine if permitted, and never to the server itself.
     `allowed` has hosts as `host` or `host:port`; `localhost` stands for every loopback address. `own_ports` are the
-    ports that the server itself listens on.
+    ports that the server itself listens on, and `receivers` the only paths there that webhooks may reach.
     """
 
     def __init__(
-        self, allowed: frozenset[str] = frozenset(), own_ports: Container[int] = (), *, is_loopback_open: bool = True
+        self,
+        allowed: frozenset[str] = frozenset(),
+        own_ports: Container[int] = (),
+        *,
+        is_loopback_open: bool = True,
+        receivers: Iterable[str] = (),
     ) -> None:
         self._allowed = frozenset(each.lower() for each in allowed)
         self._own_ports = own_ports
+        self._receivers = frozenset(receivers)
         self._is_loopback_open = is_loopback_open
         self._client: httpx.AsyncClient | None = None
         self._making = asyncio.Lock()
@@ -70,12 +76,18 @@ class WebhookClient:
         except UnicodeError:  # a label of the name is longer than 63 characters, or empty
             raise OSError(f"{parsed.host[:_IN_WORDS]} is no name of a host") from None
         addresses = [_plain(ipaddress.ip_address(place[0])) for *_, place in infos]
+        if parsed.path in self._receivers and all(self._is_own(address, _port(parsed)) for address in addresses):
+            return addresses[0]
         for address in addresses:
             self._refuse_unfit(parsed.host, _port(parsed), address)
         return addresses[0]
 
+    def _is_own(self, address: Address, port: int) -> bool:
+        """Whether the server itself listens there."""
+        return port in self._own_ports and is_own_address(str(address))
+
     def _refuse_unfit(self, host: str, port: int, address: Address) -> None:
-        if port in self._own_ports and is_own_address(str(address)):
+        if self._is_own(address, port):
             raise TargetRefused(f"{host}:{port} is this server itself, which no webhook may reach")
         if address.is_link_local or address.is_multicast or address.is_unspecified:
             raise TargetRefused(f"{host} is {address}, which no webhook may reach")

@@ -26,7 +26,9 @@ from .journal import JournalRecord, Values
 from .schema import Schema
 
 if TYPE_CHECKING:
+    from .durability import Durability
     from .quota import StorageQuota
+    from .sqlite import SqliteEngine
 
 T = TypeVar("T")
 
@@ -180,6 +182,19 @@ class StorageEngine(Protocol):
     """Reports every writing operation and every rewind, from all processes of the server."""
     room: StorageQuota
     """The storage quota; writing operations and new files are charged to it."""
+
+    @property
+    def embedded(self) -> SqliteEngine | None:
+        """The engine itself where it runs in the server's process, and so can copy an environment for a long call.
+
+        None where a database does the work.
+        """
+        ...
+
+    @property
+    def durability(self) -> Durability | None:
+        """What holds responses back until their writes are durable, if the settings ask for that."""
+        ...
 
     def schema(self, schema: Schema) -> None:
         """Register the tables of a twin."""
@@ -340,6 +355,10 @@ class StorageEngine(Protocol):
 
     def compare(self, env: str, origin: EnvironmentOrigin, start: int, end: int) -> PointComparison | None:
         """Compare the rows of two points, in any thread; return None if folding the records is faster."""
+        ...
+
+    def maintain(self) -> Generator[CooperativeStep]:
+        """Run background maintenance; yields steps that may run in another thread. Raises StorageFull."""
         ...
 
     def measure(self) -> None:

@@ -7,6 +7,7 @@ import io
 import os
 import re
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from hashlib import sha256
 from math import inf
@@ -46,10 +47,15 @@ class KeptBlobs(Blobs, Protocol):
         ...
 
 
-def blobs_of(directory: str, room: StorageQuota | None = None) -> KeptBlobs:
-    """Open the blobs of a data directory, charged to the quota `room`; those of `:memory:` end with the process."""
+def blobs_of(directory: str, room: StorageQuota | None = None, others: Sequence[str] = ()) -> KeptBlobs:
+    """Open the blobs of a data directory, charged to the quota `room`; those of `:memory:` end with the process.
+
+    A blob that is missing is taken from the data directories `others`, if one has it.
+    """
     room = room or StorageQuota()
-    return MemoryBlobs(room) if directory == ":memory:" else FileBlobs(Path(directory) / "blobs", room)
+    if directory == ":memory:":
+        return MemoryBlobs(room)
+    return FileBlobs(Path(directory) / "blobs", room, [Path(other) / "blobs" for other in others])
 
 
 class MemoryBlobs:
@@ -100,8 +106,9 @@ class MemoryBlobs:
 class FileBlobs:
     """Blobs in files named by their digest: `ab/cdef…`. The modification time is when a blob was last put."""
 
-    def __init__(self, folder: Path, room: StorageQuota) -> None:
+    def __init__(self, folder: Path, room: StorageQuota, others: Sequence[Path] = ()) -> None:
         self._folder = folder
+        self._others = others
         self._room = room
         self._size: int | None = None
         self._unsynced: set[Path] = set()
@@ -157,7 +164,17 @@ class FileBlobs:
             return file.read()
 
     def has(self, digest: str) -> bool:
-        return _DIGEST.fullmatch(digest) is not None and self._path(digest).exists()
+        if _DIGEST.fullmatch(digest) is None:
+            return False
+        return self._path(digest).exists() or self._take_from_others(digest)
+
+    def _take_from_others(self, digest: str) -> bool:
+        """Whether another folder had the blob, which is put here too."""
+        for folder in self._others:
+            with suppress(FileNotFoundError):
+                self.put((folder / digest[:2] / digest[2:]).read_bytes())
+                return True
+        return False
 
     def open(self, digest: str) -> BinaryIO:
         if not self.has(digest):

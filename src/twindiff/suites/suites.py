@@ -19,6 +19,7 @@ from twindiff.environments.templates import TemplateStore
 from twindiff.kit.errors import ApiError
 from twindiff.kit.store import Store
 from twindiff.storage import StorageEngine
+from twindiff.storage.whole_catalog import WholeCatalog
 from twindiff.suites.lint import find_impossible_values
 from twindiff.suites.unknown_values import MAX_UNKNOWN, TemplateValues, find_unknown_calls, find_unknown_rows
 
@@ -118,11 +119,18 @@ class Suites:
     """The suites of a catalog."""
 
     def __init__(
-        self, engine: StorageEngine, catalog: Store, templates: TemplateStore, registry: Registry, actors: Actors
+        self,
+        engine: StorageEngine,
+        catalog: Store,
+        whole: WholeCatalog,
+        templates: TemplateStore,
+        registry: Registry,
+        actors: Actors,
     ) -> None:
         self._registry = registry
         self._engine = engine
         self._catalog = catalog
+        self._whole = whole
         self._templates = templates
         self._actors = actors
         self._values = TemplateValues(engine, registry, actors)
@@ -152,7 +160,7 @@ class Suites:
             key = str(UUID(test_id))
         except ValueError:
             raise InvalidTestId(f"invalid test id: '{test_id}' is not a UUID") from None
-        return self._catalog.get(TestRecord, key, missing=TestNotFound)
+        return self._whole.get(TestRecord, key, missing=TestNotFound)
 
     def create(self, name: str, description: str, visibility: str, tests: Iterable[NewTest]) -> SuiteRecord:
         """Add a suite with all of its tests, or nothing."""

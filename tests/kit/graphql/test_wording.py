@@ -30,3 +30,11 @@ SAID = {
 @pytest.mark.parametrize("message", SAID)
 def test_names_and_values_are_quoted_as_graphql_js_quotes_them(message):
     assert as_graphql_js(message) == SAID[message]
+
+
+def test_the_message_of_a_long_value_is_made_at_once():
+    """A search that tries every letter of a word as its beginning would take minutes."""
+    for value in ("x" * 2_000_000, " got invalid value 1; Expected" * 50_000):
+        message = f"Variable '$id' got invalid value '{value}'; Expected type 'Book'"
+        assert as_graphql_js(message) == message
+    assert as_graphql_js(f"Int cannot represent non-integer value: '{'x' * 9_000}'").endswith('x"')

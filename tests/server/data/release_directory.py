@@ -1,11 +1,13 @@
 """What is in `release_*.tar.gz`, and the script that makes one of today's release.
 
 `python -m tests.server.data.release_directory FILE.tar.gz`. Each holds a server's data directory as that release left
-it, and `expected.json`, which says what must be found in it.
+it, and `expected.json`, which says what must be found in it. With the name of a database of the test cluster after
+`FILE.json` the script fills that database instead, and writes what must be found in it to the file.
 """
 
 from __future__ import annotations
 
+import base64
 import json
 import sqlite3
 import sys
@@ -51,6 +53,10 @@ def made(platform: Platform) -> dict[str, Any]:
         "slack": {**environment_of(slack), "run": run, "points": points, "passed": judged["passed"], "file": file},
         "fork": {"environmentId": fork["environmentId"], "said": points[8]},
         "linear": linear(platform),
+        "stripe": stripe(platform),
+        "export": base64.b64encode(
+            platform.client.get(f"/api/platform/env/{fork['environmentId']}/export").content
+        ).decode(),
     }
 
 
@@ -80,6 +86,22 @@ def linear(platform: Platform) -> dict[str, Any]:
     return {**environment_of(environment), "issue": identifier, "title": "Oil the left gripper"}
 
 
+def stripe(platform: Platform) -> dict[str, Any]:
+    """A charge of a new customer, and a PaymentIntent that nobody has paid."""
+    environment = platform.environment("stripe:stripe_default", "acct_1TwindiffTestShop")
+    customer = environment.ask("v1/customers", data={"name": "Release"}).json()
+    money = {"amount": "4200", "currency": "usd", "customer": customer["id"], "payment_method_types[]": "card"}
+    at_once = {"payment_method": "pm_card_visa", "confirm": "true", "expand[]": "latest_charge"}
+    paid = environment.ask("v1/payment_intents", data={**money, **at_once}).json()
+    intent = environment.ask("v1/payment_intents", data=money).json()
+    return {**environment_of(environment), "charge": paid["latest_charge"], "intent": intent["id"]}
+
+
+def export(platform: Platform, environment: str) -> str:
+    """The file of an environment in Base64."""
+    return base64.b64encode(platform.ask("GET", f"env/{environment}/export").content).decode()
+
+
 def make(file: Path) -> None:
     """Write a directory and what must be found in it; its environments expire when this century ends."""
     with TemporaryDirectory() as folder:
@@ -97,5 +119,23 @@ def make(file: Path) -> None:
             packed.add(directory, "data")
 
 
+def fill(file: Path, database: str) -> None:
+    """Make a database of the test cluster, and write what must be found in it."""
+    from tests.storage.postgres.cluster import Database, administrator, draining
+
+    made_database = Database(administrator() or "", database)
+    made_database.initialise_all(has_templates=False)
+    with draining(made_database.dsn):
+        server = LiveServer(Settings(storage=made_database.dsn))
+        try:
+            file.write_text(json.dumps(made(Platform(server.client))))
+        finally:
+            server.close()
+
+
 if __name__ == "__main__":
-    make(Path(sys.argv[1]))
+    match [Path(sys.argv[1]), *sys.argv[2:]]:
+        case [file]:
+            make(file)
+        case [file, database]:
+            fill(file, str(database))

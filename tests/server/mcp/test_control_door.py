@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from typing import Any
 
+import jsonschema
 import pytest
 
 from tests.harness import AGENT, GENERAL, Environment, LiveServer, Platform
@@ -20,7 +22,17 @@ def call(platform: Platform, path: str, name: str, **arguments: Any) -> Json:
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
     result = platform.client.post(path, json=message).json()["result"]
     assert not result["isError"], result
-    return json.loads(result["content"][0]["text"])
+    told = json.loads(result["content"][0]["text"])
+    assert told == result["structuredContent"]
+    jsonschema.validate(told, schemas_of(platform, path)[name] or {})
+    return told
+
+
+@cache
+def schemas_of(platform: Platform, path: str) -> dict[str, Json | None]:
+    """The schemas of the tools' results."""
+    tools = platform.client.post(path, json=LIST).json()["result"]["tools"]
+    return {each["name"]: each.get("outputSchema") for each in tools}
 
 
 def test_a_coding_agent_builds_an_environment_and_judges_a_run(platform: Platform):
@@ -49,6 +61,13 @@ def test_a_run_made_by_argas_tools_names_the_mcp_servers_of_its_twins(platform: 
     assert platform.client.post(twin["mcp_url"], json=LIST).status_code == 401
     for given in ({"x-proxy-token": run["proxy_token"]}, {"Authorization": f"Bearer {run['proxy_token']}"}):
         assert "slack_post_message" in platform.client.post(twin["mcp_url"], json=LIST, headers=given).text
+
+
+def test_tools_for_operators_describe_their_results(platform: Platform):
+    known = schemas_of(platform, ENVIRONMENTS_PATH)
+    assert {name for name, schema in known.items() if not schema} == set()
+    for schema in known.values():
+        jsonschema.Draft202012Validator.check_schema(schema or {})
 
 
 @pytest.mark.parametrize("path", [RUNS_PATH, ENVIRONMENTS_PATH])

@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 
 from tests.harness import AGENT, GENERAL, JOHN, Environment, Platform
-from tests.mcp_messages import call_tool, list_tools, refusal
+from tests.mcp_messages import call_tool, list_tools, refusal, use_tool
 from twindiff.environments.registry import Registry
 
 Json = Any
@@ -169,11 +169,32 @@ def make_environment(platform: Platform, twin: str) -> Environment:
 @pytest.mark.parametrize("twin", STORIES)
 def test_an_agent_finds_the_tools_that_the_vendors_server_has(platform: Platform, twin: str):
     environment = make_environment(platform, twin)
+    schemas = {name: each.get("outputSchema") for name, each in list_tools(environment, twin).items()}
     result: Json = None
     for tool, given, part in STORIES[twin]:
-        text, _ = call_tool(environment, tool, given(result) if callable(given) else given, twin=twin)
+        said = use_tool(environment, tool, given(result) if callable(given) else given, twin=twin)
+        text = said["content"][0]["text"]
         assert part in text, (tool, text)
         result = json.loads(text) if text[0] in "[{" else text
+        is_object = isinstance(result, dict) and not said["isError"]
+        assert said.get("structuredContent") == (result if is_object else None)
+        if not said["isError"]:
+            jsonschema.validate(said.get("structuredContent"), schemas[tool] or {})
+
+
+def test_the_tools_of_google_calendar_describe_their_results_as_googles_do(platform: Platform):
+    listed = list_tools(make_environment(platform, "calendar"), "calendar")
+    fields = {name: [*each.get("outputSchema", {}).get("properties", {})] for name, each in listed.items()}
+    assert fields["list_events"] == ["events", "nextPageToken"]
+    assert fields["suggest_time"] == ["timeSlots"]
+    assert sum(map(bool, fields.values())) == 8
+
+
+def test_lists_are_structured_content_since_the_revision_that_allows_them(platform: Platform):
+    environment = make_environment(platform, "stripe")
+    for revision, has_any in (("2025-11-25", False), ("2026-07-28", True)):
+        said = use_tool(environment, "list_products", {}, twin="stripe", **{"MCP-Protocol-Version": revision})
+        assert isinstance(said.get("structuredContent"), list) == has_any
 
 
 @pytest.mark.parametrize("twin", STORIES)

@@ -43,7 +43,7 @@ def test_the_page_is_told_of_each_operation_while_it_happens(live):
     news = run["dashboard_url"].replace("/dashboard", "/dashboard/news")
     with httpx.stream("GET", news, timeout=30) as stream:
         lines = stream.iter_lines()
-        assert next(lines) == ": watching"
+        assert next(lines) == ": still here"
         web.post(f"{run['twins']['slack']['base_url']}/api/conversations.create", json={"name": "told"})
         assert next(line for line in lines if line.startswith("data:")) == "data: 1"
 

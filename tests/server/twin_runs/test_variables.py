@@ -37,7 +37,7 @@ WHOSE = {
 
 @pytest.fixture(scope="module")
 def run(live):
-    made = live.in_process.post("/twin-runs", json={"twins": [*READ]}).json()
+    made = live.in_process.post("/twin-runs", json={"twins": [*READ], "ports": False}).json()
     return live.in_process.get(f"/twin-runs/{made['run_id']}").json()
 
 

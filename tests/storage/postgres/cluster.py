@@ -85,6 +85,13 @@ class Database:
         self._is_made = False
         self.name = name or f"twindiff_test_{uuid4().hex[:12]}"
 
+    @classmethod
+    def existing(cls, cluster: str, name: str) -> Database:
+        """One that another process makes."""
+        database = cls(cluster, name)
+        database._is_made = True
+        return database
+
     @property
     def admin(self) -> str:
         self._make("template0")

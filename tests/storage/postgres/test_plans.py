@@ -18,7 +18,7 @@ from twindiff.storage.postgres.ddl import schema_of
 from twindiff.storage.postgres.dialect import PostgresCompiler
 from twindiff.twins.linear.model.issues import Issue
 from twindiff.twins.slack.core.tables import Message
-from twindiff.twins.stripe.customer.customers import Customer
+from twindiff.twins.stripe.tables.customer_tables import Customer
 
 pytestmark = pytest.mark.postgres
 

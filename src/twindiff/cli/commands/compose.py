@@ -47,13 +47,14 @@ def compose(
     remote = remote_of(base_url, api_key)
     door = remote.post("env", full_id(remote, id), "door")
     try:
-        write_overlay(door, services or known, output)
+        write_overlay(door, services or known, known, output)
     except OSError as error:
         raise CommandError(f"The overlay cannot be written to {output}: {error}.") from None
     typer.echo(f"Wrote {output}. Run: docker compose -f {file or 'compose.yaml'} -f {output} up")
     if door["host"] in LOOPBACK:
         typer.echo(
             "The proxy listens on this machine's loopback address, which containers of Docker Desktop reach. On Linux "
-            "start the server with --proxy-host and the address of the bridge, such as 172.17.0.1, and a key.",
+            "start the server with --proxy-host and the address of the bridge, such as Docker's 172.17.0.1 or Podman's "
+            "10.88.0.1, and a key.",
             err=True,
         )

@@ -1,4 +1,4 @@
-"""`twindiff drafts`: descriptions of APIs that are learnt from traffic."""
+"""`twindiff drafts`: the shipped drafts, and descriptions of APIs that are learnt from traffic."""
 
 from __future__ import annotations
 
@@ -8,14 +8,45 @@ from typing import Annotated
 
 import typer
 
+from twindiff.cli.options import AsJson
 from twindiff.cli.problem import CommandError
 
-commands = typer.Typer(help="Describe APIs that have no description, to serve as drafted twins.", no_args_is_help=True)
+commands = typer.Typer(
+    help="List the shipped drafts, and describe APIs that have no description.", no_args_is_help=True
+)
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the application."""
     app.add_typer(commands, name="drafts")
+
+
+@commands.command("ls")
+def ls(as_json: AsJson = False) -> None:
+    """List the drafts that come with Twindiff, and what each needs.
+
+    For example: twindiff serve --draft hubspot --draft jira=FILE
+    """
+    from twindiff.cli.commands.env import say
+    from twindiff.cli.render import add_row, table
+    from twindiff.drafts.shipped import NAMES, find_shipped
+
+    drafts = [find_shipped(name) for name in NAMES]
+    shown = table("draft", "vendor", "operations by handlers", "description to bring")
+    for draft in drafts:
+        brought = draft.description and (f"{draft.description} (for more)" if draft.stands_alone else draft.description)
+        add_row(shown, draft.name, draft.label, str(draft.written_count), brought or "none")
+    listed = [
+        {
+            "name": each.name,
+            "label": each.label,
+            "stands_alone": each.stands_alone,
+            "operations": each.written_count,
+            "description": each.description,
+        }
+        for each in drafts
+    ]
+    say(as_json, listed, shown)
 
 
 @commands.command("learn")

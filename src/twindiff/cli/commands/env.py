@@ -210,12 +210,12 @@ def _execute_once(remote: Remote, environment: str, command: list[str], *, as_js
 
 
 def _only_users(remote: Remote, templates: list[str]) -> list[str]:
-    """Return the users of templates with one user each, in the form of `--as`; else raises CommandError naming some."""
+    """Return the users of templates with at most one each, as `--as` has them; else raises CommandError naming some."""
     from twindiff.cli.commands.templates import template_of
 
     chosen = [template_of(remote, name) for name in templates]
-    if all(len(each["users"]) == 1 for each in chosen):
-        return [f"{each['service']}={each['users'][0]['id']}" for each in chosen]
+    if all(len(each["users"]) <= 1 for each in chosen):
+        return [f"{each['service']}={each['users'][0]['id']}" for each in chosen if each["users"]]
     people = [
         f"{user['id']} ({user['email']})" if user["email"] else user["id"]
         for each in chosen

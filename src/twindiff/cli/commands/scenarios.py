@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from twindiff.cli.commands.env import facts_table, say, say_where
-from twindiff.cli.commands.twin_runs import ask_server, read_json
+from twindiff.cli.commands.twin_runs import ask_server, read_seed_config
 from twindiff.cli.naming import whole
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
 
@@ -79,7 +79,8 @@ def create(
     name: Annotated[str, typer.Argument(help="What it is called.")],
     prompt: Annotated[str, typer.Option(help="What the twins shall hold, in words.")] = "",
     seed_file: Annotated[
-        Path | None, typer.Option("--seed-config", metavar="FILE", help="What each twin holds, as JSON.")
+        Path | None,
+        typer.Option("--seed-config", metavar="FILE", help="What each twin holds, as JSON; git repositories by path."),
     ] = None,
     twins: Annotated[list[str] | None, typer.Option("--twin", help="A twin that it is for; may be repeated.")] = None,
     description: Annotated[str, typer.Option(help="What it is for.")] = "",
@@ -101,7 +102,7 @@ def create(
         lambda client: client.scenarios.create(
             name,
             prompt=prompt or None,
-            seed_config=None if seed_file is None else read_json(seed_file),
+            seed_config=None if seed_file is None else read_seed_config(seed_file),
             twins=twins or None,
             description=description or None,
             tags=tags or None,

@@ -8,18 +8,21 @@ import os
 import signal
 import socket
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from enum import StrEnum
 from functools import partial
+from itertools import chain
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from twindiff.catalog.shard_ids import MAX_SHARDS, ServedShard
 from twindiff.cli.authority_folder import authority_folder, certificate_of
 from twindiff.cli.control_key import AUTO, key_file, make_key, store_key
-from twindiff.cli.drafts import Descriptions, draft_twins
+from twindiff.cli.drafts import Descriptions, Shipped, draft_twins
 from twindiff.cli.options import AsJson, DataDirectory, Storage, data_directory, sendable_key
 from twindiff.cli.problem import CommandError
 from twindiff.cli.process_secrets import hide_secrets
@@ -27,6 +30,9 @@ from twindiff.cli.process_secrets import hide_secrets
 if TYPE_CHECKING:
     from twindiff.environments.registry import Registry
     from twindiff.server import Settings
+
+
+IN_MEMORY = ":memory:"
 
 
 class Judging(StrEnum):
@@ -62,7 +68,13 @@ Fsync = Annotated[
 ]
 Runs = Annotated[Judging, typer.Option(help="Judge a run while it is open, or once and for all.")]
 IdleSeconds = Annotated[float, typer.Option(min=0, help="After so long an unused environment leaves memory.")]
-Processes = Annotated[int, typer.Option(min=1, max=64, help="Processes that answer, with --storage.")]
+Processes = Annotated[
+    str,
+    typer.Option(
+        metavar="N",
+        help="Processes that answer behind one port, each with its own environments; `auto` for one per processor.",
+    ),
+]
 Ready = Annotated[int, typer.Option(min=0, help="Environments kept copied ahead, with --storage.")]
 WebhookHosts = Annotated[
     list[str] | None, typer.Option(help="A host that webhooks may reach, besides this machine; may be repeated.")
@@ -130,7 +142,7 @@ def serve(
     runs: Runs = Judging.OPEN,
     idle_seconds: IdleSeconds = 300,
     storage: Storage = "",
-    workers: Processes = 1,
+    workers: Processes = "1",
     ready: Ready = 8,
     allow_webhooks_to: WebhookHosts = None,
     keep_days: KeepDays = 30,
@@ -142,15 +154,18 @@ def serve(
     browsers: Browsers = 0,
     browser_memory: BrowserMemory = 1500,
     openapi: Descriptions = None,
+    draft: Shipped = None,
     proxy_port: ProxyPort = None,
     proxy_host: ProxyHost = "127.0.0.1",
     allow_host: AllowedHosts = None,
     as_json: AsJson = False,
 ) -> None:
     """Serve twins until Ctrl-C or SIGTERM."""
-    _refuse_unsafe((host, proxy_host), api_key, workers, storage)
+    count = _parse_workers(workers)
+    for each in (host, proxy_host):
+        _refuse_strangers(each, api_key)
     hide_secrets(api_key, storage)
-    draft_twins(openapi or ())
+    draft_twins(openapi, draft)
     from twindiff.server import Settings
 
     folder = data_directory(data_dir)
@@ -172,16 +187,29 @@ def serve(
     )
     if proxy_port is not None:
         certificate_of(folder)
-    with _listen(host, port, proxy_host, proxy_port) as listeners:
+    sockets = 1 if storage else count
+    with _listen(host, port, proxy_host, proxy_port, sockets) as listeners:
         _end_on_signals()
-        _serve(settings, listeners, workers, as_json=as_json)
+        _serve(settings, listeners, count, as_json=as_json)
 
 
 class Listeners(NamedTuple):
     """The listening sockets of the server and of its TLS door."""
 
-    http: socket.socket
-    door: socket.socket | None
+    all_http: list[socket.socket]
+    """One for each shard, all of the same port."""
+    all_doors: list[socket.socket]
+    """One for each shard; empty if the door has no port."""
+
+    @property
+    def http(self) -> socket.socket:
+        """The first of the server's sockets."""
+        return self.all_http[0]
+
+    @property
+    def door(self) -> socket.socket | None:
+        """The first of the door's sockets."""
+        return self.all_doors[0] if self.all_doors else None
 
     @property
     def urls(self) -> dict[str, str]:
@@ -192,15 +220,18 @@ class Listeners(NamedTuple):
 
 
 @contextmanager
-def _listen(host: str, port: int, proxy_host: str, proxy_port: int | None) -> Generator[Listeners]:
-    from twindiff.cli.listening import listen
+def _listen(host: str, port: int, proxy_host: str, proxy_port: int | None, count: int) -> Generator[Listeners]:
+    with ExitStack() as closing:
+        http = _listen_on(closing, host, port, count, "--port")
+        is_open = proxy_port is not None
+        yield Listeners(http, _listen_on(closing, proxy_host, proxy_port, count, "--proxy-port") if is_open else [])
 
-    with listen(host, port) as http:
-        if proxy_port is None:
-            yield Listeners(http, None)
-            return
-        with listen(proxy_host, proxy_port, "--proxy-port") as door:
-            yield Listeners(http, door)
+
+def _listen_on(closing: ExitStack, host: str, port: int, count: int, option: str) -> list[socket.socket]:
+    from twindiff.cli.listening import listen, listen_together
+
+    sockets = [listen(host, port, option)] if count == 1 else listen_together(host, port, count, option)
+    return [closing.enter_context(each) for each in sockets]
 
 
 def _parse_allowed(hosts: Sequence[str]) -> tuple[str, ...]:
@@ -221,6 +252,8 @@ def _serve(settings: Settings, listeners: Listeners, workers: int, *, as_json: b
     """Serve from the database of the settings, else from a folder."""
     if settings.storage:
         _serve_from_postgres(settings, listeners, workers, as_json=as_json)
+    elif workers > 1:
+        _serve_shards(settings, listeners, as_json=as_json)
     else:
         _serve_from_folder(settings, listeners, as_json=as_json)
 
@@ -236,11 +269,13 @@ def _parse_repositories(repositories: Sequence[str]) -> tuple[tuple[str, str], .
     return tuple(named)
 
 
-def _refuse_unsafe(hosts: Sequence[str], api_key: str, workers: int, storage: str) -> None:
-    """Reject unsafe or impossible settings."""
-    for host in hosts:
-        _refuse_strangers(host, api_key)
-    _refuse_crowds(workers, storage)
+def _parse_workers(given: str) -> int:
+    """Parse a number of processes; raises CommandError."""
+    if given == AUTO:
+        return min(len(os.sched_getaffinity(0)), MAX_SHARDS)
+    if given.isdecimal() and 1 <= int(given) <= MAX_SHARDS:
+        return int(given)
+    raise CommandError(f"--workers {given}: give a number from 1 to {MAX_SHARDS}, or {AUTO}.", exit_code=2)
 
 
 def _refuse_strangers(host: str, api_key: str) -> None:
@@ -262,24 +297,14 @@ def _is_loopback(host: str) -> bool:
         return host.lower() == "localhost"
 
 
-def _refuse_crowds(workers: int, storage: str) -> None:
-    if workers > 1 and not storage:
-        raise CommandError(
-            f"{workers} workers cannot share a data directory. Give them a PostgreSQL with --storage, "
-            "or leave --workers out.",
-            exit_code=2,
-        )
-
-
 def _serve_from_folder(settings: Settings, listeners: Listeners, *, as_json: bool) -> None:
     """Serve with one process over a data directory, which records its owner."""
     from twindiff.cli.hosting import open_service, server_for
     from twindiff.server.runtime.tuning import tune_process
-    from twindiff.storage.sqlite import SqliteEngine
 
     service = open_service(settings)
-    if isinstance(service.engine, SqliteEngine):
-        service.engine.file.owned_by(f"pid {os.getpid()} on port {listeners.http.getsockname()[1]}")
+    if embedded := service.engine.embedded:
+        embedded.file.owned_by(f"pid {os.getpid()} on port {listeners.http.getsockname()[1]}")
     if listeners.door:
         service.door.adopt(listeners.door)
     _announce(settings, service.registry, listeners, {"dataDir": settings.data_dir}, as_json=as_json)
@@ -310,10 +335,48 @@ def _say_confinement() -> None:
         typer.echo(f"Applications of sandbox runs are not fully confined: {missing}.", err=True)
 
 
+def _serve_shards(settings: Settings, listeners: Listeners, *, as_json: bool) -> None:
+    """Serve with several processes behind one port, each with a data file of its own."""
+    from twindiff.cli.workers import Workers, order_shards
+    from twindiff.environments.registry import Registry
+    from twindiff.server.shards.data_directory import refuse_other_count
+    from twindiff.server.shards.handover import make_pairs
+    from twindiff.storage import WrongStorage
+
+    count = len(listeners.all_http)
+    try:
+        refuse_other_count(settings.data_dir, ServedShard(0, count))
+    except WrongStorage as wrong:
+        raise CommandError(str(wrong)) from None
+    with _store_shards(settings) as stored, ExitStack() as closing:
+        pairs = make_pairs(count)  # open here until the end, so that they outlive each process
+        for each in chain(*pairs):
+            closing.enter_context(each)
+        running = Workers(order_shards(stored, listeners.all_http, listeners.all_doors, pairs))
+        try:
+            also = {"dataDir": settings.data_dir, "workers": running.wait_until_up()}
+            _announce(settings, Registry.load_installed(), listeners, also, as_json=as_json)
+            _say_confinement()
+            running.run()
+        finally:
+            running.stop()
+
+
+@contextmanager
+def _store_shards(settings: Settings) -> Generator[Settings]:
+    """The settings of shards; in place of memory, which they cannot share, they have a folder that ends with them."""
+    if settings.data_dir != IN_MEMORY:
+        yield settings
+        return
+    memory = "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108 - a folder of our own is made in it
+    with TemporaryDirectory(prefix="twindiff-", dir=memory) as folder:
+        yield settings._replace(data_dir=folder)
+
+
 def _serve_from_postgres(settings: Settings, listeners: Listeners, workers: int, *, as_json: bool) -> None:
     """Serve with several processes behind one port, over one database."""
     from twindiff.cli.commands.db import need_driver
-    from twindiff.cli.workers import DRAINERS, Workers
+    from twindiff.cli.workers import DRAINERS, Workers, order_database_workers
     from twindiff.environments.registry import Registry
 
     need_driver()
@@ -323,7 +386,7 @@ def _serve_from_postgres(settings: Settings, listeners: Listeners, workers: int,
     if broken:
         raise CommandError(f"PostgreSQL cannot be served from: {broken.said}. {broken.mend}")
     registry = Registry.load_installed()
-    running = Workers(settings, workers, listeners.http, listeners.door)
+    running = Workers(order_database_workers(settings, workers, listeners.http, listeners.door))
     try:
         pids = running.wait_until_up()
         also = {"workers": pids[DRAINERS:], "drainers": pids[:DRAINERS]}
@@ -352,7 +415,7 @@ def _announce(
 def _describe_storage(settings: Settings) -> str:
     if settings.storage:
         return "a PostgreSQL database"
-    return "in memory, gone at the end" if settings.data_dir == ":memory:" else settings.data_dir
+    return "in memory, gone at the end" if settings.data_dir == IN_MEMORY else settings.data_dir
 
 
 def _key_of(given: str, folder: str) -> tuple[str | None, str]:

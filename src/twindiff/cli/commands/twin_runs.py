@@ -32,6 +32,9 @@ Auth = Annotated[
     Literal["lenient", "strict"], typer.Option(help="Take any token, or refuse those that are not the run's.")
 ]
 
+Ports = Annotated[
+    bool | None, typer.Option("--ports/--no-ports", help="A loopback port for each twin (default: if possible).")
+]
 TwinClock = Annotated[
     str,
     typer.Option(
@@ -92,13 +95,14 @@ def create(
     prompt: Annotated[str, typer.Option("--scenario-prompt", help="What the twins shall hold, in words.")] = "",
     mode: Mode = "fast",
     seed_file: Annotated[
-        Path | None, typer.Option("--seed-config", metavar="FILE", help="What each twin holds, as JSON.")
+        Path | None,
+        typer.Option("--seed-config", metavar="FILE", help="What each twin holds, as JSON; git repositories by path."),
     ] = None,
     private: Annotated[bool, typer.Option("--private", help="Callers of the twins bring the proxy token.")] = False,
     candidate_safe: Annotated[
         bool, typer.Option("--candidate-safe", help="Keep the admin plane from the application under test.")
     ] = False,
-    ports: Annotated[bool, typer.Option("--ports", help="A loopback port for each twin.")] = False,
+    ports: Ports = None,
     auth: Auth = "lenient",
     clock: TwinClock = "",
     base_url: BaseUrl = DEFAULT_URL,
@@ -114,10 +118,10 @@ def create(
         "scenario_id": scenario_id or None,
         "scenario_prompt": prompt or None,
         "scenario_generation_mode": mode if prompt else None,
-        "seed_config": None if seed_file is None else read_json(seed_file),
+        "seed_config": None if seed_file is None else read_seed_config(seed_file),
         "public": not private,
         "access_profile": "candidate_api_only" if candidate_safe else None,
-        "ports": ports or None,
+        "ports": ports,
         "auth": auth if auth == "strict" else None,
         "clock": parse_clock(clock),
     }
@@ -136,6 +140,17 @@ def _provision(client: Client, twins: list[str], wanted: dict[str, Any]) -> dict
     if run.error:
         raise CommandError(f"The run {made.run_id} failed: {run.error}.")
     return {**made, **run}
+
+
+def read_seed_config(path: Path) -> Any:
+    """Read a seed configuration, and bundle the local git repositories that it names; raises CommandError."""
+    from twindiff.client import NoRepository, bundle_repositories  # imported late: httpx takes a while
+
+    config = read_json(path)
+    try:
+        return bundle_repositories(config, path.parent)
+    except NoRepository as error:
+        raise CommandError(f"{path}: {error}.", exit_code=2) from None
 
 
 def read_json(path: Path) -> Any:

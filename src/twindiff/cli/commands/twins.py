@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from twindiff.cli.drafts import Descriptions, draft_twins, report_draft
+from twindiff.cli.drafts import Descriptions, Shipped, draft_twins, report_draft
 from twindiff.cli.options import AsJson
 from twindiff.cli.problem import CommandError
 
@@ -66,6 +66,7 @@ def register(app: typer.Typer) -> None:
 def twins(
     name: Annotated[str, typer.Argument(metavar="TWIN", help="One twin, family by family.", show_default=False)] = "",
     openapi: Descriptions = None,
+    draft: Shipped = None,
     as_json: AsJson = False,
 ) -> None:
     """Show what the installed twins cover.
@@ -76,7 +77,7 @@ def twins(
     from twindiff.cli.commands.env import say
     from twindiff.environments.registry import Registry
 
-    draft_twins(openapi or ())
+    draft_twins(openapi, draft)
     registry = Registry.load_installed()
     twin = _find_twin(name, registry) if name else None
     if twin and (report := report_draft(twin)):

@@ -10,7 +10,7 @@ import yaml
 
 from twindiff.cli.problem import CommandError
 from twindiff.cli.remote import Json
-from twindiff.server.door.variables import door_variables, write_certificates
+from twindiff.server.door.variables import HERE, NO_PROXY, door_variables, write_certificates
 
 FILES = ("compose.yaml", "compose.yml", "docker-compose.yaml", "docker-compose.yml")
 MACHINE = "host.docker.internal"
@@ -36,17 +36,22 @@ def find_services(file: Path | None, folder: Path) -> list[str]:
     return [str(name) for name in cast(Json, services)]
 
 
-def write_overlay(door: Json, services: Sequence[str], file: Path) -> None:
-    """Write the overlay, and the certificates to a folder beside it; raises OSError."""
+def write_overlay(door: Json, services: Sequence[str], neighbours: Sequence[str], file: Path) -> None:
+    """Write the overlay, and the certificates to a folder beside it; raises OSError.
+
+    Calls of `neighbours`, the names of all services, do not go to the proxy.
+    """
     folder = file.with_suffix("") / CERTIFICATES
     folder.mkdir(parents=True, exist_ok=True)
     write_certificates(folder, door["certificate"])
-    host = MACHINE if door["host"] in LOOPBACK else door["host"]
-    proxy = f"http://{door['user']}:{door['password']}@{host}:{door['port']}"
+    is_local = door["host"] in LOOPBACK
+    proxy = f"http://{door['user']}:{door['password']}@{MACHINE if is_local else door['host']}:{door['port']}"
+    variables = door_variables(proxy, Path(INSIDE), door["variables"])
     service: Json = {
-        "environment": door_variables(proxy, Path(INSIDE), door["variables"]),
-        "extra_hosts": [f"{MACHINE}:host-gateway"],
+        "environment": variables | dict.fromkeys(NO_PROXY, ",".join((HERE, *neighbours))),
         "volumes": [f"{folder.resolve()}:{INSIDE}:ro"],
+        # Docker on Linux knows the machine by this only, and Podman before 4.7 does not know it.
+        **({"extra_hosts": [f"{MACHINE}:host-gateway"]} if is_local else {}),
     }
     file.touch(mode=0o600)  # the variables have the environment's password
     written = yaml.safe_dump({"services": dict.fromkeys(services, service)}, sort_keys=False, default_flow_style=False)

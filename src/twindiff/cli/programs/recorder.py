@@ -21,7 +21,8 @@ from twindiff.kit.twin import Twin
 from twindiff.server.bodies import read_body
 from twindiff.server.door.authority import CertificateAuthority
 from twindiff.server.door.connection import DoorConnection
-from twindiff.server.door.door import Caller, UnknownHost
+from twindiff.server.door.door import Caller
+from twindiff.server.door.errors import UnknownHost
 from twindiff.server.door.hosts import Address, has_host
 
 MAX_BODY_BYTES = 100_000_000

@@ -194,7 +194,7 @@ def record_line(record: JournalRecord, tables: Mapping[str, Table]) -> RecordLin
         ids=record.ids,
         changes=changes,
         to=record.to,
-        events=[EventLine(*event) for event in record.events],
+        events=[EventLine(event.name, event.payload) for event in record.events],
     )
 
 

@@ -1,4 +1,4 @@
-"""The JSON schemas of tools' arguments, derived from the signatures that bind requests."""
+"""The JSON schemas of tools' arguments, derived from the signatures that bind requests, and those of types."""
 
 from __future__ import annotations
 
@@ -41,6 +41,13 @@ def describe_arguments(bound: Bound) -> Schema:
     return described
 
 
+def describe_type(kind: Any) -> Schema:
+    """The JSON schema of a Struct or TypedDict, with the definitions that it refers to."""
+    schema, definitions = _describe(kind)
+    used = _list_used(schema, definitions)
+    return {**schema, "$defs": used} if used else schema
+
+
 def find_lifted_fields(bound: Bound) -> frozenset[str]:
     """The wire names of the body's fields that are arguments of their own; empty if the body is one argument."""
     if not bound.body or bound.is_raw:
@@ -53,7 +60,7 @@ def find_lifted_fields(bound: Bound) -> frozenset[str]:
     return frozenset() if names & (set(bound.names) - {bound.body}) else names
 
 
-def _describe(contract: type[msgspec.Struct]) -> tuple[Schema, Schema]:
+def _describe(contract: Any) -> tuple[Schema, Schema]:
     (root,), definitions = msgspec.json.schema_components([contract], ref_template=REFERENCE + "{name}")
     plain = cast("Schema", _simplify(definitions))
     schema = plain.pop(root["$ref"].removeprefix(REFERENCE))

@@ -11,6 +11,7 @@ from twindiff.kit.errors import ApiError
 from twindiff.kit.http import Response
 
 from .argument_schemas import describe_arguments
+from .result_schemas import describe_result
 from .tools import MAX_TOOL_NAME_CHARACTERS, AgentTool, Send, first_sentence
 
 if TYPE_CHECKING:
@@ -32,9 +33,11 @@ def list_operation_tools(twin: str, style: Style, operations: Iterable[Operation
 def build_tool(twin: str, name: str, style: Style, operation: Operation) -> AgentTool:
     """The tool of an operation; its description ends with the operation's name if the tool's is another."""
     said = first_sentence(operation.declared.handler)
-    described = said if operation.name == name else f"{said} ({operation.name})".strip()
+    described = said if operation.name in (name, said) else f"{said} ({operation.name})".strip()
     run = partial(_run, operation.declared.style or style, operation)
-    return AgentTool(name, described, describe_arguments(operation.bound), operation.reads, run, twin, operation.name)
+    bound = operation.bound
+    result = describe_result(bound.returns)
+    return AgentTool(name, described, describe_arguments(bound), operation.reads, run, twin, operation.name, result)
 
 
 async def _run(style: Style, operation: Operation, send: Send, arguments: dict[str, Any]) -> Response:

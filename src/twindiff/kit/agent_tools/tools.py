@@ -37,6 +37,8 @@ class AgentTool(NamedTuple):
     """The name of its twin."""
     operation: str = ""
     """The name of the operation that it calls; empty if that depends on its arguments."""
+    result: Schema | None = None
+    """The JSON schema of its result, an object; None if it is not known."""
 
     @property
     def is_destructive(self) -> bool:
@@ -45,10 +47,12 @@ class AgentTool(NamedTuple):
 
     def to_wire(self) -> Schema:
         """The tool as MCP's `tools/list` describes it."""
+        known = {"outputSchema": self.result} if self.result else {}
         return {
             "name": self.name,
             "description": self.description,
             "inputSchema": self.schema,
+            **known,
             "annotations": {"readOnlyHint": self.reads, "destructiveHint": self.is_destructive},
         }
 

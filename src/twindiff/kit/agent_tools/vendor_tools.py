@@ -13,6 +13,7 @@ from twindiff.kit.errors import ApiError
 from twindiff.kit.http import Response, json_answer
 
 from .argument_schemas import describe_arguments
+from .result_schemas import describe_result
 from .tools import AgentTool, Send, first_sentence
 
 if TYPE_CHECKING:
@@ -69,7 +70,8 @@ class VendorTools:
     """The tools of a vendor's MCP servers; `core` names the operations that models need most, `host` its own server.
 
     A tool is an async function of a Caller and its arguments, by their names on the wire. Its docstring is its
-    description, and what it returns is its result: a text, or a value that is sent as JSON.
+    description, and what it returns is its result: a text, or a value that is sent as JSON. A TypedDict as the
+    annotation declares the result's schema, where the vendor publishes one.
     """
 
     def __init__(self, *, core: Sequence[str] = (), host: str = "") -> None:
@@ -97,6 +99,7 @@ class VendorTools:
                 reads,
                 partial(_run, twin, bound),
                 twin.name,
+                result=describe_result(bound.returns),
             )
             for function, bound, reads in self._declared
         ]

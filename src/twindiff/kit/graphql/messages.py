@@ -15,12 +15,16 @@ _GIVEN = re.compile(
     r"(?P<after>(?: at '[^']*')?; (?:Field|Expected|Value|Enum|\w+ cannot) .*)",
     re.DOTALL,
 )
-_OF_VALUE = re.compile(r"(?P<before>\w+ cannot represent [\w\- ]+(?:value|string): )(?P<value>.*)", re.DOTALL)
+_OF_VALUE = re.compile(r"(?P<before>\b\w+ cannot represent [\w\- ]+(?:value|string): )(?P<value>.*)", re.DOTALL)
+MAX_CONVERTED_LETTERS = 10_000
+"""A longer message repeats a long value of the caller, and keeps Python's quotes."""
 _NAME = re.compile(r"'([^'\"]*)'")
 
 
 def as_graphql_js(message: str) -> str:
     """Rewrite a message of graphql-core, with names in double quotes and values in JavaScript's notation."""
+    if len(message) > MAX_CONVERTED_LETTERS:
+        return message
     match = _GIVEN.fullmatch(message)
     if match:
         return _quote_names(match["before"]) + _value(match["value"]) + as_graphql_js(match["after"])

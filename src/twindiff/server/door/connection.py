@@ -14,6 +14,7 @@ from uvicorn.server import ServerState
 
 from twindiff.kit.errors import ApiError
 from twindiff.kit.links import split_url
+from twindiff.server.door.errors import WrongCredentials
 from twindiff.server.door.hosts import Address, MalformedAddress, is_allowed, parse_address
 from twindiff.server.door.http2 import Http2Connection
 from twindiff.server.door.tunnel import Tunnel
@@ -27,6 +28,7 @@ HEAD_SECONDS = 10.0
 """Seconds for the head of a request to the proxy, and again for a TLS handshake."""
 CONNECT_SECONDS = 10.0
 IDLE_SECONDS = 75
+MAX_CONNECTIONS = 1024
 ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n\r\n"
 ANY_HOST = "*"
 """In place of a host, `CONNECT *:443` takes the host that TLS names: programs then resolve names to this machine."""
@@ -102,8 +104,6 @@ class DoorConnection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Count the connection, and give it a time limit."""
-        from twindiff.server.door.door import MAX_CONNECTIONS
-
         self._transport = cast(asyncio.Transport, transport)
         self._door.connections.add(transport)
         if len(self._door.connections) > MAX_CONNECTIONS:
@@ -147,7 +147,10 @@ class DoorConnection(asyncio.Protocol):
         """Act on the head of a request; every refusal is an answer in one sentence."""
         try:
             head = _parse_head(raw)
-            caller = await self._door.admit(_credentials(head.headers.get("proxy-authorization", "")))
+            credentials = _credentials(head.headers.get("proxy-authorization", ""))
+            if credentials and self._leaves(credentials[0]):
+                return
+            caller = await self._door.admit(credentials)
             if head.verb == "CONNECT":
                 await self._connect(caller, head)
             else:
@@ -158,6 +161,10 @@ class DoorConnection(asyncio.Protocol):
             self._answer(error.status, str(error))
         except (OSError, TimeoutError):
             self._abort()
+
+    def _leaves(self, user: str) -> bool:
+        """Whether the connection of a user has moved to another process."""
+        return False
 
     async def _connect(self, caller: Caller, head: Head) -> None:
         address = parse_address(head.target)
@@ -349,8 +356,6 @@ def _parse_head(raw: bytes) -> Head:
 
 def _credentials(given: str) -> tuple[str, str] | None:
     """The user name and password for the proxy; raises WrongCredentials if they cannot be read."""
-    from twindiff.server.door.door import WrongCredentials
-
     if not given:
         return None
     scheme, _, value = given.partition(" ")

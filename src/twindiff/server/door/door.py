@@ -9,17 +9,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 from twindiff.catalog import EnvironmentRecord
+from twindiff.catalog.shard_ids import own_shard, shard_of
 from twindiff.environments.calls import Calls
-from twindiff.environments.environments import TOKEN_PREFIX, Environments, LoadedEnvironment, door_secret_of
+from twindiff.environments.environments import (
+    TOKEN_PREFIX,
+    Environments,
+    LoadedEnvironment,
+    door_secret_of,
+    shard_of_token,
+)
 from twindiff.environments.registry import Registry
 from twindiff.kit.errors import ApiError
 from twindiff.kit.twin import Twin
 from twindiff.server.auth import agent_token, refusal, same
+from twindiff.server.door.errors import AmbiguousEnvironment, NoControlPlane, UnknownHost, WrongCredentials
 from twindiff.server.door.hosts import Address, find_twin, has_host
 from twindiff.server.targets import PREFIX, TARGET, RequestTarget, target_of
 
 if TYPE_CHECKING:
     from twindiff.server.door.authority import CertificateAuthority
+    from twindiff.server.door.connection import DoorConnection
 
 Scope = MutableMapping[str, Any]
 App = Callable[[Scope, Any, Any], Awaitable[None]]
@@ -27,34 +36,9 @@ App = Callable[[Scope, Any, Any], Awaitable[None]]
 BACKLOG = 512
 LOOPBACK = "127.0.0.1"
 EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - addresses that are compared, not listened on
-MAX_CONNECTIONS = 1024
 MAX_TOKENS_PER_CONNECTION = 16
 MAX_LISTED = 5
 """Twins or environments that a refusal names."""
-
-
-class UnknownHost(ApiError):
-    """No twin answers for this host."""
-
-    status = 403
-
-
-class WrongCredentials(ApiError):
-    """The proxy's user name and password open no environment."""
-
-    status = 407
-
-
-class AmbiguousEnvironment(ApiError):
-    """Nothing says to which environment the request goes."""
-
-    status = 403
-
-
-class NoControlPlane(ApiError):
-    """Through the door there are twins only."""
-
-    status = 403
 
 
 class DoorPort(NamedTuple):
@@ -115,6 +99,8 @@ class Door:
         self._server: asyncio.Server | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._listener: socket.socket | None = None
+        self.make_connection: Callable[[Door], DoorConnection] | None = None
+        """Makes the protocol of a connection; by default one that stays in this process."""
         self.own_ports: set[int] = set()
         """Ports of this process, to which no connection is passed on."""
         self.connections: set[asyncio.BaseTransport] = set()
@@ -152,7 +138,8 @@ class Door:
         self._loop = asyncio.get_running_loop()
         self._listener = self._listener or socket.create_server((LOOPBACK, 0), backlog=BACKLOG)
         self.own_ports.add(self._listener.getsockname()[1])
-        self._server = await self._loop.create_server(lambda: DoorConnection(self), sock=self._listener)
+        make = self.make_connection or DoorConnection
+        self._server = await self._loop.create_server(lambda: make(self), sock=self._listener)
 
     def close(self) -> None:
         """Stop accepting connections, and close the open ones; from any thread."""
@@ -249,6 +236,8 @@ class Door:
     def _guess(self, headers: Mapping[str, str]) -> str:
         """The id of the environment that a request's token opens, else that of the only environment."""
         given = agent_token(headers)
+        if given:
+            _refuse_other_shard(shard_of_token(given))
         of_agent = self._environments.of_agent(given) if given else None
         if of_agent:
             return of_agent.id
@@ -257,13 +246,24 @@ class Door:
         token = words[-1] if words else ""
         named = [each.environment_id for each in ready if token and _has_token(each, token)]
         if len(named) == 1:
+            _refuse_other_shard(shard_of(named[0]))
             return named[0]
         if len(ready) != 1:
             raise AmbiguousEnvironment(
                 f"There are {len(ready) or 'no'} environments, and neither the proxy's user nor a token names one. "
                 "Set the proxy to http://ENVIRONMENT:TOKEN@HOST:PORT"
             )
+        _refuse_other_shard(shard_of(ready[0].environment_id))
         return ready[0].environment_id
+
+
+def _refuse_other_shard(shard: int) -> None:
+    """Refuse a request within TLS that belongs to another process; raises AmbiguousEnvironment."""
+    if shard != own_shard():
+        raise AmbiguousEnvironment(
+            "This server has several workers, so the proxy's user has to name the environment. "
+            "Set the proxy to http://ENVIRONMENT:TOKEN@HOST:PORT"
+        )
 
 
 def _has_token(record: EnvironmentRecord, token: str) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from twindiff.kit.twin import Twin
-from twindiff.kit.vendor_hosts import WILDCARD, VendorHost, find_vendor_host
+from twindiff.kit.vendor_hosts import WILDCARD, VendorHost, find_vendor_host, has_vendor_host
 
 
 class HostMatch(NamedTuple):
@@ -28,7 +28,7 @@ def find_twin(twins: Iterable[Twin], host: str, path: str) -> HostMatch | None:
 
 def has_host(twins: Iterable[Twin], host: str) -> bool:
     """Whether any of the twins answers for a host, on whatever path."""
-    return any(each._replace(path="").matches(host, "") for twin in twins for each in twin.hosts)
+    return any(has_vendor_host(twin.hosts, host) for twin in twins)
 
 
 class Address(NamedTuple):

@@ -40,6 +40,7 @@ _NOT_ALLOWED = (("Allow", "POST"),)
 _OF_MCP = ("accept", "content-type", "content-length", "transfer-encoding")
 """Headers that describe a message itself, beside those that begin with `mcp-`."""
 _UNCACHED = {"ttlMs": 0, "cacheScope": "private"}
+_JSON = "application/json"
 _SHOWN_HEADERS = ("location", "retry-after")
 
 Json = dict[str, Any]
@@ -166,7 +167,7 @@ async def _result(message: RpcMessage, open_server: Callable[[], Awaitable[ToolS
     if method == "tools/list":
         return {"tools": (await open_server()).encoded_tools, **(_UNCACHED if message.is_modern else {})}
     if method == "tools/call":
-        return await _call(params, await open_server())
+        return await _call(params, await open_server(), any_value=message.is_modern)
     raise RpcError(METHOD_NOT_FOUND, f"There is no method '{method[:100]}'; this server has tools only")
 
 
@@ -181,11 +182,11 @@ def _negotiate(params: Json) -> str:
     return asked if asked in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1]
 
 
-async def _call(params: Json, server: ToolServer) -> Json:
+async def _call(params: Json, server: ToolServer, *, any_value: bool) -> Json:
     name, arguments = params.get("name"), params.get("arguments")
     if not isinstance(name, str):
         raise RpcError(INVALID_PARAMS, "name must be the name of a tool")
-    return render_result(await server.call(name, read_arguments(arguments)))
+    return render_result(await server.call(name, read_arguments(arguments)), any_value=any_value)
 
 
 def read_arguments(given: Any) -> Json:
@@ -195,13 +196,20 @@ def read_arguments(given: Any) -> Json:
     return cast("Json", given or {})
 
 
-def render_result(response: Response) -> Json:
-    """The result of a tool: the vendor's body as a text, or as a file; errors of the vendor are marked as such."""
+def render_result(response: Response, *, any_value: bool) -> Json:
+    """The result of a tool: the vendor's body as a text, or as a file; errors of the vendor are marked as such.
+
+    A JSON object is `structuredContent` too; with `any_value`, as since revision 2026-07-28, any JSON value is.
+    """
     is_error = response.status >= 400 or bool(response.error)
     content = [_render_content(response)]
     headers = {name.lower(): value for name, value in response.headers}
     content += [{"type": "text", "text": f"{name}: {headers[name]}"} for name in _SHOWN_HEADERS if name in headers]
-    return {"content": content, "isError": is_error}
+    result: Json = {"content": content, "isError": is_error}
+    is_json = bool(response.body) and response.content_type.startswith(_JSON)
+    if is_json and not is_error and (any_value or response.body.startswith(b"{")):
+        result["structuredContent"] = msgspec.Raw(response.body)
+    return result
 
 
 def _render_content(response: Response) -> Json:

@@ -1,5 +1,5 @@
 """Scheduling: how requests share one event loop and a few threads."""
 
-from .runtime import Runtime
+from .runtime import Runtime, run_waiting
 
-__all__ = ["Runtime"]
+__all__ = ["Runtime", "run_waiting"]

@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable
 from typing import Any, TypeVar
 
+from twindiff.storage import StorageEngine
 from twindiff.storage.cooperative import CooperativeStep, clear_in_chunks, yield_control
 from twindiff.storage.journal import JournalRecord
 
@@ -19,6 +20,11 @@ T = TypeVar("T")
 
 LARGE_DIFF = 200
 """Number of changes to compose, or to compare with checks, above which the work leaves the event loop."""
+
+
+async def run_waiting(engine: StorageEngine, work: Callable[[], T]) -> T:
+    """Run work that may wait for the database: in a thread, unless the engine is in this process."""
+    return work() if engine.inline else await asyncio.to_thread(work)
 
 
 class Runtime:

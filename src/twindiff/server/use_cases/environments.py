@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
 from twindiff.catalog import TemplateRecord, TestRecord
+from twindiff.environments.actors import NOBODY
 from twindiff.environments.clocks import ClockRequest
 from twindiff.environments.environments import DEFAULT_TTL_SECONDS, CreatedEnvironment, EnvironmentRequest
 from twindiff.environments.interval_reading import interval
@@ -74,7 +76,7 @@ def create_environment(
     test = _test(service, start.test_id)
     how = clock or (clock_of(test) if test else None)
     templates = _templates(service, test, start)
-    who = _actor(test, acting)
+    who = _actor(service, test, acting, templates)
     made = service.environments.create(
         EnvironmentRequest(
             templates=templates,
@@ -91,11 +93,16 @@ def create_environment(
     return made, templates
 
 
-def _actor(test: TestRecord | None, acting: ActorSelection) -> ActorSelection:
+def _actor(
+    service: Service, test: TestRecord | None, acting: ActorSelection, templates: Sequence[TemplateRecord]
+) -> ActorSelection:
+    """The acting user; raises UserNotGiven if neither the request nor a test names one of those that there are."""
     if acting.user_id or acting.email or acting.users:
         return acting
-    if test is None:
+    if test is None and service.environments.actors.first(templates):
         raise UserNotGiven
+    if test is None:
+        return ActorSelection(NOBODY)
     return ActorSelection(test.impersonate_user_id, test.impersonate_email, test.users)
 
 

@@ -79,6 +79,9 @@ class PostgresEngine:
     """Environments, journal, templates and catalog in one database. Operations run in threads, not the event loop."""
 
     inline = False
+    embedded = None
+    durability = None
+    """A commit is durable when the database has answered."""
 
     def __init__(self, dsn: str, *, admin_dsn: str | None = None, ready: int = 0, most_bytes: int = 0) -> None:
         self.room = StorageQuota(most_bytes)
@@ -318,6 +321,10 @@ class PostgresEngine:
     def compare(self, env: str, origin: EnvironmentOrigin, start: int, end: int) -> PointComparison | None:
         """Fold the journal while it is read, since past rows are not stored anywhere else."""
         return compare(self._journal, env, start, end)
+
+    def maintain(self) -> Generator[CooperativeStep]:
+        """Do nothing: the leader's tasks and the administrator's jobs maintain the database."""
+        yield from ()
 
     def measure(self) -> None:
         if self.room.is_limited:

@@ -48,6 +48,7 @@ from .live_environments import (
 )
 from .memory import give_back
 from .operations import perform
+from .other_shards import OtherShards
 from .pages import Undo
 from .point_comparison import compare
 from .positions import last_seq
@@ -78,14 +79,16 @@ class SqliteEngine:
 
     inline = True
 
-    def __init__(self, directory: str, *, fsync: bool = False, most_bytes: int = 0) -> None:
+    def __init__(self, directory: str, *, fsync: bool = False, most_bytes: int = 0, others: Sequence[str] = ()) -> None:
+        """Open a data directory; `others` are those of the other shards of the server."""
         self.room = StorageQuota(most_bytes)
         self.file = DataFile(directory, self.room)
         self.durability = self._made_durable() if fsync and directory != IN_MEMORY else None
-        self._kept_blobs = blobs_of(directory, self.room)
+        self.others = OtherShards(others)
+        self._kept_blobs = blobs_of(directory, self.room, others)
         self.blobs: Blobs = self._kept_blobs
         self.feed = Feed()
-        self._templates = TemplateImages(self.file)
+        self._templates = TemplateImages(self.file, self.others)
         self._times = TemplateTimes()
         self._pools: dict[str, SqlitePool] = {}
         self._rebuilding = Rebuilding(self._pools, self._templates)
@@ -96,6 +99,10 @@ class SqliteEngine:
         self.unnamed_blobs = UnreferencedBlobs(self.file, self._kept_blobs, self._pools, self._templates)
         self._slept, self._slept_lately = 0, 0
         self.measure()
+
+    @property
+    def embedded(self) -> SqliteEngine:
+        return self
 
     def _made_durable(self) -> Durability:
         durability = Durability(self._sync)
@@ -452,7 +459,7 @@ class SqliteEngine:
 
     def seq(self, env: str) -> int:
         live = self._live.get(env)
-        return live.seq if live else last_seq(self.file, env)
+        return live.seq if live else last_seq(self.file, env) or self.others.last_seq(env)
 
     def records(self, env: str, after: int = 0, upto: int | None = None) -> list[JournalRecord]:
         return self.file.records(env, after, LAST_SEQ if upto is None else upto)
@@ -497,6 +504,7 @@ class SqliteEngine:
         for pool in self._pools.values():
             pool.close()
         self._templates.close()
+        self.others.close()
         self.file.close()
 
 

@@ -27,6 +27,7 @@ from .write_ahead_log import Log
 LAST_SEQ = 2**62
 """Greater than the seq of any record."""
 IN_MEMORY = ":memory:"
+NAME = "twindiff.db"
 LAYOUT = 4
 """The version of the tables below and of packed records; a data directory with a later one is refused."""
 
@@ -229,7 +230,7 @@ class DataFile(Reading):
         self._room = room
         self._lock = None if directory == IN_MEMORY else _take(Path(directory))
         in_memory = f"file:/twindiff-{id(self)}?vfs=memdb"
-        self._path = in_memory if directory == IN_MEMORY else str(Path(directory) / "twindiff.db")
+        self._path = in_memory if directory == IN_MEMORY else str(Path(directory) / NAME)
         self._is_full = False
         self._numbers: dict[bytes, int] = {}
         """Numbers of packed columns that are certainly in `row_columns`."""
@@ -434,7 +435,7 @@ class DataFile(Reading):
                 raise StorageFull from None
             yield yield_control
 
-    def save_template(self, twin: str, template: Template, image: bytes) -> Iterator[CooperativeStep]:
+    def save_template(self, twin: str, template: Template, image: bytes) -> Generator[CooperativeStep]:
         """Write a template; yields between parts. It exists once the last part is written."""
         pieces = range(0, len(image), PIECE) if len(image) > PIECE else ()
         for at in pieces:

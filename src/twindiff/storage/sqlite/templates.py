@@ -8,13 +8,14 @@ from threading import Lock
 from weakref import WeakValueDictionary
 
 from twindiff.storage import Template, TemplatePayload
-from twindiff.storage.cooperative import CooperativeStep, clear_in_chunks
+from twindiff.storage.cooperative import CooperativeStep, clear_in_chunks, run_to_end
 from twindiff.storage.journal import Values
 from twindiff.storage.user_cache import default_folder
 
 from .database import Database, fits, image_of
 from .files import DataFile, Reading
 from .image_cache import ImageCache
+from .other_shards import OtherShards
 from .pages import Image, Pages
 from .schema_migration import migrate
 from .store import SqliteStore
@@ -32,8 +33,9 @@ OPEN = 16
 class TemplateImages:
     """The template images of a data file; in memory are those in use and some recently used ones."""
 
-    def __init__(self, file: DataFile) -> None:
+    def __init__(self, file: DataFile, others: OtherShards) -> None:
         self._file = file
+        self._others = others
         self._cache = ImageCache(default_folder())
         self._images: WeakValueDictionary[Name, Image] = WeakValueDictionary()
         self._as_written: WeakValueDictionary[Name, Image] = WeakValueDictionary()
@@ -100,6 +102,13 @@ class TemplateImages:
             raise LookupError(f"There is no {twin} template {hash}")
         return template
 
+    def _fetch(self, twin: str, hash: str) -> tuple[Template, bytes]:
+        """Return a template as stored; one of another shard is stored here first, as that shard may delete its own."""
+        fetched = None if self._file.has_template(twin, hash) else self._others.load_template(twin, hash)
+        if fetched:
+            run_to_end(self._file.save_template(twin, *fetched))
+        return self.load_stored(twin, hash)
+
     def image(self, tables: SqliteSchemaSql, hash: str, reading: Reading | None = None) -> Image:
         """Return the image of a template in the current schema; raises LookupError, SchemaChanged.
 
@@ -113,7 +122,7 @@ class TemplateImages:
         return image
 
     def _load(self, tables: SqliteSchemaSql, key: Name, reading: Reading | None) -> Image:
-        template, data = self.load_stored(*key, reading)
+        template, data = self._fetch(*key) if reading is None else self.load_stored(*key, reading)
         image = self._image(key[0], data)
         if template.schema_hash != tables.schema.hash or not fits(tables, Pages(image)):
             return self._image(key[0], migrate(tables, data))

@@ -1,4 +1,8 @@
-"""Write hints: the exact stored rows that the next statement will write, known to its caller."""
+"""Write hints: the exact stored rows that the next statement will write, known to its caller.
+
+Without them a PaymentIntent that is made and confirmed costs about 4 % more of the processor, and a year of renewals
+about a fifth more (`benchmarks/stripe.py`).
+"""
 
 from __future__ import annotations
 

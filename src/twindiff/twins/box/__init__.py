@@ -178,6 +178,7 @@ twin = Twin(
     ),
     completes=complete_rows,
     hosts=dict.fromkeys(_HOSTS, ""),
+    addresses={"": "api.box.com", "/api/2.0/files": "upload.box.com", "/d/": "dl.boxcloud.com"},
     webhooks=webhooks.webhooks,
     variables=Variables(
         tokens={"BOX_ACCESS_TOKEN": "box-{secret}", "BOX_DEVELOPER_TOKEN": "box-{secret}"},

@@ -2,6 +2,7 @@
 
 https://developer.box.com/guides/api-calls/permissions-and-errors/common-errors
 https://developer.box.com/guides/api-calls/pagination
+https://developer.box.com/guides/api-calls/api-versioning-strategy
 """
 
 from __future__ import annotations
@@ -24,8 +25,9 @@ from twindiff.kit.parameter_sources import Upload
 from ...kit.styles.base import Style
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
+    from twindiff.kit.call import Call
     from twindiff.kit.request_context import RequestContext
     from twindiff.kit.twin import Operation
 
@@ -36,6 +38,9 @@ Box's SDKs repeat a request that is answered 501 five times, for 28 seconds.
 """
 
 HELP_URL = "http://developers.box.com/docs/#errors"
+API_VERSION = "2025.0"
+"""The version that operations newer than the first one require in the header `box-version`."""
+
 _CHALLENGE = 'Bearer realm="Service", error="invalid_token", error_description="The access token provided is invalid."'
 _CODES = {
     400: "bad_request",
@@ -92,6 +97,14 @@ def errors_of(reason: str, name: str, message: str) -> dict[str, Any]:
     return {"errors": [{"reason": reason, "name": name, "message": message}]}
 
 
+def require_version(exchange: RequestContext, call: Call, proceed: Callable[[], Any]) -> Any:
+    """Middleware: refuse requests that do not name the API version 2025.0."""
+    if exchange.request.headers.get("box-version") != API_VERSION:
+        said = f"The header 'box-version' must be '{API_VERSION}'"
+        raise BadRequest.of("invalid_parameter", "box-version", said)
+    return proceed()
+
+
 class BoxStyle(Style):
     """REST with JSON; errors carry a code, a status and the id of the request."""
 
@@ -114,12 +127,10 @@ class BoxStyle(Style):
 
     def build_request(self, operation: Operation, arguments: Mapping[str, Any]) -> Request:
         """Return the request, with the header of the API's version where the operation requires one."""
-        from .core.api_version import VERSION, require_version
-
         request = super().build_request(operation, arguments)
         if require_version not in operation.declared.layers:
             return request
-        return request._replace(headers={**request.headers, "box-version": VERSION})
+        return request._replace(headers={**request.headers, "box-version": API_VERSION})
 
     def error(self, error: ApiError, exchange: RequestContext | None = None) -> Response:
         """Render `{type, status, code, message, context_info, help_url, request_id}`; the id is also a header."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from twindiff.kit import Users
-from twindiff.kit.google import GoogleTwin
 from twindiff.kit.oauth import OAUTH_SECRETS, OauthToken
 from twindiff.kit.seeding import Variables
+from twindiff.kit.styles.google_twin import GoogleTwin
 
 from . import (
     acl,

@@ -88,7 +88,7 @@ def _watch(call: Call, channel: ChannelBody, resource_uri: str, path: str) -> di
         raise Invalid(f"Invalid channel address: '{channel.address}'. Use an HTTPS address")
     row = CalendarChannel(
         id=channel.id,
-        resource_id=_resource_id(call, resource_uri),
+        resource_id=_resource_id(call.actor, resource_uri),
         resource_uri=resource_uri,
         type=channel.type or "web_hook",
         address=channel.address,
@@ -111,9 +111,9 @@ def _watch(call: Call, channel: ChannelBody, resource_uri: str, path: str) -> di
     }
 
 
-def _resource_id(call: Call, resource_uri: str) -> str:
+def _resource_id(actor: str, resource_uri: str) -> str:
     """Return the id that all channels of a resource share: 27 letters."""
-    of = f"{call.actor} {resource_uri}" if resource_uri.startswith("/users/me/") else resource_uri
+    of = f"{actor} {resource_uri}" if resource_uri.startswith("/users/me/") else resource_uri
     return urlsafe_b64encode(blake2b(of.encode(), digest_size=20).digest()).decode()[:27]
 
 
@@ -147,13 +147,15 @@ def subscription(row: CalendarChannel, db: Store) -> Subscription:
 
 
 def notifications(event: Emitted, subscription: Subscription, db: Store) -> Iterator[Notification]:
-    """Yield the notification of an event to a channel: `sync` when it opens, `exists` for changes until it expires."""
-    row = db.find(CalendarChannel, CalendarChannel.id == subscription.id)
-    if row is None or (row.expiration is not None and row.expiration * MILLISECOND <= event.at):
-        return
-    if event.name == "sync" and event.payload["channel"] != row.id:
-        return
-    if event.name != "sync" and not _concerns(event.payload["resource_uri"], row):
+    """Yield the notification of an event to a channel: `sync` when it opens, `exists` for changes until it expires.
+    A webhook of the settings is notified as if it had a channel for each resource.
+    """
+    row = (
+        _channel_of_settings(event, subscription)
+        if subscription.of_settings
+        else _find_channel(event, subscription, db)
+    )
+    if row is None:
         return
     number = 1 if event.name == "sync" else event.seq * 1_000 + event.number + 2
     headers = {
@@ -169,6 +171,33 @@ def notifications(event: Emitted, subscription: Subscription, db: Store) -> Iter
         expires = instant_of(row.expiration * MILLISECOND)
         headers["X-Goog-Channel-Expiration"] = format_datetime(expires, usegmt=True)
     yield Notification(f"{event.seq}-{event.number}-{row.id}", event.name, headers)
+
+
+def _find_channel(event: Emitted, subscription: Subscription, db: Store) -> CalendarChannel | None:
+    """Find the channel of a subscription, if an event concerns it and it has not expired."""
+    row = db.find(CalendarChannel, CalendarChannel.id == subscription.id)
+    if row is None or (row.expiration is not None and row.expiration * MILLISECOND <= event.at):
+        return None
+    if event.name == "sync":
+        return row if event.payload["channel"] == row.id else None
+    return row if _concerns(event.payload["resource_uri"], row) else None
+
+
+def _channel_of_settings(event: Emitted, subscription: Subscription) -> CalendarChannel | None:
+    """Build the channel that a webhook of the settings would have for the resource of an event; its secret is the
+    channel's token.
+    """
+    if event.name == "sync" or (subscription.events and event.name not in subscription.events):
+        return None
+    uri = event.payload["resource_uri"]
+    return CalendarChannel(
+        id=subscription.id,
+        resource_id=_resource_id(subscription.actor, uri),
+        resource_uri=uri,
+        type="web_hook",
+        address=subscription.url,
+        token=subscription.secret,
+    )
 
 
 def _concerns(resource_uri: str, row: CalendarChannel) -> bool:

@@ -46,13 +46,6 @@ def settings_of(call: Call, user_id: str) -> dict[str, CalendarSetting]:
     }
 
 
-def zone_of_user(call: Call, user_id: str) -> str:
-    """Return the time zone in a user's settings."""
-    key = CalendarSetting.user_id == user_id, CalendarSetting.setting_id == "timezone"
-    row = call.db.find(CalendarSetting, *key)
-    return row.value if row else DEFAULTS["timezone"]
-
-
 def render_setting(setting: CalendarSetting) -> dict[str, Any]:
     """Return a `setting` resource."""
     etag = setting.etag or '"0"'

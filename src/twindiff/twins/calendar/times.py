@@ -142,12 +142,3 @@ def format_instant(micros: int, zone: ZoneInfo) -> str:
 def stamp(text: str | None) -> str:
     """Format a Timestamp column as `created` and `updated` do, with milliseconds and `Z`."""
     return f"{(text or '1970-01-01T00:00:00')[:23].ljust(19, '0')}{'' if '.' in (text or '') else '.000'}Z"
-
-
-def same_moment(like: Mapping[str, Any], micros: int, zone: str) -> dict[str, Any]:
-    """Format an instant like another start or end: as a day if `like` is one, else as a time with its zone, if any."""
-    if like.get("date"):
-        return {"date": instant_of(micros, zone_of(zone)).date().isoformat()}
-    own = like.get("timeZone")
-    moment = {"dateTime": format_instant(micros, zone_of(own or zone))}
-    return {**moment, "timeZone": own} if own else moment

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Required, TypedDict
 from zoneinfo import ZoneInfo
 
 from twindiff.kit import Meta, Struct
@@ -48,8 +48,60 @@ class Preferences(Struct, rename="camel"):
     exclude_weekends: bool = False
 
 
+class ListedCalendar(TypedDict, total=False):
+    """A calendar of the user's list."""
+
+    id: Required[str]
+    summary: str
+    description: str
+    timeZone: str
+
+
+class CalendarList(TypedDict, total=False):
+    """A page of calendars."""
+
+    calendars: Required[list[ListedCalendar]]
+    nextPageToken: str
+
+
+class ToolEvent(TypedDict, total=False):
+    """An event, with the fields of the Calendar API."""
+
+    id: Required[str]
+    status: str
+    summary: str
+    description: str
+    location: str
+    htmlLink: str
+    start: dict[str, str]
+    end: dict[str, str]
+    attendees: list[dict[str, Any]]
+    recurrence: list[str]
+    recurringEventId: str
+
+
+class EventPage(TypedDict, total=False):
+    """A page of events."""
+
+    events: Required[list[ToolEvent]]
+    nextPageToken: str
+
+
+class SuggestedSlot(TypedDict):
+    """A time at which all attendees are free, in ISO 8601."""
+
+    startTime: str
+    endTime: str
+
+
+class SuggestedTimes(TypedDict):
+    """The first times at which all attendees are free."""
+
+    timeSlots: list[SuggestedSlot]
+
+
 @tools.reads
-async def list_calendars(call: Caller, pageSize: PageSize = 100, pageToken: str = "") -> Any:  # noqa: N803
+async def list_calendars(call: Caller, pageSize: PageSize = 100, pageToken: str = "") -> CalendarList:  # noqa: N803
     """List the calendars of the user."""
     page = await call("GET /users/me/calendarList", maxResults=pageSize, pageToken=pageToken)
     names = ("id", "summary", "description", "timeZone")
@@ -68,7 +120,7 @@ async def list_events(
     pageSize: PageSize = 100,  # noqa: N803
     pageToken: str = "",  # noqa: N803
     eventTypeFilter: list[str] | None = None,  # noqa: N803
-) -> Any:
+) -> EventPage:
     """List the events of a calendar, each occurrence by itself."""
     zone = await _zone(call, calendarId, timeZone)
     page = await call(
@@ -89,14 +141,14 @@ async def list_events(
 
 
 @tools.reads
-async def search_events(call: Caller, query: str, pageSize: PageSize = 20) -> Any:  # noqa: N803
+async def search_events(call: Caller, query: str, pageSize: PageSize = 20) -> EventPage:  # noqa: N803
     """Search the events of the user's own calendar."""
     page = await call(f"GET {_EVENTS}", calendarId="primary", q=query, singleEvents=True, maxResults=pageSize)
     return _page("events", page["items"], page)
 
 
 @tools.reads
-async def get_event(call: Caller, eventId: str, calendarId: str = "primary") -> Any:  # noqa: N803
+async def get_event(call: Caller, eventId: str, calendarId: str = "primary") -> ToolEvent:  # noqa: N803
     """Return an event."""
     return await call(f"GET {_EVENT}", calendarId=calendarId, eventId=eventId)
 
@@ -118,7 +170,7 @@ async def create_event(
     addGoogleMeetUrl: bool = False,  # noqa: N803
     visibility: str | None = None,
     colorId: str | None = None,  # noqa: N803
-) -> Any:
+) -> ToolEvent:
     """Create an event; times are in ISO 8601, by default in the calendar's time zone."""
     zone = timeZone or str(await _zone(call, calendarId, None))
     return await call(
@@ -155,7 +207,7 @@ async def update_event(
     notificationLevel: Notification = "NONE",  # noqa: N803
     visibility: str | None = None,
     colorId: str | None = None,  # noqa: N803
-) -> Any:
+) -> ToolEvent:
     """Change the given fields of an event; attendees who stay keep their responses."""
     zone = timeZone or str(await _zone(call, calendarId, None))
     attendees = attendeeEmails and await _merge_attendees(call, calendarId, eventId, attendeeEmails)
@@ -196,7 +248,7 @@ async def respond_to_event(
     responseComment: str | None = None,  # noqa: N803
     calendarId: str = "primary",  # noqa: N803
     notificationLevel: Notification = "NONE",  # noqa: N803
-) -> Any:
+) -> ToolEvent:
     """Respond to an invitation."""
     event = await call(f"GET {_EVENT}", calendarId=calendarId, eventId=eventId)
     response = {"responseStatus": responseStatus, **({"comment": responseComment} if responseComment else {})}
@@ -216,7 +268,7 @@ async def suggest_time(
     timeZone: str | None = None,  # noqa: N803
     durationMinutes: Annotated[int, Meta(ge=1, le=1440)] = 30,  # noqa: N803
     preferences: Preferences | None = None,
-) -> Any:
+) -> SuggestedTimes:
     """Suggest times at which all attendees are free."""
     zone = await _zone(call, "primary", timeZone)
     begin, end = (datetime.fromisoformat(_instant(each, zone)) for each in (startTime, endTime))
@@ -228,8 +280,7 @@ async def suggest_time(
         for each in calendar.get("busy", [])
     ]
     slots = _free_slots(begin, end, busy, timedelta(minutes=durationMinutes), preferences or Preferences(), zone)
-    times = [{"startTime": start.isoformat(), "endTime": stop.isoformat()} for start, stop in slots]
-    return {"timeSlots": times}
+    return {"timeSlots": [{"startTime": start.isoformat(), "endTime": stop.isoformat()} for start, stop in slots]}
 
 
 async def _zone(call: Caller, calendar_id: str, given: str | None) -> ZoneInfo:
@@ -267,7 +318,7 @@ async def _merge_attendees(call: Caller, calendar_id: str, event_id: str, emails
     return [known.get(email, {"email": email}) for email in emails]
 
 
-def _page(name: str, items: list[Any], page: dict[str, Any]) -> dict[str, Any]:
+def _page(name: str, items: list[Any], page: dict[str, Any]) -> Any:
     token = page.get("nextPageToken")
     return {name: items, **({"nextPageToken": token} if token else {})}
 

@@ -6,11 +6,12 @@ import re
 from pathlib import Path
 
 from twindiff.kit import Request, RequestContext, Twin, Users
+from twindiff.kit.oauth import OAUTH_SECRETS, OauthToken
 from twindiff.kit.seeding import Variables
 
 from .actions import run_progress, runs
 from .activity import notifications, starring
-from .apps import apps, meta
+from .apps import apps, meta, oauth
 from .core.access import BY_ID
 from .core.request_guard import actor_of, guard
 from .gists import gists
@@ -66,6 +67,7 @@ _PAGES = (
     merging,
     meta,
     notifications,
+    oauth,
     organizations,
     projects,
     pulls,
@@ -107,7 +109,7 @@ twin = GitHubTwin(
     GitHubStyle(),
     *(page.api for page in _PAGES),
     releases.uploads,
-    tables=(*USERS, *REPOSITORIES, *ISSUES, *WORK),
+    tables=(*USERS, *REPOSITORIES, *ISSUES, *WORK, OauthToken),
     users=Users(User, User.login, User.email),
     seeds=_HERE / "seeds",
     seeding=seeding,
@@ -119,9 +121,15 @@ twin = GitHubTwin(
     missing=(_HERE / "missing_operations.txt").read_text().splitlines(),
     layers=(guard,),
     actor_of=actor_of,
-    hosts={"github.com": "", "uploads.github.com": "/api/uploads", "raw.githubusercontent.com": "/raw"},
+    hosts={
+        "api.github.com": "",
+        "github.com": "",
+        "uploads.github.com": "/api/uploads",
+        "raw.githubusercontent.com": "/raw",
+    },
+    addresses={"": "api.github.com", "/api/uploads": "uploads.github.com", "/raw": "raw.githubusercontent.com"},
     webhooks=hooks.webhooks,
-    secret_columns=(AccessToken.token, Hook.secret, Secret.value),
+    secret_columns=(*OAUTH_SECRETS, AccessToken.token, Hook.secret, Secret.value),
     variables=Variables(
         tokens={
             "GITHUB_TOKEN": "ghp_{secret}",

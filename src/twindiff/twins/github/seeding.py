@@ -1,5 +1,7 @@
 """Fills GitHub from a configuration: users, organizations, and repositories with files, issues and pull requests.
 
+A repository may come from a git bundle instead of `files`, and whole ones from exports of GitHub's API.
+
 {"repos": [{"owner": "acme", "name": "shop", "files": [{"path": "README.md", "content": "…"}],
  "issues": [{"title": "It does not start"}], "prs": [{"title": "Start", "head": "start"}]}]}
 """
@@ -7,6 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Literal
 
 import msgspec
@@ -28,6 +31,8 @@ from .pulls.head_tracking import close_pull
 from .pulls.merging import MergePullBody, perform_merge
 from .pulls.pulls import PullBody, open_pull
 from .repos.repository_bodies import RepositoryBody, make_repository
+from .seed_bundles import fill_from_bundle
+from .seed_exports import ExportWriter, SeedExport
 from .tables.issue_tables import Issue
 from .tables.repository_tables import Collaborator, Repository
 from .tables.user_tables import Membership, User
@@ -92,7 +97,9 @@ class SeedRepository(SeedSection):
     owner: str | None = None
     private: bool = False
     description: str | None = None
-    default_branch: str = "main"
+    default_branch: str | None = None
+    bundle: str | None = None
+    """A git bundle in base64; its branches, tags and commits are taken as they are."""
     files: list[SeedText] = msgspec.field(default_factory=list[SeedText])
     issues: list[SeedIssue] = msgspec.field(default_factory=list[SeedIssue])
     prs: list[SeedPull] = msgspec.field(default_factory=list[SeedPull])
@@ -104,6 +111,7 @@ class GitHubConfig(msgspec.Struct):
     users: list[SeedUser | str] = []
     orgs: list[SeedOrg] = []
     repos: list[SeedRepository] = []
+    exports: list[SeedExport] = []
 
 
 class _GitHubWriter:
@@ -134,15 +142,44 @@ class _GitHubWriter:
             return
         about: dict[str, Any] = {"private": part.private, "description": part.description}
         body = RepositoryBody(name=part.name, auto_init=False, **about)
-        repo = make_repository(self.call, owner, body, default_branch=part.default_branch)
+        repo = make_repository(self.call, owner, body, default_branch=part.default_branch or "main")
         if owner.type == "User" and owner.login != self.agent:
             self.call.db.add(Collaborator(repository_id=repo.id, user=self.agent, permission="admin"))
-        files = part.files or [SeedText("README.md", f"# {part.name}\n")]
-        repo = self.commit(repo, part.default_branch, files, "Initial commit")
+        repo = self.history(repo, part)
         for number, issue in enumerate(part.issues):
             self.issue(repo, issue, f"{path}.issues[{number}]")
         for number, pull in enumerate(part.prs):
             self.pull(self.call.db.get(Repository, repo.id), pull, f"{path}.prs[{number}]")
+
+    def history(self, repo: Repository, part: SeedRepository) -> Repository:
+        """Take the history of a bundle, and commit files on the default branch; without either, a README."""
+        if part.bundle is not None:
+            repo = fill_from_bundle(self.call, repo, part.bundle, part.default_branch)
+        files = part.files or ([] if part.bundle else [SeedText("README.md", f"# {part.name}\n")])
+        text = "Initial commit" if part.bundle is None else "Add files"
+        return self.commit(repo, repo.default_branch, files, text) if files else repo
+
+    def export(self, export: SeedExport, _path: str) -> None:
+        """Make a repository as GitHub's API described it, and the people in it."""
+        about = export.repository
+        owner = self.call.db.get(User, self.join(about.owner.login, about.owner.type))
+        part = SeedRepository(about.name, owner.login, default_branch=about.default_branch, bundle=export.bundle)
+        body = RepositoryBody(name=about.name, private=about.private, description=about.description, auto_init=False)
+        self.call.actor = self.agent
+        repo = make_repository(self.call, owner, body, default_branch=about.default_branch or "main")
+        if owner.login != self.agent:
+            self.call.db.add(Collaborator(repository_id=repo.id, user=self.agent, permission="admin"))
+        repo = self.history(self.call.db.change(repo, topics=about.topics, homepage=about.homepage), part)
+        issues, pulls = ExportWriter(self.call, repo, self.join).write(export)
+        self.issues, self.pulls = self.issues + issues, self.pulls + pulls
+
+    def join(self, login: str, type: str = "User") -> str:
+        """Return the login of a user, who is made if there is none."""
+        if self.call.db.find(User, User.login == login) is None:
+            now = self.call.clock.iso()
+            new = User(login=login, id=new_id(self.call), type=type, name=login, created_at=now, updated_at=now)
+            self.call.db.add(new)
+        return login
 
     def commit(self, repo: Repository, branch: str, files: Sequence[SeedText], message: str) -> Repository:
         """Commit files on a branch, which is made if there is none."""
@@ -205,12 +242,16 @@ def write(call: Call, config: GitHubConfig, people: Sequence[Person]) -> dict[st
         _make_org(call, org, list(dict.fromkeys(logins.values())))
         logins.setdefault(org.login, org.login)
     writer = _GitHubWriter(call, logins)
-    for number, repo in enumerate(config.repos):
+    parts = [
+        *((f"repos[{number}]", partial(writer.repository, each)) for number, each in enumerate(config.repos)),
+        *((f"exports[{number}]", partial(writer.export, each)) for number, each in enumerate(config.exports)),
+    ]
+    for path, write_part in parts:
         try:
-            writer.repository(repo, f"repos[{number}]")
+            write_part(path)
         except ApiError as error:
             details = error.details.get("errors")
-            writer.problems.append(f"repos[{number}]: {error}" + (f": {details}" if details else ""))
+            writer.problems.append(f"{path}: {error}" + (f": {details}" if details else ""))
     if writer.problems:
         raise InvalidSeedConfig(writer.problems)
     for notification in call.db.rows(Notification):
@@ -218,7 +259,7 @@ def write(call: Call, config: GitHubConfig, people: Sequence[Person]) -> dict[st
     counts = {
         "users": len(set(logins.values())) - len(config.orgs),
         "orgs": len(config.orgs),
-        "repos": len(config.repos),
+        "repos": len(config.repos) + len(config.exports),
     }
     return {**counts, "issues": writer.issues, "prs": writer.pulls}
 

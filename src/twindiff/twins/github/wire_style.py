@@ -5,7 +5,6 @@ https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -14,7 +13,6 @@ from twindiff.kit.errors import (
     ApiError,
     InvalidParameter,
     MalformedBody,
-    MissingParameter,
     MissingToken,
     NotFound,
     TooLarge,
@@ -26,13 +24,13 @@ from twindiff.kit.http import Request, Response, json_answer
 from twindiff.kit.json_values import read_json
 from twindiff.kit.styles.base import Style
 
+from .core.invalid_requests import describe_invalid
+
 if TYPE_CHECKING:
     from twindiff.kit.binding import Bound
     from twindiff.kit.request_context import RequestContext
 
 DOCS = "https://docs.github.com/rest"
-_EXPECTED = re.compile(r"Expected `([^`]+)`")
-_KINDS = {"str": "a string", "int": "an integer", "bool": "a boolean", "array": "an array", "object": "an object"}
 
 
 class GitHubError(ApiError):
@@ -158,7 +156,7 @@ class GitHubStyle(Style):
 
     def error(self, error: ApiError, exchange: RequestContext | None = None) -> Response:
         """Render `{message, errors?, documentation_url, status}`."""
-        status, message = _status_and_message(error)
+        status, message = _status_and_message(error, exchange)
         body: dict[str, Any] = {"message": message}
         if errors := error.details.get("errors"):
             body["errors"] = errors
@@ -181,7 +179,7 @@ def read_value(body: bytes) -> Any:
         raise MalformedBody("The body is not valid JSON") from None
 
 
-def _status_and_message(error: ApiError) -> tuple[int, str]:
+def _status_and_message(error: ApiError, exchange: RequestContext | None) -> tuple[int, str]:
     """Return the status and the message of any error in GitHub's words."""
     if isinstance(error, MissingToken):
         return 401, "Requires authentication"
@@ -189,13 +187,8 @@ def _status_and_message(error: ApiError) -> tuple[int, str]:
         return 401, "Bad credentials"
     if isinstance(error, NotFound):
         return 404, "Not Found"
-    if isinstance(error, MissingParameter):
-        return 422, f'Invalid request.\n\n"{error.name}" wasn\'t supplied.'
     if isinstance(error, InvalidParameter):
-        expected = _EXPECTED.search(error.problem)
-        kind = _KINDS.get(expected[1].partition(" | ")[0], expected[1]) if expected else "a valid value"
-        field = error.name.replace(".", "/").replace("[", "/").replace("]", "")
-        return 422, f"Invalid request.\n\nFor 'properties/{field}', the value given is not {kind}."
+        return 422, describe_invalid(error, exchange)
     if isinstance(error, MalformedBody):
         return 400, "Body should be a JSON object" if "object" in str(error) else "Problems parsing JSON"
     if isinstance(error, TooLarge):

@@ -46,7 +46,8 @@ twin = Twin(
     actor_of=oauth.actor_of,
     secret_columns=(*OAUTH_SECRETS, Integration.client_secret, WebhookSubscription.verification_token),
     webhooks=webhooks,
-    hosts={"www.notion.so": "", "notion.so": ""},
+    hosts={"api.notion.com": "", "www.notion.so": "", "notion.so": ""},
+    addresses={"": "api.notion.com"},
     variables=Variables(
         tokens={
             "NOTION_API_KEY": "ntn_{secret}",

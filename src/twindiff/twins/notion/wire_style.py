@@ -23,7 +23,10 @@ from twindiff.kit.http import Request, Response, json_answer
 from twindiff.kit.styles.base import Style
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from twindiff.kit.request_context import RequestContext
+    from twindiff.kit.twin import Operation
 
 CODES = {
     400: "validation_error",
@@ -43,6 +46,9 @@ _MESSAGES = {
     401: "API token is invalid.",
     429: "You have been rate limited. Please try again in a few minutes.",
 }
+
+LATEST_VERSION = "2026-03-11"
+"""The newest version of the API, which the header `Notion-Version` may name."""
 
 
 class NotionError(ApiError):
@@ -75,12 +81,6 @@ class ObjectNotFound(NotionError):
     status = 404
 
 
-class ConflictError(NotionError):
-    """The transaction could not be completed, potentially due to a data collision."""
-
-    status = 409
-
-
 ERRORS = error_table(
     """
     400 invalid_json         Error parsing JSON body.
@@ -103,6 +103,11 @@ class NotionStyle(Style):
         if isinstance(value, dict):
             value = {**cast(dict[str, Any], value), "request_id": request_id(exchange.request)}
         return super().result(value, exchange)
+
+    def build_request(self, operation: Operation, arguments: Mapping[str, Any]) -> Request:
+        """Return the request, with the header of the newest version."""
+        request = super().build_request(operation, arguments)
+        return request._replace(headers={**request.headers, "notion-version": LATEST_VERSION})
 
     def error(self, error: ApiError, exchange: RequestContext | None = None) -> Response:
         """Render `{object, status, code, message, additional_data, request_id}`."""

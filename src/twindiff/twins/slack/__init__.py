@@ -97,6 +97,8 @@ twin = Twin(
     secret_columns=(AccessToken.token, OauthCode.code, OauthCode.client_secret),
     webhooks=webhooks,
     hosts=dict.fromkeys(_HOSTS, ""),
+    addresses={"": "slack.com", "/link": "wss-primary.slack.com", "/files-pub": "slack-files.com"}
+    | dict.fromkeys(("/files-pri", "/files-tmb", "/upload"), "files.slack.com"),
     seeding=seeding,
     descriptions={
         "slack_base": "No rows at all, for states made through the API",

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from twindiff.kit import Operations, Row, Twin, Users
+from twindiff.kit.rows import table_of
 from twindiff.kit.seeding import Variables
 from twindiff.twins.stripe.core.wire_style import StripeRest
 
@@ -49,6 +50,8 @@ from .metering import billing_alerts, meters
 from .metering.billing_alerts import AlertTriggered
 from .payments import (
     bank_transfers,
+    cash_balances,
+    cash_funding,
     charges,
     confirmation_tokens,
     customer_balances,
@@ -67,12 +70,12 @@ from .payments import (
     setup_intents,
     tokens,
 )
-from .payments.payment_lifecycle import PaymentIntent
 from .payments.setup_intents import SetupIntent
 from .radar import early_fraud_warnings, reviews, value_lists
 from .sales import quote_acceptance, quotes
 from .screens import screen
 from .seeding import seeding
+from .tables.payment_intent_tables import PaymentIntent
 from .tax import tax_calculations, tax_codes, tax_rates, tax_settings, tax_transactions
 from .vendor_tools import tools as vendor_tools
 
@@ -100,6 +103,8 @@ PAGES: tuple[Operations, ...] = (
     credit_grants.api,
     credit_notes.api,
     customer_balances.api,
+    cash_balances.api,
+    cash_funding.api,
     customer_sessions.api,
     customers.api,
     disputes.api,
@@ -156,14 +161,13 @@ PAGES: tuple[Operations, ...] = (
     value_lists.api,
     webhook_endpoints.api,
 )
-TABLES: tuple[type[Row], ...] = (
-    *dict.fromkeys(kind.table for kind in RESOURCES.values()),  # prices and plans share a table
-    AlertTriggered,
-    ApiKey,
-    Balance,
-    BillingWork,
-    IdempotencyKey,
+TABLES: tuple[type[Row], ...] = tuple(
+    sorted(
+        {*(kind.table for kind in RESOURCES.values()), AlertTriggered, ApiKey, Balance, BillingWork, IdempotencyKey},
+        key=lambda row: table_of(row).name,
+    )
 )
+"""All tables by name; their order is part of the hash of stored schemas, so it must not follow the imports."""
 
 DEFAULT_BEGINS = "2026-07-04T12:00:00"
 """Start time of `stripe_default` environments: after all seeded data, and before anything falls due."""
@@ -181,6 +185,20 @@ _HOSTS = (
     *("billing.stripe.com", "invoice.stripe.com", "pay.stripe.com", "hooks.stripe.com", "meter-events.stripe.com"),
     *("stripe.com", "*.stripe.com"),
 )
+
+_ADDRESSES = {
+    "": "api.stripe.com",
+    "/b/": "buy.stripe.com",
+    "/c/pay/": "checkout.stripe.com",
+    "/cn/": "pay.stripe.com",
+    "/i/": "invoice.stripe.com",
+    "/links/": "files.stripe.com",
+    "/p/": "billing.stripe.com",
+    "/receipts/": "pay.stripe.com",
+    "/setup/": "connect.stripe.com",
+    "/twin/authenticate/": "hooks.stripe.com",
+    "/v1/files/": "files.stripe.com",
+}
 
 twin = Twin(
     "stripe",
@@ -203,6 +221,7 @@ twin = Twin(
         WebhookEndpoint.secret,
     ),
     hosts=dict.fromkeys(_HOSTS, ""),
+    addresses=_ADDRESSES,
     webhooks=webhooks,
     seeding=seeding,
     descriptions={

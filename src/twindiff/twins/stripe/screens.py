@@ -14,12 +14,12 @@ from .billing.tables.invoice_line_items import LineItem
 from .billing.tables.invoice_tables import Invoice
 from .billing.tables.subscription_tables import Subscription, SubscriptionItem
 from .catalog.prices import Price
-from .catalog.products import Product
+from .catalog.product_tables import Product
 from .core.currencies import decimals
-from .customer.customers import Customer
-from .payments.charges import Charge
-from .payments.payment_lifecycle import PaymentIntent
 from .payments.refunds import Refund
+from .tables.charge_tables import Charge
+from .tables.customer_tables import Customer
+from .tables.payment_intent_tables import PaymentIntent
 
 SHOWN = 100
 """Maximum rows of a table."""

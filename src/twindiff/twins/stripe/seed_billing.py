@@ -34,13 +34,13 @@ from .core.due_jobs import BillingWork, perform
 from .core.events import update
 from .core.objects import Fields, retrieve
 from .core.params import Params
-from .customer.customers import CUSTOMERS
-from .payments.charges import CHARGES, Charge
 from .payments.disputes import open_dispute
 from .payments.payment_intents import CreateIntent, create_payment_intent
 from .payments.payment_methods import attach, method_named
 from .payments.refunds import CreateRefund, create_refund
 from .payments.test_cards import find_card
+from .tables.charge_tables import CHARGES, Charge
+from .tables.customer_tables import CUSTOMERS
 
 V = TypeVar("V")
 Step = tuple[int, Callable[[Call], Any]]

@@ -12,6 +12,8 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
 from twindiff.kit.errors import ApiError
+from twindiff.server.apis.errors import NotSignedIn
+from twindiff.server.apis.event_streams import EVENT_STREAM, EVENT_STREAM_HEADERS
 from twindiff.server.apis.inspector import access, actions, environments, library, live, rendering, runs, tables, trials
 from twindiff.server.apis.inspector.access import PREFIX
 from twindiff.server.apis.inspector.guesses import Guesses
@@ -118,7 +120,7 @@ async def _respond(service: Service, request: Request, work: Work, *, apart: boo
         access.check(service.settings.api_key, request)
         await service.runtime.wait_for_turn()
         return await (service.runtime.run_request(work) if apart else work())
-    except access.SignInRequired as error:
+    except NotSignedIn as error:
         if request.method != "GET":
             return _wrong(error)
         where = quote(f"{request.url.path}?{request.url.query}" if request.url.query else request.url.path, safe="")
@@ -153,8 +155,7 @@ async def _overview(service: Service, lives: live.LiveTimelines, request: Reques
 
 
 def _events(stream: AsyncGenerator[bytes]) -> Response:
-    headers = {**rendering.HEADERS, "X-Accel-Buffering": "no"}
-    return StreamingResponse(stream, 200, headers, "text/event-stream")
+    return StreamingResponse(stream, 200, {**rendering.HEADERS, **dict(EVENT_STREAM_HEADERS)}, EVENT_STREAM)
 
 
 async def _sign_in(service: Service, guesses: Guesses, request: Request) -> Response:

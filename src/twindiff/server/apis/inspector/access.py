@@ -11,19 +11,13 @@ from starlette.responses import Response
 
 from twindiff.kit.errors import ApiError
 from twindiff.kit.links import split_url
+from twindiff.server.apis.errors import NotSignedIn
 from twindiff.server.auth import agent_token, same
 
 PREFIX = "/inspect"
 COOKIE = "twindiff_session"
 SECONDS = 12 * 3600
 """Lifetime of a session in seconds."""
-
-
-class SignInRequired(ApiError):
-    """Sign in with the server's key to look at this."""
-
-    code = "not_signed_in"
-    status = 401
 
 
 class WrongKey(ApiError):
@@ -40,16 +34,16 @@ class ForeignForm(ApiError):
 
 def check(key: str | None, request: Request) -> None:
     """Authorize a request: by session if the server has a key, else anyone but an agent.
-    Raises ForeignForm, SignInRequired.
+    Raises ForeignForm, NotSignedIn.
     """
     if request.method not in ("GET", "HEAD"):
         check_form(request)
     if key is None:
         if agent_token(request.headers):
-            raise SignInRequired("An agent's token does not open the inspector")
+            raise NotSignedIn("An agent's token does not open the inspector")
         return
     if not is_signed_in(key, request.cookies.get(COOKIE, "")):
-        raise SignInRequired
+        raise NotSignedIn("Sign in with the server's key to look at this.")
 
 
 def check_form(request: Request) -> None:

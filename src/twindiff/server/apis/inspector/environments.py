@@ -42,9 +42,8 @@ async def environments(service: Service, request: Request) -> Response:
     given = request.query_params
     status, twin, words = given.get("status", "ready"), given.get("twin", ""), given.get("q", "").strip()
     where = _where(service, status, twin, words)
-    newest = -EnvironmentRecord.created
-    records = service.catalog.rows(EnvironmentRecord, *where, order=newest, limit=LISTED)
-    total = service.catalog.count(EnvironmentRecord, *where)
+    records = service.whole_catalog.newest(EnvironmentRecord, *where, limit=LISTED)
+    total = service.whole_catalog.count(EnvironmentRecord, *where)
     return page(
         "environments.html",
         environments=[_list_entry(service, record) for record in records],

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Generator
+from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 from twindiff.kit.errors import ApiError
+from twindiff.server.apis.event_streams import KEEP_ALIVE, StreamSlots, encode_event
 from twindiff.server.apis.inspector.rendering import render
 from twindiff.server.apis.inspector.timelines import TimelineCursor, cursor_at, timeline
 from twindiff.server.service import Service
@@ -27,16 +28,8 @@ SECONDS_QUIET = 20
 """Seconds of silence before a keep-alive, or `ended` if the environment is gone."""
 MAX_CALLS_DRAWN = 20
 """Maximum calls rendered at once; beyond that, a line with their number links to the others."""
-MAX_STREAMS = 200
-"""Maximum number of concurrent streams."""
 MAX_WAITING_UPDATES = 50
 """Updates that a slow viewer may be behind; then its stream ends, and it reconnects at its cursor."""
-
-
-class TooManyStreams(ApiError):
-    """As many timelines are looked at as this server allows; the page can be loaded again instead."""
-
-    status = 503
 
 
 class TimelineUpdate(NamedTuple):
@@ -48,12 +41,12 @@ class TimelineUpdate(NamedTuple):
 
     def encode(self) -> bytes:
         """Encode the update as a server-sent event."""
-        lines = "".join(f"data: {line}\n" for line in self.html.splitlines())
-        return f"id: {self.cursor}\nevent: rows\n{lines}\n".encode()
+        return encode_event(self.html, "rows", str(self.cursor))
 
 
-STILL_THERE = b": still there\n\n"
-ENDED = b"event: ended\ndata:\n\n"
+CHANGED = encode_event("", "changed")
+ENDED = encode_event("", "ended")
+RETRY_AFTER_A_SECOND = b"retry: 1000\n\n"
 Waiting = asyncio.Queue[bytes]
 
 
@@ -64,46 +57,38 @@ class LiveTimelines:
         self._service = service
         self._readers: dict[str, set[Waiting]] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
-        self._overviews = 0
+        self._slots = StreamSlots()
 
     def admit(self) -> None:
         """Raise TooManyStreams if no further stream is allowed."""
-        if self._overviews + sum(map(len, self._readers.values())) >= MAX_STREAMS:
-            raise TooManyStreams
+        self._slots.check()
 
     async def stream(self, environment_id: str, cursor: TimelineCursor) -> AsyncGenerator[bytes]:
         """Stream the timeline after a cursor; ends with the environment."""
         waiting: Waiting = asyncio.Queue(MAX_WAITING_UPDATES)
-        self._join(environment_id, waiting)
-        try:
-            yield b"retry: 1000\n\n"
+        with self._slots.take(), self._hold_reader(environment_id, waiting):
+            yield RETRY_AFTER_A_SECOND
             part = await self._part(environment_id, cursor)
             if part.html:
                 yield part.encode()
             said = b""
             while said != ENDED and not waiting.full():
                 yield (said := await waiting.get())
-        finally:
-            self._leave(environment_id, waiting)
 
     async def overview(self) -> AsyncGenerator[bytes]:
         """Stream a `changed` event whenever environments or runs were added or changed."""
-        self._overviews += 1
-        try:
-            with self._service.engine.feed.watch() as commits:
-                seen = ""
-                yield b"retry: 1000\n\nevent: changed\ndata:\n\n"
-                while True:
-                    try:
-                        await asyncio.wait_for(anext(commits), SECONDS_BETWEEN_LISTS)
-                        has_changed = True
-                    except TimeoutError:
-                        has_changed, seen = seen != (newest := await self._newest()), newest
-                    yield b"event: changed\ndata:\n\n" if has_changed else STILL_THERE
-                    if has_changed:
-                        await asyncio.sleep(SECONDS_BETWEEN_LISTS)
-        finally:
-            self._overviews -= 1
+        with self._slots.take(), self._service.engine.feed.watch() as commits:
+            seen = ""
+            yield RETRY_AFTER_A_SECOND + CHANGED
+            while True:
+                try:
+                    await asyncio.wait_for(anext(commits), SECONDS_BETWEEN_LISTS)
+                    has_changed = True
+                except TimeoutError:
+                    has_changed, seen = seen != (newest := await self._newest()), newest
+                yield CHANGED if has_changed else KEEP_ALIVE
+                if has_changed:
+                    await asyncio.sleep(SECONDS_BETWEEN_LISTS)
 
     async def _newest(self) -> str:
         """A fingerprint of the newest environment and run."""
@@ -121,21 +106,24 @@ class LiveTimelines:
         """The event for an environment without updates: a keep-alive, or `ended`."""
 
         async def ask() -> bytes:
-            return STILL_THERE if self._service.environments.record(environment_id).status == "ready" else ENDED
+            return KEEP_ALIVE if self._service.environments.record(environment_id).status == "ready" else ENDED
 
         return await self._service.runtime.run_request(ask)
 
-    def _join(self, environment_id: str, waiting: Waiting) -> None:
-        self._readers.setdefault(environment_id, set()).add(waiting)
+    @contextmanager
+    def _hold_reader(self, environment_id: str, waiting: Waiting) -> Generator[None]:
+        """Send updates of an environment to a queue; the first reader starts watching, and the last one ends it."""
+        readers = self._readers.setdefault(environment_id, set())
+        readers.add(waiting)
         if environment_id not in self._tasks:
             self._tasks[environment_id] = asyncio.create_task(self._watch(environment_id))
-
-    def _leave(self, environment_id: str, waiting: Waiting) -> None:
-        left = self._readers[environment_id]
-        left.discard(waiting)
-        if not left:
-            del self._readers[environment_id]
-            self._tasks.pop(environment_id).cancel()
+        try:
+            yield
+        finally:
+            readers.discard(waiting)
+            if not readers:
+                del self._readers[environment_id]
+                self._tasks.pop(environment_id).cancel()
 
     async def _watch(self, environment_id: str) -> None:
         """Render updates whenever the feed of calls or commits has news."""

@@ -15,18 +15,13 @@ from twindiff.kit.errors import ApiError
 from twindiff.kit.rows import Column, Expression, Row, Table, table_of
 from twindiff.kit.store import Store
 from twindiff.server.service import Service
+from twindiff.server.use_cases.rows import TableNotFound
 from twindiff.storage.journal import Values, net
 from twindiff.storage.schema import Schema
 
 PAGE = 100
 MAX_ROWS = 10_000
 """Maximum rows of a file, and of a table that is shown at an earlier point."""
-
-
-class TableNotFound(ApiError):
-    """The twin has no such table."""
-
-    status = 404
 
 
 class RowNotFound(ApiError):

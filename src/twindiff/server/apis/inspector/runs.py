@@ -31,7 +31,7 @@ def _names(service: Service, runs: Iterable[RunRecord]) -> dict[str, str]:
     """The names of the runs' tests, by id."""
     wanted = {each.test_id for each in runs if each.test_id}
     columns = (TestRecord.test_id, TestRecord.name)
-    return dict(cast(Any, service.catalog.rows(TestRecord, TestRecord.test_id.in_(wanted), columns=columns)))
+    return dict(cast(Any, service.whole_catalog.rows(TestRecord, TestRecord.test_id.in_(wanted), columns=columns)))
 
 
 async def run(service: Service, request: Request) -> Response:

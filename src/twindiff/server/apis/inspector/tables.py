@@ -175,7 +175,7 @@ async def screen(service: Service, request: Request) -> Response:
     now = Clock(service.clocks.show(environment.id).now)
 
     def read(moment: Any) -> Screen | None:
-        return twin.screen(Call("", moment.db, now), path) if twin.screen else None
+        return twin.screen(Call("", moment.db, now, base_url=""), path) if twin.screen else None
 
     seen = service.engine.read(environment.id, twin.name, read, at=0)
     if seen is None:

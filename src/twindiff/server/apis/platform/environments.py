@@ -223,7 +223,7 @@ async def journal(service: Service, env_id: str, after: After = 0, limit: Limit 
 def _render_record(record: JournalRecord) -> OperationRecord:
     changes = [ChangeShown(*change) for change in record.changes]
     at = Clock(record.clock).iso()
-    events = [EventShown(*event) for event in record.events]
+    events = [EventShown(event.name, event.payload) for event in record.events]
     return OperationRecord(record.seq, record.twin, record.operation, record.actor, at, changes, record.to, events)
 
 

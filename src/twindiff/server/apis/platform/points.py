@@ -17,6 +17,7 @@ from twindiff.kit.twin import Operations
 from twindiff.server.apis.platform.environments import EnvironmentReset
 from twindiff.server.service import Service
 from twindiff.server.use_cases import points as use_cases
+from twindiff.server.use_cases import ports
 
 api = Operations()
 
@@ -150,4 +151,4 @@ async def open_port(service: Service, env_id: str, twin: str) -> PortOpened:
     """Open a loopback port that serves one twin only, for SDKs that drop the path of a base URL; at most 256."""
     environment = service.environments.get(env_id)
     name = service.twin_of(environment, twin).name
-    return PortOpened(environment.id, name, await service.runtime.run_on_loop(service.ports.open(environment.id, name)))
+    return PortOpened(environment.id, name, await ports.open_port(service, environment.id, name))

@@ -74,7 +74,7 @@ def _list_files(revision: Revision) -> list[str]:
 
 
 def _read_test(path: str, text: str, saved: SavedTestStore) -> SavedTestRecord:
-    """Parse the test in a file; raises InvalidTestFile and InvalidTest, which name the key."""
+    """Parse the test in a file; raises InvalidTestFile and InvalidTestConfig, which name the key."""
     given = _load(text)
     _check_keys(given, _field_names(TestFile, configs.TestConfig) | {*_OF_EXPORTS}, "")
     try:

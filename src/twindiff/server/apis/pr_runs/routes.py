@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from twindiff.kit.http import ValueResponse
+from twindiff.kit.parameter_sources import Header
 from twindiff.kit.twin import Operations
 from twindiff.server.apis.pr_runs.runs import PrRunRequest
-from twindiff.server.apis.sandbox_runs.checkouts import repository_of
 from twindiff.server.apis.sandbox_runs.routes import Repo
 from twindiff.server.apis.test_runs.routes import Prompt, SessionId
 from twindiff.server.apis.test_runs.runs import without_none
 from twindiff.server.apis.test_runs.views import brief
 from twindiff.server.apis.twin_runs.dependencies import TwinRunContext
+from twindiff.server.origins import HOOK_RECEIVER
 
 api = Operations()
+OPEN = {f"POST {HOOK_RECEIVER}"}
+"""Operations that need no key: webhooks are signed."""
 
 
 @api.post("/validate/pr-run")
@@ -39,12 +42,11 @@ async def create_pr_run(
     label. Tests in `.arga/tests/*.yml` of the repository take part. A run that selects no test fails, unless
     `allow_no_tests` or the server's settings allow it. The application is started, unless `frontend_url` says where it
     runs already. The artifacts of the run include the verdict as `junit.xml` and `check_run.json`.
+    `repo` and `pr_url` may be addresses at a GitHub twin, or names installed from there: it is cloned, and gets the
+    verdict as a check run and a comment on the pull request.
     """
     wanted = PrRunRequest(
-        repo=repo or repository_of(pr_url),
-        branch=branch,
-        pr_url=pr_url,
-        base=base,
+        *(repo, branch, pr_url, base),
         frontend_url=frontend_url,
         commit=commit,
         allow_no_tests=allow_no_tests,
@@ -71,9 +73,28 @@ Trigger = Literal["pr", "branch"]
 
 
 @api.post("/validation/github/install")
-def install(desk: TwinRunContext, repo: Repo) -> dict[str, Any]:
-    """Enable checks of a repository's pull requests; nothing is posted to GitHub, as there is no GitHub twin yet."""
-    return desk.checks.change(repo, "pr", enabled=True)
+async def install(desk: TwinRunContext, repo: Repo) -> dict[str, Any]:
+    """Enable checks of a repository's pull requests.
+    With the repository's address at a GitHub twin, a webhook there starts them from now on, and `owner/name` alone
+    names that repository; the last installation of a name counts.
+    """
+    return await desk.checks.install(repo, desk.address)
+
+
+@api.post(HOOK_RECEIVER, status=202)
+async def receive_hook(
+    desk: TwinRunContext,
+    file: bytes,
+    event: Annotated[str, Header("X-GitHub-Event")] = "",
+    signature: Annotated[str, Header("X-Hub-Signature-256")] = "",
+    delivery: Annotated[str, Header("X-GitHub-Delivery")] = "",
+) -> dict[str, Any]:
+    """Start a run for a webhook of an installed repository.
+    `pull_request` tests the pull request, `push` the branch whose pushes are to be tested. The signature authorizes it,
+    so it needs no key; a repeated delivery starts no second run. `status` of the response is `queued` with a
+    `run_id`, or `ignored` with a `reason`.
+    """
+    return await desk.hooks.receive(event, file, signature, delivery, desk.address)
 
 
 @api.get("/validation/github/config")

@@ -12,20 +12,25 @@ from twindiff.browser.config import check_url
 from twindiff.catalog import SavedTestRecord, TestRunRecord
 from twindiff.catalog.stamps import new_uuid
 from twindiff.kit.errors import ApiError
+from twindiff.server.apis.pr_runs.check_reports import CheckReporter
 from twindiff.server.apis.pr_runs.choice import choose_tests
 from twindiff.server.apis.pr_runs.comparison import BranchComparison, compare
 from twindiff.server.apis.pr_runs.repository_names import list_names
 from twindiff.server.apis.pr_runs.repository_tests import FOLDER, read_tests
+from twindiff.server.apis.pr_runs.settings import CheckSettings
 from twindiff.server.apis.pr_runs.verdicts import ChangeVerdict
 from twindiff.server.apis.sandbox_runs.checkouts import Revision
+from twindiff.server.apis.sandbox_runs.code_sources import CodeSource, HostedChange
 from twindiff.server.apis.sandbox_runs.runs import SandboxRunRequest, SandboxRunService
 from twindiff.server.apis.test_runs.ledger import ENDED
-from twindiff.server.apis.test_runs.reports import TestResult, write_reports
+from twindiff.server.apis.test_runs.reports import TestResult, check_run, render_cancelled, write_reports
 from twindiff.server.apis.test_runs.runs import BrowserNotInstalled, TestRunRequest, or_invalid
 from twindiff.server.apis.test_runs.saved import SavedTestStore
 from twindiff.server.apis.test_runs.views import page_url, scenario_of
 
 KIND = "pr"
+MAX_RUNS_SEARCHED = 100
+"""Latest runs of a repository among which that of a repeated delivery is looked for."""
 MAX_FILES_NAMED = 5
 """Changed files that the message names if no test matches them."""
 OPENS = "the application opens"
@@ -39,7 +44,7 @@ CHOOSES = "the change chooses tests"
 class PrRunRequest(NamedTuple):
     """The request for a pull request run."""
 
-    repo: str
+    repo: str | None
     branch: str | None = None
     pr_url: str | None = None
     base: str | None = None
@@ -57,6 +62,7 @@ class ChangePlan(NamedTuple):
     """The plan of a run: the change and its tests."""
 
     wanted: PrRunRequest
+    source: CodeSource
     compared: BranchComparison
     names: list[str]
     """The names of the repository."""
@@ -94,10 +100,12 @@ class RunCancelled(Exception):
 class PrRuns:
     """Creates and executes the pull request runs of a server."""
 
-    def __init__(self, saved: SavedTestStore, sandboxes: SandboxRunService) -> None:
+    def __init__(self, saved: SavedTestStore, sandboxes: SandboxRunService, settings: CheckSettings) -> None:
         self._tests = saved.runs
         self._saved = saved
         self._sandboxes = sandboxes
+        self._settings = settings
+        self._reporter = CheckReporter(sandboxes.sources.hosted)
         self._ledger = saved.runs.ledger
         self._runtime = sandboxes.service.runtime
 
@@ -106,23 +114,33 @@ class PrRuns:
         self._tests.queue.check()
         if url := wanted.frontend_url:
             or_invalid(lambda: check_url(url, "frontend_url"))
-        plan = await self._runtime.run_in_thread(partial(self._plan, wanted, address))
-        kept = [*self._saved.of_repository(plan.names), *plan.kept]
-        plan = plan._replace(kept=kept, tests=choose_tests(kept, plan.compared.changed))
-        run = self._record(plan)
-        await self._tests.queue.put(run.run_id, partial(self._perform, run.run_id, plan), seated=False)
+        source = await self._sandboxes.sources.open(wanted.repo, wanted.branch, wanted.pr_url, wanted.commit)
+        try:
+            plan = await self._runtime.run_in_thread(partial(self._plan, wanted, source, address))
+            kept = [*self._saved.of_repository(plan.names), *plan.kept]
+            plan = plan._replace(kept=kept, tests=choose_tests(kept, plan.compared.changed))
+            run = self._record(plan)
+        except BaseException:
+            source.remove()
+            raise
+        await self._tests.queue.put(run.run_id, partial(self._perform_reported, run.run_id, plan), seated=False)
         return run
 
-    def _plan(self, wanted: PrRunRequest, address: str) -> ChangePlan:
-        revision = self._sandboxes.repositories.revision(wanted.repo, wanted.branch, wanted.pr_url, wanted.commit)
-        compared = compare(revision, wanted.base)
+    def find_started(self, repo: str, delivery: str) -> TestRunRecord | None:
+        """Find the run that a delivery of a webhook has started, among the latest of a repository."""
+        latest = self._ledger.list(MAX_RUNS_SEARCHED, repo=repo, kinds=(KIND,)) if delivery else []
+        return next((run for run in latest if run.asked.get("delivery") == delivery), None)
+
+    def _plan(self, wanted: PrRunRequest, source: CodeSource, address: str) -> ChangePlan:
+        revision, change = source.revision, source.change
+        compared = compare(revision, wanted.base or (change.base if change else None))
         named = dict(self._sandboxes.service.settings.repositories)
-        names = list_names(wanted.repo, revision.repository, named)
+        names = [source.repo] if change else list_names(source.repo, revision.repository, named)
         own = read_tests(revision, self._saved)
-        return ChangePlan(wanted, compared, names, own.tests, [], own.invalid, address)
+        return ChangePlan(wanted, source, compared, names, own.tests, [], own.invalid, address)
 
     def _record(self, plan: ChangePlan) -> TestRunRecord:
-        wanted, revision = plan.wanted, plan.revision
+        wanted, revision, repo = plan.wanted, plan.revision, plan.source.repo
         names = [test.name for test in plan.tests]
         asked = {
             **wanted.about,
@@ -135,7 +153,7 @@ class PrRuns:
             "twins": [*(wanted.twins or ())],
         }
         session_id = wanted.about.get("session_id") or new_uuid()
-        run = self._ledger.add(KIND, asked, repo=wanted.repo, session_id=session_id)
+        run = self._ledger.add(KIND, asked, repo=repo, session_id=session_id)
         tell = partial(self._ledger.tell, run.run_id)
         tell("status", "queued", {"status": "queued"})
         changed = plan.compared.changed
@@ -145,7 +163,58 @@ class PrRuns:
 
     # From the start of the application to the verdict
 
-    async def _perform(self, run_id: str, plan: ChangePlan) -> None:
+    async def _perform_reported(self, run_id: str, plan: ChangePlan) -> None:
+        """Perform a run and end it with its verdict, which a GitHub twin that hosts the code gets first."""
+        change, check_run_id = plan.source.change, None
+        try:
+            if change:
+                check_run_id = await self._begin_check(run_id, plan, change)
+            results = await self._perform(run_id, plan)
+        finally:
+            plan.source.remove()
+        run = await self._ledger.do(partial(self._ledger.find, run_id))
+        url = page_url(run, plan.address)
+        if change:
+            report = self._render_check(plan, results, url)
+            await self._report(run_id, change, check_run_id, report, is_comment_wanted=results is not None)
+        if results is not None:
+            await self._ledger.do(partial(self._conclude, run_id, plan, results))
+
+    async def _begin_check(self, run_id: str, plan: ChangePlan, change: HostedChange) -> int | None:
+        run = await self._ledger.do(partial(self._ledger.find, run_id))
+        try:
+            return await self._reporter.begin(change, run_id, page_url(run, plan.address))
+        except ApiError as error:  # such as an environment that has ended
+            await self._ledger.do(partial(self._ledger.tell, run_id, "log", f"no check run could be posted: {error}"))
+            return None
+
+    def _render_check(self, plan: ChangePlan, results: list[TestResult] | None, url: str) -> dict[str, Any]:
+        """Render the check run of a verdict, or without results of a cancelled run."""
+        if results is None:
+            return render_cancelled(url)
+        return check_run(plan.revision.commit, results, ChangeVerdict(results).summary, url)
+
+    async def _report(
+        self,
+        run_id: str,
+        change: HostedChange,
+        check_run_id: int | None,
+        report: dict[str, Any],
+        *,
+        is_comment_wanted: bool,
+    ) -> None:
+        """Complete the check run, and write the comment unless the settings of the repository refuse one."""
+        setting = await self._ledger.do(partial(self._settings.find, change.repository.name, "pr"))
+        try:
+            if check_run_id is not None:
+                await self._reporter.conclude(change, check_run_id, report)
+            if is_comment_wanted and (setting is None or setting.comment_on_pr):
+                await self._reporter.comment(change, report)
+        except ApiError as error:
+            await self._ledger.do(partial(self._ledger.tell, run_id, "log", f"the report was not posted: {error}"))
+
+    async def _perform(self, run_id: str, plan: ChangePlan) -> list[TestResult] | None:
+        """Run the tests of a plan; returns their results, None if the run was cancelled."""
         stop = asyncio.Event()
         self._tests.queue.listens(run_id, lambda message: None if message else stop.set())
         await self._ledger.do(partial(self._ledger.begin, run_id))
@@ -162,7 +231,7 @@ class PrRuns:
                 for test in plan.tests or [None]:
                     results.append(await self._run_test(run_id, plan, test, sandbox, len(results) + 1, stop))
         except RunCancelled:
-            return
+            return None
         except ApiError as error:  # the application of the branch cannot be started
             refused = TestResult(STARTS, "", "error", str(error), category="application")
             results.append(await self._note(run_id, refused, len(results) + 1))
@@ -171,7 +240,7 @@ class PrRuns:
             if sandbox:
                 sandbox_id = sandbox.run_id
                 await self._runtime.run_request(lambda: self._sandboxes.delete(sandbox_id))
-        await self._ledger.do(partial(self._conclude, run_id, plan, results))
+        return results
 
     def _problems(self, plan: ChangePlan) -> list[TestResult]:
         """Results for test files that cannot be read, and for a change that selects no test."""
@@ -189,10 +258,10 @@ class PrRuns:
         wanted = plan.wanted
         named = [twin for test in plan.tests for twin in test.twins]
         asked = SandboxRunRequest(
-            wanted.repo,
+            plan.source.repo,
             plan.revision.name,
             wanted.pr_url,
-            commit=plan.revision.commit,
+            source=plan.source,
             twins=wanted.twins,
             more_twins=[] if wanted.twins is not None else named,
             scenario_id=wanted.scenario_id,
@@ -265,7 +334,12 @@ class PrRuns:
     ) -> TestRunRequest:
         wanted = plan.wanted
         revision = plan.revision
-        about = {"repo": wanted.repo, "branch": revision.name, "commit_sha": revision.commit, "source_run_id": run_id}
+        about = {
+            "repo": plan.source.repo,
+            "branch": revision.name,
+            "commit_sha": revision.commit,
+            "source_run_id": run_id,
+        }
         about["trigger_source"] = "pr"
         twin_run_id = sandbox.twin_run_id if sandbox else None
         twins = [] if sandbox else [*(wanted.twins or (test.twins if test else []))]

@@ -85,6 +85,10 @@ class Repositories:
             raise UnknownRepository(f"repo '{repo[:200]}': {path} is no git repository")
         return path
 
+    def has(self, repo: str) -> bool:
+        """Whether a repository is named in the settings, or given by its path."""
+        return repo in self._named or repo.startswith(("/", "~", "file:"))
+
     def _place(self, repo: str) -> str:
         file = _FILE_URL.fullmatch(repo)
         place = unquote(file[1]) if file else repo
@@ -137,9 +141,10 @@ HARMLESS = {
 """Settings that override the configuration of a repository, which could make git run programs."""
 
 
-def git(repository: Path, *arguments: str, configured: bool = True) -> str:
+def git(repository: Path, *arguments: str, configured: bool = True, variables: Mapping[str, str] | None = None) -> str:
     """Run git and return its output; raises GitFailed with git's message. Runs no program a repository configures.
-    Without `configured`, the configurations of the user and the system are ignored.
+    Without `configured`, the configurations of the user and the system are ignored. `variables` are environment
+    variables of git.
     """
     settings = [word for name, value in HARMLESS.items() for word in ("-c", f"{name}={value}")]
     try:
@@ -151,7 +156,7 @@ def git(repository: Path, *arguments: str, configured: bool = True) -> str:
             timeout=SECONDS,
             check=False,
             stdin=subprocess.DEVNULL,
-            env=_environment(configured=configured),
+            env={**_environment(configured=configured), **(variables or {})},
         )
     except FileNotFoundError:
         raise GitFailed("git is not installed on the server's machine") from None

@@ -10,7 +10,6 @@ import msgspec
 from twindiff.catalog import TestRunRecord
 from twindiff.environments.clocks import ClockRequest
 from twindiff.kit.twin import Operations
-from twindiff.server.apis.sandbox_runs.checkouts import repository_of
 from twindiff.server.apis.sandbox_runs.runs import KIND, SECONDS_TO_START, SandboxRunRequest
 from twindiff.server.apis.test_runs.routes import Limit, Prompt, Ttl
 from twindiff.server.apis.test_runs.views import scenario_of
@@ -53,7 +52,8 @@ async def create_sandbox_run(
     seconds_to_start: SecondsToStart = SECONDS_TO_START,
 ) -> dict[str, Any]:
     """Start the application of a branch or pull request together with its twins.
-    `repo` is a path or `file:` URL on the server's machine, or a name that it has for one; `pr_url` contains it.
+    `repo` is a path or `file:` URL on the server's machine, or a name that it has for one; `pr_url` contains it. Both
+    may be addresses at a GitHub twin, which is then cloned.
     The repository's `.arga/sandbox.yml` configures how it is started; otherwise that is guessed, and the logs report
     the guess. It gets its port in `PORT`. `confinement` describes how it is isolated from the server and its machine,
     which `TWINDIFF_CONFINEMENT` may require. Each of its processes may use 4 GB of memory, files of 1 GB and 4096 open
@@ -64,10 +64,7 @@ async def create_sandbox_run(
     runs on the machine, and a `dockerfile_path` alone is refused; `infra` always is.
     """
     wanted = SandboxRunRequest(
-        repo=repo or repository_of(pr_url),
-        branch=branch,
-        pr_url=pr_url,
-        target=target,
+        *(repo, branch, pr_url, target),
         twins=twins,
         scenario_id=scenario_id,
         scenario_prompt=scenario_prompt,

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from twindiff.catalog import TestRunRecord
 from twindiff.catalog.stamps import stamp
 from twindiff.environments.clocks import ClockRequest
+from twindiff.environments.runs import RunNotFound
 from twindiff.kit.clock import SECOND, Clock
 from twindiff.kit.errors import ApiError
 from twindiff.server.apis.sandbox_runs import checkouts, containers
@@ -28,6 +29,7 @@ from twindiff.server.apis.sandbox_runs.application import (
     wait_until_healthy,
 )
 from twindiff.server.apis.sandbox_runs.checkouts import Repositories, Revision
+from twindiff.server.apis.sandbox_runs.code_sources import CodeSource, CodeSources
 from twindiff.server.apis.sandbox_runs.config import (
     NO_CONTAINERS,
     StartCommand,
@@ -38,12 +40,13 @@ from twindiff.server.apis.sandbox_runs.config import (
 from twindiff.server.apis.sandbox_runs.config_files import InvalidSandboxConfig
 from twindiff.server.apis.sandbox_runs.confinement import FOLDERS, Confinement, find_confinement
 from twindiff.server.apis.sandbox_runs.containers import Container
+from twindiff.server.apis.sandbox_runs.hosted_repositories import HostedRepositories
 from twindiff.server.apis.sandbox_runs.last_output import with_last_output
 from twindiff.server.apis.sandbox_runs.leftovers import PREFIX, ApplicationLives, remove_abandoned_sandboxes
 from twindiff.server.apis.test_runs.ledger import ENDED
 from twindiff.server.apis.test_runs.runs import TestRunService
 from twindiff.server.apis.test_runs.temporary import TemporaryFolder
-from twindiff.server.apis.twin_runs.runs import RunNotFound, TwinRunRequest
+from twindiff.server.apis.twin_runs.runs import TwinRunRequest
 from twindiff.server.apis.twin_runs.scenarios import ScenarioStore, WorldSource
 from twindiff.server.door.variables import door_variables, write_certificates
 from twindiff.server.use_cases.doors import open_door
@@ -78,7 +81,7 @@ class SandboxNotEnded(ApiError):
 class SandboxRunRequest(NamedTuple):
     """The request for a sandbox run."""
 
-    repo: str
+    repo: str | None
     branch: str | None = None
     pr_url: str | None = None
     target: str | None = None
@@ -94,17 +97,24 @@ class SandboxRunRequest(NamedTuple):
     """The commit to start; `branch` is then only a label."""
     more_twins: Sequence[str] = ()
     """Twins in addition to those that the repository's file names."""
+    source: CodeSource | None = None
+    """The code, if it is resolved already; whoever did so removes it."""
 
 
 class Prepared(NamedTuple):
     """An application that is checked out but not started yet."""
 
-    revision: Revision
+    source: CodeSource
     claimed: TemporaryFolder
     start: StartCommand
     port: int
     confinement: Confinement
     guard: Path | None = None
+
+    @property
+    def revision(self) -> Revision:
+        """The commit that is checked out."""
+        return self.source.revision
 
     @property
     def root(self) -> Path:
@@ -120,12 +130,13 @@ class Prepared(NamedTuple):
 class SandboxRunService:
     """Creates, watches and ends the sandbox runs of a server."""
 
-    def __init__(self, tests: TestRunService, scenarios: ScenarioStore) -> None:
+    def __init__(self, tests: TestRunService, scenarios: ScenarioStore, hosted: HostedRepositories) -> None:
         self.tests = tests
         self.ledger = tests.ledger
         self.service = tests.service
         settings = self.service.settings
-        self.repositories = Repositories(dict(settings.repositories), closed=settings.api_key is not None)
+        local = Repositories(dict(settings.repositories), closed=settings.api_key is not None)
+        self.sources = CodeSources(local, hosted, self.service.runtime)
         self._scenarios = scenarios
         self._gone: dict[str, asyncio.Event] = {}
         self._living: dict[str, Application] = {}
@@ -139,7 +150,12 @@ class SandboxRunService:
         check_variables(wanted.env)
         if len(self._gone) >= MAX_SANDBOXES:
             raise TooManySandboxes
-        prepared = await self.service.runtime.run_in_thread(partial(self._prepare, wanted))
+        source = wanted.source or await self.sources.open(wanted.repo, wanted.branch, wanted.pr_url, wanted.commit)
+        try:
+            prepared = await self.service.runtime.run_in_thread(partial(self._prepare, wanted, source))
+        finally:
+            if wanted.source is None:
+                source.remove()
         try:
             twin_run_id = await self._provide(wanted, prepared)
             door = await self._open_door(twin_run_id, prepared) if prepared.start.target.proxy else {}
@@ -151,14 +167,13 @@ class SandboxRunService:
         await self.tests.queue.put(run.run_id, partial(self._perform, run.run_id, prepared, wanted, work), seated=False)
         return run
 
-    def _prepare(self, wanted: SandboxRunRequest) -> Prepared:
+    def _prepare(self, wanted: SandboxRunRequest, source: CodeSource) -> Prepared:
         confinement = find_confinement()
-        revision = self.repositories.revision(wanted.repo, wanted.branch, wanted.pr_url, wanted.commit)
         claimed = TemporaryFolder(PREFIX)
         try:
             for name in FOLDERS[1:]:
                 (claimed.path / name).mkdir()
-            checkouts.check_out(revision, claimed.path / "app")
+            checkouts.check_out(source.revision, claimed.path / "app")
             start = start_of(claimed.path / "app", wanted.target)
             guard = _guard_build(start, claimed.path)
             port = start.target.app_port or free_port()
@@ -166,7 +181,7 @@ class SandboxRunService:
                 raise PortTaken(f"app_port {port}: somebody listens there already; leave app_port out to be given one")
             if confinement.first_uid is not None and not confinement.bwrap:
                 claimed.path.chmod(0o711)  # lets the application's user traverse it to its own folders
-            return Prepared(revision, claimed, start, port, confinement, guard)
+            return Prepared(source, claimed, start, port, confinement, guard)
         except BaseException:
             claimed.remove()
             raise
@@ -219,7 +234,7 @@ class SandboxRunService:
         start = prepared.start
         env = fill_variables({**_texts(prepared), **wanted.env}, twins, f"http://127.0.0.1:{prepared.port}")
         asked = {
-            "repo": wanted.repo,
+            "repo": prepared.source.repo,
             "branch": prepared.revision.name,
             "pr_url": wanted.pr_url,
             "commit_sha": prepared.revision.commit,
@@ -232,7 +247,7 @@ class SandboxRunService:
             **self.tests.twins.scenario(twin_run_id, wanted.scenario_prompt),
             "expires_at": Clock(stamp().micros + wanted.ttl_minutes * MINUTE * SECOND).iso()[:19] + "Z",
         }
-        return self.ledger.add(KIND, asked, repo=wanted.repo, twin_run_id=twin_run_id)
+        return self.ledger.add(KIND, asked, repo=prepared.source.repo, twin_run_id=twin_run_id)
 
     # From the start of an application to its end
 
@@ -258,7 +273,7 @@ class SandboxRunService:
         def begin() -> None:
             revision, start = prepared.revision, prepared.start
             self.ledger.change(self.ledger.find(run_id), status="provisioning")
-            self.ledger.tell(run_id, "git", f"{revision.name} at {revision.commit[:12]} of {revision.repository}")
+            self.ledger.tell(run_id, "git", f"{revision.name} at {revision.commit[:12]} of {prepared.source.place}")
             self.ledger.tell(run_id, "start", f"{_how(start)}, PORT={prepared.port}")
             self.ledger.tell(run_id, "log", _describe_confinement(prepared))
             if start.target.dockerfile_path and not start.containerfile:

@@ -60,7 +60,7 @@ class Sandboxes:
     def __init__(self, service: Service) -> None:
         self.service = service
         self.histories = Histories(service)
-        self._catalog = service.catalog
+        self._catalog = service.whole_catalog
 
     def twin(self, api: str) -> Twin:
         """Find a twin by name or alias; raises UnknownApi, which suggests the nearest name."""
@@ -120,8 +120,7 @@ class Sandboxes:
         self.service.calls.log.flush()
         names = self.service.registry.names
         where = (_of_one([twin.name] if twin else names, names), *_standing(status))
-        newest = -EnvironmentRecord.created
-        page = self._catalog.rows(EnvironmentRecord, *where, order=newest, limit=limit, offset=offset)
+        page = self._catalog.newest(EnvironmentRecord, *where, limit=limit, offset=offset)
         return page, self._catalog.count(EnvironmentRecord, *where)
 
     def load_states(self, records: Sequence[EnvironmentRecord]) -> list[SandboxState]:

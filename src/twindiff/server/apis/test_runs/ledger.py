@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 
 from twindiff.catalog import TestRunEventRecord, TestRunRecord
 from twindiff.catalog.stamps import new_environment_id, stamp, wall
+from twindiff.environments.runs import RunNotFound
 from twindiff.kit.clock import SECOND
-from twindiff.server.apis.twin_runs.runs import RunNotFound
 from twindiff.server.service import Service
 
 T = TypeVar("T")

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from twindiff.browser.masking import mask_cards
 from twindiff.catalog import TestRunRecord
-from twindiff.kit.errors import ApiError
 from twindiff.kit.http import Response
+from twindiff.server.apis.errors import NotSignedIn
 from twindiff.server.apis.test_runs.ledger import ENDED
 from twindiff.server.apis.test_runs.page_head import render_head, render_title
 from twindiff.server.apis.test_runs.page_rows import render_diff
@@ -86,17 +86,10 @@ button{font:inherit;padding:.3rem 1rem}
 """
 
 
-class RunTokenRequired(ApiError):
-    """Open this page with the run's token: its page_url has it."""
-
-    code = "not_signed_in"
-    status = 401
-
-
 def check_token(runs: TestRunService, run: TestRunRecord, token: str) -> None:
-    """Raise RunTokenRequired if the server has a key and the token is not the run's."""
+    """Raise NotSignedIn if the server has a key and the token is not the run's."""
     if runs.service.settings.api_key and not same(token, run.view_token):
-        raise RunTokenRequired
+        raise NotSignedIn("Open this page with the run's token: its page_url has it.")
 
 
 def page(runs: TestRunService, run: TestRunRecord, address: str) -> Response:

@@ -10,7 +10,7 @@ from urllib.parse import urljoin, urlsplit
 
 from twindiff.browser.config import check_url
 from twindiff.kit.twin import Operations, Twin
-from twindiff.server.apis.test_runs.runs import InvalidTest, or_invalid
+from twindiff.server.apis.test_runs.runs import InvalidTestConfig, or_invalid
 from twindiff.server.apis.twin_runs.dependencies import TwinRunContext
 from twindiff.server.webhook_client import TargetRefused, WebhookClient
 
@@ -34,7 +34,7 @@ async def probe_url(desk: TwinRunContext, url: str) -> dict[str, Any]:
     try:
         seen = await service.runtime.run_on_loop(_probe_page(targets, url, [*service.registry.twins.values()]))
     except TargetRefused as error:
-        raise InvalidTest(f"url: {error}") from None
+        raise InvalidTestConfig(f"url: {error}") from None
     return {"url": url, **seen}
 
 

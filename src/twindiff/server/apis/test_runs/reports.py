@@ -97,6 +97,13 @@ def check_run(head_sha: str | None, results: Sequence[TestResult], summary: str,
     }
 
 
+def render_cancelled(details_url: str) -> dict[str, Any]:
+    """Render the body of the check run of a run that was cancelled."""
+    output = {"title": "cancelled", "summary": "The run was cancelled.", "text": ""}
+    completed = {"name": NAME, "status": "completed", "conclusion": "cancelled"}
+    return {**completed, "details_url": details_url, "output": output}
+
+
 def _conclusion(results: Sequence[TestResult]) -> str:
     if any(each.is_bad for each in results):
         return "failure"

@@ -41,9 +41,10 @@ MAX_SECONDS = 1800
 _URL = re.compile(r"https?://[^\s<>\"'`)\]]+")
 
 
-class InvalidTest(ApiError):
+class InvalidTestConfig(ApiError):
     """The test cannot be run as it is written."""
 
+    code = "invalid_test"
     status = 422
 
 
@@ -124,7 +125,7 @@ class TestRunService:
         return configs.to_json(TestConfig(prompt=prompt, steps=planned.steps, twin_checks=planned.twin_checks))
 
     async def create(self, wanted: TestRunRequest, address: str, kind: str = "test") -> TestRunRecord:
-        """Queue a run; leaves nothing behind if it is refused. Raises InvalidTest and what twins raise."""
+        """Queue a run; leaves nothing behind if it is refused. Raises InvalidTestConfig and what twins raise."""
         browser = _browser()
         self.queue.check()
         wanted = self._with_twins_of_sandbox(wanted)
@@ -161,7 +162,7 @@ class TestRunService:
         return run
 
     async def _plan_run(self, wanted: TestRunRequest) -> tuple[TestConfig, str | None, str, dict[str, Any]]:
-        """Plan a run; returns its config, prompt, start URL, and facts about the prompt. Raises InvalidTest."""
+        """Plan a run; returns its config, prompt, start URL, and facts about the prompt. Raises InvalidTestConfig."""
         config = or_invalid(lambda: configs.read(wanted.test_config or {}))
         prompt = wanted.prompt or config.prompt or None
         said: dict[str, Any] = {}
@@ -178,7 +179,7 @@ class TestRunService:
         app_url = wanted.sandbox_id and str(self._ready_sandbox(wanted.sandbox_id).outcome["app_url"])
         start_url = wanted.start_url or app_url or config.starting_url or _url_in(prompt)
         if not start_url:
-            raise InvalidTest("start_url: give an absolute address, a sandbox_id, or a prompt that has one")
+            raise InvalidTestConfig("start_url: give an absolute address, a sandbox_id, or a prompt that has one")
         if wanted.start_url:
             or_invalid(lambda: configs.check_url(start_url, "start_url"))
         return config, prompt, start_url, said
@@ -305,7 +306,7 @@ class TestRunService:
         return run
 
     def configure(self, run_id: str, test_config: Mapping[str, Any]) -> TestRunRecord:
-        """Change the TestConfig that reruns use; raises InvalidTest."""
+        """Change the TestConfig that reruns use; raises InvalidTestConfig."""
         config = or_invalid(lambda: configs.read(test_config))
         return self.ledger.change(self.ledger.find(run_id), test_config=configs.to_json(config))
 
@@ -443,11 +444,11 @@ def _model() -> LanguageModel | None:
 
 
 def or_invalid(read: Callable[[], T]) -> T:
-    """Call `read`, and raise its ConfigError as InvalidTest."""
+    """Call `read`, and raise its ConfigError as InvalidTestConfig."""
     try:
         return read()
     except ConfigError as error:
-        raise InvalidTest(str(error)) from None
+        raise InvalidTestConfig(str(error)) from None
 
 
 def _named_hosts(hosts: Sequence[str]) -> list[str]:

@@ -8,17 +8,10 @@ from typing import Any
 from twindiff.browser import config as configs
 from twindiff.catalog import SavedTestRecord
 from twindiff.catalog.stamps import new_uuid, stamp
-from twindiff.kit.errors import ApiError
-from twindiff.server.apis.test_runs.runs import InvalidTest, TestRunService, or_invalid
+from twindiff.server.apis.test_runs.runs import InvalidTestConfig, TestRunService, or_invalid
+from twindiff.suites.suites import TestNotFound
 
 MAX_SAVED_TESTS = 1000
-
-
-class TestNotFound(ApiError):
-    """There is no such test."""
-
-    __test__ = False
-    status = 404
 
 
 class SavedTestStore:
@@ -29,14 +22,16 @@ class SavedTestStore:
         self._catalog = runs.service.catalog
 
     def add(self, name: str, config: Mapping[str, Any] | None, run_id: str | None, **fields: Any) -> SavedTestRecord:
-        """Save a test from its TestConfig, its prompt, or a run; raises InvalidTest, RunNotFound."""
+        """Save a test from its TestConfig, its prompt, or a run; raises InvalidTestConfig, RunNotFound."""
         if run_id is not None:
             run = self.runs.ledger.find(run_id)
             config = config or run.test_config
             kept = {"prompt": run.prompt, "start_url": run.start_url, "repo_full_name": run.repo}
             fields = {**kept, **{name: value for name, value in fields.items() if value is not None}}
         if config is None and not fields.get("prompt"):
-            raise InvalidTest("test_config: give the steps of the test, a prompt, or the run_id of a run that has them")
+            raise InvalidTestConfig(
+                "test_config: give the steps of the test, a prompt, or the run_id of a run that has them"
+            )
         now = stamp()
         given: dict[str, Any] = {"tags": [], **{name: value for name, value in fields.items() if value is not None}}
         return self._catalog.add(
@@ -68,7 +63,7 @@ class SavedTestStore:
         """The TestConfig of a test that is not saved, as given or planned from its prompt; raises what `add` raises."""
         given = {name: value for name, value in fields.items() if value is not None}
         if config is None and not given.get("prompt"):
-            raise InvalidTest("steps: give the steps of the test, a test_config, or a prompt")
+            raise InvalidTestConfig("steps: give the steps of the test, a test_config, or a prompt")
         return self._config(config, given)
 
     def find(self, test_id: str) -> SavedTestRecord:
@@ -90,7 +85,7 @@ class SavedTestStore:
         return [each for each in tests if tag is None or tag in each.tags]
 
     def change(self, test_id: str, **fields: Any) -> SavedTestRecord:
-        """Change the fields of a test that are not None; raises TestNotFound, InvalidTest."""
+        """Change the fields of a test that are not None; raises TestNotFound, InvalidTestConfig."""
         record = self.find(test_id)
         given = {name: value for name, value in fields.items() if value is not None}
         if "test_config" in given or "start_url" in given or "checks" in given:

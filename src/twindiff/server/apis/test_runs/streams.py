@@ -13,15 +13,15 @@ import msgspec
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from twindiff.catalog import TestRunEventRecord, TestRunRecord
+from twindiff.environments.runs import RunNotFound
 from twindiff.kit.errors import InvalidParameter
 from twindiff.kit.http import Response
+from twindiff.server.apis.event_streams import KEEP_ALIVE, encode_event, stream_events
 from twindiff.server.apis.test_runs.ledger import ENDED, Ledger
-from twindiff.server.apis.twin_runs.runs import RunNotFound
 from twindiff.server.auth import agent_token, same
 
 SECONDS_OF_SILENCE = 15
 """Seconds without events after which a comment keeps the connection alive."""
-HEADERS = (("Cache-Control", "no-store"), ("X-Accel-Buffering", "no"))
 NAMES = {"step_started": "log", "refused": "log", "config": "log", "answer": "log", "message": "log"}
 """Names on the wire of event types that have none of their own."""
 
@@ -52,15 +52,14 @@ def stream(ledger: Ledger, run: TestRunRecord, last_event_id: str | None) -> Res
     given = last_event_id or "0"
     if not given.isdecimal() or len(given) > 9:
         raise InvalidParameter("Last-Event-ID", f"'{given[:50]}' is no number of an event")
-    parts = _server_sent(ledger, run, int(given))
-    return Response(b"", content_type="text/event-stream; charset=utf-8", headers=HEADERS, parts=parts)
+    return stream_events(_server_sent(ledger, run, int(given)))
 
 
 async def _server_sent(ledger: Ledger, run: TestRunRecord, after: int) -> AsyncIterator[bytes]:
     last = after
     async for event in news(ledger, run, after):
         if event is None:
-            yield b": still running\n\n"
+            yield KEEP_ALIVE
         else:
             last = event.number
             yield _write_event(last, NAMES.get(event.type, event.type), frame(event))
@@ -69,7 +68,7 @@ async def _server_sent(ledger: Ledger, run: TestRunRecord, after: int) -> AsyncI
 
 
 def _write_event(number: int, name: str, data: dict[str, Any]) -> bytes:
-    return b"id: %d\nevent: %s\ndata: %s\n\n" % (number, name.encode(), msgspec.json.encode(data))
+    return encode_event(msgspec.json.encode(data).decode(), name, str(number))
 
 
 def frame(event: TestRunEventRecord) -> dict[str, Any]:

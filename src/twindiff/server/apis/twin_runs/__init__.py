@@ -26,6 +26,7 @@ PREFIXES = (
 OPEN = {
     *accounts.OPEN,
     *page_routes.OPEN,
+    *pr_routes.OPEN,
     "GET /scenarios/presets",
     "GET /twin-runs/{run_id}/dashboard",
     "GET /twin-runs/{run_id}/dashboard/news",

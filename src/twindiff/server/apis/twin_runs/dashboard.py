@@ -13,12 +13,14 @@ import msgspec
 
 from twindiff.catalog import CallRecord, TwinRunRecord
 from twindiff.kit.clock import Clock
-from twindiff.kit.errors import ApiError
 from twindiff.kit.http import Response
+from twindiff.server.apis.errors import NotSignedIn
+from twindiff.server.apis.event_streams import KEEP_ALIVE, encode_event, stream_events
 from twindiff.server.apis.twin_runs.dependencies import TwinRunContext
 from twindiff.server.apis.twin_runs.runs import BEGINNING, TwinRunService
 from twindiff.server.auth import same
 from twindiff.server.use_cases.points import diff_points
+from twindiff.server.use_cases.ports import describe_changed_ports
 from twindiff.storage.feed import either
 from twindiff.storage.journal import JournalRecord
 
@@ -32,8 +34,6 @@ SECONDS_BETWEEN = 0.25
 """Minimum seconds between two updates."""
 SECONDS_QUIET = 20
 """Seconds of silence before a keep-alive, or the end of the stream if the run has ended."""
-MAX_STREAMS = 200
-"""Maximum number of concurrent streams in this process."""
 _SCRIPT = """
 let busy = false, late = false;
 async function refresh() {
@@ -70,30 +70,11 @@ dl{display:grid;grid-template-columns:max-content 1fr;gap:0 1rem}
 """
 
 
-class ProxyTokenRequired(ApiError):
-    """Open this page with the run's proxy_token: ?token=…"""
-
-    code = "not_signed_in"
-    status = 401
-
-
-class TooManyStreams(ApiError):
-    """As many pages are kept up to date as this server allows; load the page again instead."""
-
-    status = 503
-
-
-_watched: list[str] = []
-"""The environment of each open stream."""
-
-
 def news(desk: TwinRunContext, run: TwinRunRecord, token: str) -> Response:
-    """Stream an event after each operation of a run; raises ProxyTokenRequired, TooManyStreams."""
+    """Stream an event after each operation of a run; raises NotSignedIn, TooManyStreams."""
     _check(desk, run, token)
-    if len(_watched) >= MAX_STREAMS:
-        raise TooManyStreams
-    parts = _stream_news(desk.runs, run)
-    return Response(b"", content_type="text/event-stream", headers=(("Cache-Control", "no-store"),), parts=parts)
+    desk.runs.streams.check()
+    return stream_events(_stream_news(desk.runs, run))
 
 
 async def _stream_news(runs: TwinRunService, run: TwinRunRecord) -> AsyncIterator[bytes]:
@@ -106,34 +87,31 @@ async def _stream_news(runs: TwinRunService, run: TwinRunRecord) -> AsyncIterato
     async def lasts() -> bool:
         return runs.status(runs.find(run.run_id)) == "ready"
 
-    _watched.append(run.environment_id)
-    try:
-        with (
-            service.engine.feed.watch(run.environment_id) as commits,
-            service.calls.log.feed.watch(run.environment_id) as calls,
-        ):
-            yield b": watching\n\n"
-            while True:
-                try:
-                    await asyncio.wait_for(either(anext(commits), anext(calls)), SECONDS_QUIET)
-                    yield b"data: %d\n\n" % await service.runtime.run_request(seq)
-                    await asyncio.sleep(SECONDS_BETWEEN)
-                except TimeoutError:
-                    if not await service.runtime.run_request(lasts):
-                        yield b"data: ended\n\n"
-                        return
-                    yield b": still here\n\n"
-    finally:
-        _watched.remove(run.environment_id)
+    with (
+        runs.streams.take(),
+        service.engine.feed.watch(run.environment_id) as commits,
+        service.calls.log.feed.watch(run.environment_id) as calls,
+    ):
+        yield KEEP_ALIVE
+        while True:
+            try:
+                await asyncio.wait_for(either(anext(commits), anext(calls)), SECONDS_QUIET)
+                yield encode_event(str(await service.runtime.run_request(seq)))
+                await asyncio.sleep(SECONDS_BETWEEN)
+            except TimeoutError:
+                if not await service.runtime.run_request(lasts):
+                    yield encode_event("ended")
+                    return
+                yield KEEP_ALIVE
 
 
 def _check(desk: TwinRunContext, run: TwinRunRecord, token: str) -> None:
     if desk.runs.service.settings.api_key and not same(token, run.proxy_token):
-        raise ProxyTokenRequired
+        raise NotSignedIn("Open this page with the run's proxy_token: ?token=…")
 
 
 async def dashboard(desk: TwinRunContext, run: TwinRunRecord, token: str) -> Response:
-    """Render the page; raises ProxyTokenRequired if the server has a key and `token` is not the run's proxy token."""
+    """Render the page; raises NotSignedIn if the server has a key and `token` is not the run's proxy token."""
     _check(desk, run, token)
     status = desk.runs.status(run)
     twins = await desk.runs.instances(run, desk.address)
@@ -142,6 +120,7 @@ async def dashboard(desk: TwinRunContext, run: TwinRunRecord, token: str) -> Res
     parts = [
         f"<h1>Twin run <code>{run.run_id[:8]}</code> <span class={'ok' if lasts else 'bad'}>{status}</span></h1>",
         _facts(desk, run),
+        _changed_ports(desk, run) if lasts else "",
         *(_twin(twin) for twin in twins.values()),
         "" if lasts else _without_twins(desk, run, status),
         *happened,
@@ -184,6 +163,11 @@ def _facts(desk: TwinRunContext, run: TwinRunRecord) -> str:
     return (
         "<dl>" + "".join(f"<dt>{escape(name)}<dd><code>{escape(text)}</code>" for name, text in facts.items()) + "</dl>"
     )
+
+
+def _changed_ports(desk: TwinRunContext, run: TwinRunRecord) -> str:
+    sentences = describe_changed_ports(desk.runs.service, run.environment_id)
+    return "".join(f"<p class=bad>{escape(sentence)}</p>" for sentence in sentences)
 
 
 def _twin(twin: dict[str, Any]) -> str:

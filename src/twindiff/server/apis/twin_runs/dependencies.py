@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from twindiff.server.apis.pr_runs.hook_receiver import HookReceiver
 from twindiff.server.apis.pr_runs.runs import PrRuns
 from twindiff.server.apis.pr_runs.settings import CheckSettings
 from twindiff.server.apis.sandbox_runs.runs import SandboxRunService
@@ -25,4 +26,5 @@ class TwinRunContext(NamedTuple):
     sandboxes: SandboxRunService
     pull_requests: PrRuns
     checks: CheckSettings
+    hooks: HookReceiver
     address: str

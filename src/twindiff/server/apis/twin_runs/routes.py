@@ -18,6 +18,8 @@ from twindiff.server.apis.twin_runs.dependencies import TwinRunContext
 from twindiff.server.apis.twin_runs.runs import MAX_TTL_MINUTES, TwinRunRequest
 from twindiff.server.apis.twin_runs.scenarios import Mode, WorldSource
 from twindiff.server.mcp_address import describe_mcp
+from twindiff.server.origins import is_loopback_url
+from twindiff.server.use_cases.ports import describe_changed_ports
 
 api = Operations()
 
@@ -28,6 +30,8 @@ Auth = Literal["lenient", "strict"]
 Limit = Annotated[int, msgspec.Meta(ge=1, le=1000)]
 Prompt = Annotated[str, msgspec.Meta(min_length=1, max_length=20_000)]
 PROVISION = "/validate/twins/provision"
+MAX_SEED_BYTES = 64_000_000
+"""The largest body with a seed configuration; repositories are in it as bundles."""
 
 
 class RemovedRoute(ApiError):
@@ -65,7 +69,7 @@ def _describe_twin(twin: Twin) -> dict[str, Any]:
     return {**about, "aliases": [*twin.aliases]}
 
 
-@api.post("/twin-runs")
+@api.post("/twin-runs", body_limit=MAX_SEED_BYTES)
 async def create_twin_run(
     desk: TwinRunContext,
     twins: Names,
@@ -77,7 +81,7 @@ async def create_twin_run(
     seed_config: dict[str, dict[str, Any]] | None = None,
     public: bool = True,
     access_profile: Literal["candidate_api_only"] | None = None,
-    ports: bool = False,
+    ports: bool | None = None,
     auth: Auth = "lenient",
     clock: ClockRequest | None = None,
     wait_seconds: Wait = 20,
@@ -87,13 +91,17 @@ async def create_twin_run(
     A prompt is parsed by rules, or with `scenario_generation_mode` `thorough` by a model if the server has one
     (`TWINDIFF_MODEL`); the response tells which mode it was. With rules, `understood` has the sentences that the
     finished world shows completely, `not_understood` all others, and `warnings` the reasons.
-    `ports` opens a loopback port for each twin, for SDKs that drop the path of a base URL. `github_actions_mode` is
-    sent by arga-cli for a GitHub twin; other twins ignore it. With `auth` `strict`, calls without a token of the run
+    Each twin has a loopback port, because some SDKs drop the path of a base URL; the port is kept when the server
+    restarts. With `ports` false, or by default where the client is on another machine, several processes serve or 128
+    ports are open, `base_url` is a path of the server, which is always in `path_url`. `github_actions_mode` is sent by
+    arga-cli for a GitHub twin; other twins ignore it. With `auth` `strict`, calls without a token of the run
     are refused as the vendors do. `clock` is how the twins' clock runs: `{"mode": "real"}` agrees with the
     application's own; by default it starts with the world, in January 2026 for scenarios, prompts and configurations.
     If provisioning takes longer than `wait_seconds`, the response has the status `queued` or `provisioning`; the run's
     status later becomes `ready` or `failed`, with the reason.
     """
+    if ports is None:
+        ports = is_loopback_url(desk.address) and desk.runs.can_open_ports(len(twins))
     asked = TwinRunRequest(twins, ttl_minutes, public=public, access_profile=access_profile, ports=ports, auth=auth)
     asked = asked._replace(clock=clock.to_clock_mode() if clock else None)
     source = WorldSource(scenario_id, scenario_prompt, seed_config, scenario_generation_mode)
@@ -101,7 +109,7 @@ async def create_twin_run(
     return {"run_id": run.run_id, "status": run.status, "environment_id": run.environment_id or None, **said}
 
 
-@api.post(PROVISION)
+@api.post(PROVISION, body_limit=MAX_SEED_BYTES)
 async def provision_twins(
     desk: TwinRunContext,
     twins: Names,
@@ -111,7 +119,7 @@ async def provision_twins(
     scenario_generation_mode: Mode = "fast",
     seed_config: dict[str, dict[str, Any]] | None = None,
     public: bool = True,
-    ports: bool = False,
+    ports: bool | None = None,
     auth: Auth = "lenient",
     clock: ClockRequest | None = None,
     wait_seconds: Wait = 20,
@@ -194,9 +202,16 @@ async def render_run(desk: TwinRunContext, run: TwinRunRecord) -> dict[str, Any]
         "access_profile": run.access_profile,
         "environment_id": run.environment_id or None,
         "seed_results": run.seed_results,
-        **(run.prompt_results or {}),
+        **_with_changed_ports(desk, run),
         "clock": _clock(desk, run) if status == "ready" else None,
     }
+
+
+def _with_changed_ports(desk: TwinRunContext, run: TwinRunRecord) -> dict[str, Any]:
+    """What was understood of the run's prompt, with a warning for each twin whose port is another than before."""
+    said: dict[str, Any] = run.prompt_results or {}
+    changed = describe_changed_ports(desk.runs.service, run.environment_id) if run.environment_id else []
+    return {**said, "warnings": [*said.get("warnings", []), *changed]} if changed else said
 
 
 def _instant(micros: int | None) -> str | None:

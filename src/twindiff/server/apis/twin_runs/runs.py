@@ -12,14 +12,17 @@ from twindiff.catalog import EnvironmentRecord, TemplateRecord, TwinRunRecord
 from twindiff.catalog.stamps import new_environment_id, stamp
 from twindiff.environments.access_policy import EnvironmentAccessPolicy
 from twindiff.environments.environments import EnvironmentRequest
+from twindiff.environments.runs import RunNotFound
 from twindiff.kit.clock import SECOND, ClockMode
 from twindiff.kit.errors import ApiError
 from twindiff.kit.twin import Twin
+from twindiff.server.apis.event_streams import StreamSlots
 from twindiff.server.apis.twin_runs.makers import BEGINNING, LOST, RunMakers
 from twindiff.server.apis.twin_runs.worlds import AGENT, WORLDS_BEGIN, Config, Worlds, cast_of
 from twindiff.server.default_templates import default_template, empty_template
 from twindiff.server.mcp_address import MCP_PATH, describe_mcp
 from twindiff.server.service import Service
+from twindiff.server.use_cases.ports import open_port
 
 MINUTE = 60
 YEAR_OF_MINUTES = 525_600
@@ -27,12 +30,6 @@ MAX_TTL_MINUTES = 480
 """Maximum minutes from now until the end of a run."""
 CANDIDATE_API_ONLY = "candidate_api_only"
 OPEN = (*BEGINNING, "ready")
-
-
-class RunNotFound(ApiError):
-    """There is no such run."""
-
-    status = 404
 
 
 class RunEnded(ApiError):
@@ -78,13 +75,15 @@ class TwinRunService:
         self.worlds = Worlds(service)
         self._catalog = service.catalog
         self.makers = RunMakers(service)
+        self.streams = StreamSlots()
 
     def can_open_ports(self, count: int) -> bool:
         """Return whether the twins of a run that ends with this process can have ports of their own.
 
         With several server processes, each would open others.
         """
-        return not self.service.settings.storage and self.service.ports.has_room(count)
+        has_one_process = not self.service.settings.storage and self.service.runtime.has_event_loop
+        return has_one_process and self.service.ports.has_room(count)
 
     def twins(self, names: Sequence[str]) -> dict[str, Twin]:
         """Find twins by name or alias, keyed by the requested names; raises NoTwins, or UnknownTwin with a
@@ -318,26 +317,25 @@ class TwinRunService:
                 self.service.environments.expire(run.environment_id)
             run = self._catalog.change(run, status=status, updated_at=stamp().iso)
         if run.environment_id:
-            self.service.ports.close(run.environment_id)
+            self.service.ports.retire(run.environment_id)
         return run
 
     async def instances(self, run: TwinRunRecord, address: str) -> dict[str, Any]:
         """Describe the twins of a run by requested name; base URLs begin with `address`, or are those of their ports.
-        Keys: `name`, `label`, `base_url`, `admin_url`, `env_vars`, `show_in_ui`, `mcp_url`, `mcp`.
+        Keys: `name`, `label`, `base_url`, `admin_url`, `path_url`, `env_vars`, `show_in_ui`, `mcp_url`, `mcp`.
         """
         instances: dict[str, Any] = {}
         for twin in (self.service.registry.get(name) for name in (run.twins if run.environment_id else ())):
-            base_url = f"{address}/api/env/{run.environment_id}/services/{twin.name}"
+            base_url = path_url = f"{address}/api/env/{run.environment_id}/services/{twin.name}"
             if run.ports and self._lasts(run):
-                base_url = await self.service.runtime.run_on_loop(
-                    self.service.ports.open(run.environment_id, twin.name)
-                )
+                base_url = await open_port(self.service, run.environment_id, twin.name)
             name = run.requested.get(twin.name, twin.name)
             instances[name] = {
                 "name": name,
                 "label": twin.name.replace("_", " ").title(),
                 "base_url": base_url,
                 "admin_url": base_url,
+                "path_url": path_url,
                 "env_vars": twin.variables.values(base_url, run.secret),
                 "show_in_ui": True,
                 "mcp_url": f"{base_url}{MCP_PATH}",

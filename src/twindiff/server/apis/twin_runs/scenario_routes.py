@@ -9,7 +9,7 @@ import msgspec
 from twindiff.catalog import TwinRunRecord
 from twindiff.kit.twin import Operations
 from twindiff.server.apis.twin_runs.dependencies import TwinRunContext
-from twindiff.server.apis.twin_runs.routes import Prompt, render_run
+from twindiff.server.apis.twin_runs.routes import MAX_SEED_BYTES, Prompt, render_run
 from twindiff.server.apis.twin_runs.scenarios import Mode, shown_scenario
 
 api = Operations()
@@ -20,7 +20,7 @@ Copy = Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
 """The name of a separate copy of a scenario's environment, for clients that work in parallel."""
 
 
-@api.post("/scenarios", status=201)
+@api.post("/scenarios", status=201, body_limit=MAX_SEED_BYTES)
 async def create_scenario(
     desk: TwinRunContext,
     name: Name,
@@ -59,7 +59,7 @@ def get_scenario(desk: TwinRunContext, scenario_id: str) -> dict[str, Any]:
     return shown_scenario(desk.scenarios.find(scenario_id))
 
 
-@api.put("/scenarios/{scenario_id}")
+@api.put("/scenarios/{scenario_id}", body_limit=MAX_SEED_BYTES)
 async def change_scenario(
     desk: TwinRunContext,
     scenario_id: str,

@@ -21,7 +21,6 @@ from twindiff.storage import EnvironmentOrigin, OperationContext, OperationInfo,
 from twindiff.storage.cooperative import CooperativeStep, run_to_end
 from twindiff.storage.deadline import NEVER
 from twindiff.storage.journal import Values
-from twindiff.storage.sqlite import SqliteEngine
 
 AGENT = Person("Agent", "agent@example.com")
 """The acting user of a run; the first person of every cast."""
@@ -115,8 +114,8 @@ class Worlds:
 
     async def _seeded_aside(self, twin: Twin, parts: Any, people: Sequence[Person]) -> SeededWorld:
         """Build a world off the event loop, where the embedded engine would block it."""
-        engine = self._service.engine
-        if not isinstance(engine, SqliteEngine):
+        engine = self._service.engine.embedded
+        if engine is None:
             return self._seed(twin, parts, people)
         scratch = self._scratch(twin)
         try:

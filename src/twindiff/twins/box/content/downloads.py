@@ -5,11 +5,11 @@ https://developer.box.com/guides/downloads
 
 from __future__ import annotations
 
-import hmac
 from typing import Annotated, Any
 from urllib.parse import quote
 
 from twindiff.kit import Call, Header, Operations, Response, file_answer
+from twindiff.kit.auth import is_same_secret
 
 from ..core.access import find_file
 from ..core.contents import bytes_of, current_version, type_of
@@ -55,7 +55,7 @@ def bytes_at(
 ) -> Response:
     """Return the bytes of a version, or the range of them that the header Range requests."""
     version = call.db.find(FileVersion, FileVersion.id == version_id)
-    if version is None or not hmac.compare_digest(shown, ticket(call, f"download {version_id}")):
+    if version is None or not is_same_secret(shown, ticket(call, f"download {version_id}")):
         raise NotFound.of("download", name)
     return file_answer(
         bytes_of(call, version), type_of(version.name or name), range=range_, filename=version.name or name

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from twindiff.kit import UNSET, Call, Meta, Struct, UnsetType, check_if_match, field, revise
 from twindiff.twins.box.wire_style import BadRequest
 
-from ..core.access import ROOT, chain, find_folder, folder_row, forget, require
+from ..core.access import ROOT, chain, find_folder, forget, require
 from ..core.barrier_checks import check_together
 from ..core.errors import (
     AccessDeniedInsufficientPermissions,
@@ -167,12 +167,6 @@ def _assign_contents_owner(call: Call, folder: Folder) -> None:
         call.db.change(each, owned_by_id=folder.owned_by_id)
     for file in call.db.rows(File, File.parent_id.in_(inside)):
         call.db.change(file, owned_by_id=folder.owned_by_id)
-
-
-def owner_in(call: Call, folder_id: str) -> str | None:
-    """Return the id of the user who will own items created in a folder."""
-    folder = folder_row(call, folder_id)
-    return call.actor if folder is None or folder.id == ROOT else folder.owned_by_id
 
 
 def _emit_update_events(call: Call, before: Any, now: Any) -> None:

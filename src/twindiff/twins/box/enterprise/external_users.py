@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from twindiff.kit import Call, Meta, Operations, Struct
+from twindiff.twins.box.wire_style import require_version
 
 from ..core.access import TABLE_OF, acting_user, require_admin, user_of
-from ..core.api_version import require_version
 from ..tables.further_tables import Collaboration
 from ..views.item_views import Shown
 from .users import enterprise_of

@@ -13,7 +13,7 @@ from ..core.access import chain, user_of
 from ..core.row_stamps import format_instant
 from ..tables.further_tables import RecentItem, StreamEvent
 from ..tables.item_tables import File, Folder, Item
-from ..views.item_views import folder_mini, item_object, user_mini
+from ..views.item_views import item_object, user_mini
 
 _RECENT = {"ITEM_UPLOAD": "item_upload", "ITEM_MODIFY": "item_modify", "COMMENT_CREATE": "item_comment"}
 
@@ -87,8 +87,3 @@ def trigger_of(item: Item, what: str) -> str:
     """Return the webhook trigger of an event on an item; "" for web links, which have no triggers."""
     word = kind_word(item)
     return f"{word}.{what}" if word != "WEB_LINK" else ""
-
-
-def source_of_folder(folder: Folder) -> dict[str, Any]:
-    """Render a folder as the source of an event."""
-    return folder_mini(folder)

@@ -179,22 +179,20 @@ def subscription(webhook: Webhook, db: Store) -> Subscription:
 
 
 def notifications(event: Emitted, subscription: Subscription, db: Store) -> Iterator[Notification]:
-    """Yield the notifications of an event for a webhook: events of its target, or of items in its target folder."""
-    webhook = db.find(Webhook, Webhook.id == subscription.id)
+    """Yield the notifications of an event for a webhook: events of its target, or of items in its target folder.
+    A webhook of the settings is notified of all items.
+    """
     payload = event.payload
-    if webhook is None or event.name not in subscription.events:
+    if not _concerns(event, subscription, db):
         return
-    about = [webhook.target_type, webhook.target_id]
-    if payload["about"] != about and not (webhook.target_type == "folder" and webhook.target_id in payload["within"]):
-        return
-    named = sha256(f"{event.environment} {event.seq} {event.number} {webhook.id}".encode()).hexdigest()
+    named = sha256(f"{event.environment} {event.seq} {event.number} {subscription.id}".encode()).hexdigest()
     at = datetime.fromtimestamp(event.at // SECOND, UTC).isoformat()
     body = {
         "type": "webhook_event",
         "id": f"{named[:8]}-{named[8:12]}-4{named[13:16]}-8{named[17:20]}-{named[20:32]}",
         "created_at": at,
         "trigger": event.name,
-        "webhook": {"id": webhook.id, "type": "webhook"},
+        "webhook": {"id": subscription.id, "type": "webhook"},
         "created_by": payload["by"],
         "source": payload["source"],
         "additional_info": payload["additional_info"],
@@ -202,11 +200,23 @@ def notifications(event: Emitted, subscription: Subscription, db: Store) -> Iter
     yield Notification(named[:32], event.name, body)
 
 
+def _concerns(event: Emitted, subscription: Subscription, db: Store) -> bool:
+    """Whether an event is one of a subscription's, and about its target."""
+    if subscription.of_settings:
+        return event.name in TRIGGERS and (not subscription.events or event.name in subscription.events)
+    webhook = db.find(Webhook, Webhook.id == subscription.id)
+    if webhook is None or event.name not in subscription.events:
+        return False
+    about = [webhook.target_type, webhook.target_id]
+    is_within = webhook.target_type == "folder" and webhook.target_id in event.payload["within"]
+    return event.payload["about"] == about or is_within
+
+
 def request(notification: Notification, subscription: Subscription, attempt: DeliveryAttempt) -> WebhookRequest:
-    """Build the HTTP request of one delivery attempt, signed with each of the two keys."""
+    """Build the HTTP request of one delivery attempt, signed with each of the two keys, or twice with the only one."""
     body = msgspec.json.encode(notification.body)
     stamp = datetime.fromtimestamp(attempt.at // SECOND, UTC).isoformat()
-    primary, secondary = subscription.secret.split("\n")
+    primary, _, secondary = subscription.secret.partition("\n")
     headers = (
         ("Content-Type", "application/json; charset=utf-8"),
         ("BOX-DELIVERY-ID", notification.id),
@@ -214,7 +224,7 @@ def request(notification: Notification, subscription: Subscription, attempt: Del
         ("BOX-SIGNATURE-ALGORITHM", "HmacSHA256"),
         ("BOX-SIGNATURE-VERSION", "1"),
         ("BOX-SIGNATURE-PRIMARY", signature(primary, body, stamp)),
-        ("BOX-SIGNATURE-SECONDARY", signature(secondary, body, stamp)),
+        ("BOX-SIGNATURE-SECONDARY", signature(secondary or primary, body, stamp)),
     )
     return WebhookRequest(subscription.url, headers, body)
 

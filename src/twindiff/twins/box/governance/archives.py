@@ -8,10 +8,9 @@ from __future__ import annotations
 from typing import Annotated
 
 from twindiff.kit import UNSET, Call, Meta, Operations, UnsetType, revise
-from twindiff.twins.box.wire_style import BadRequest, marker_page
+from twindiff.twins.box.wire_style import BadRequest, marker_page, require_version
 
 from ..core.access import require_admin
-from ..core.api_version import require_version
 from ..core.errors import Conflict, NotFound
 from ..core.folder_listing import rows_from
 from ..core.row_stamps import fold_name, new_id

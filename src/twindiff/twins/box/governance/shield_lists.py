@@ -10,9 +10,9 @@ from typing import Annotated, Any
 from msgspec import to_builtins
 
 from twindiff.kit import Call, Meta, Operations, Struct, revise
+from twindiff.twins.box.wire_style import require_version
 
 from ..core.access import acting_user, require_admin
-from ..core.api_version import require_version
 from ..core.errors import Conflict, NotFound
 from ..core.row_stamps import fold_name, format_instant
 from ..enterprise.users import enterprise_of

@@ -169,3 +169,10 @@ def test_attributes_come_before_the_file(box: Box):
     attributes = (None, '{"name": "a.txt", "parent": {"id": "0"}}')
     parts = {"files": [("file", ("a.txt", b"Hello")), ("attributes", attributes)]}
     assert box.refused("POST", "/api/2.0/files/content", **parts) == (400, "metadata_after_file_contents")
+
+
+def test_a_download_address_with_a_ticket_of_any_letters_is_not_found(box: Box):
+    address = box.http("GET", f"files/{box.upload(data=b'abc')['id']}/content").headers["Location"]
+    before, _, after = address.partition("/d/1/")
+    snowman = f"{before}/d/1/\N{SNOWMAN}/{after.partition('/')[2]}"
+    assert box.environment.platform.client.get(snowman).status_code == 404

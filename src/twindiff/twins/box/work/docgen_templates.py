@@ -8,10 +8,9 @@ from __future__ import annotations
 from typing import Literal
 
 from twindiff.kit import Call, Operations, Struct
-from twindiff.twins.box.wire_style import BadRequest, check_limit, marker_page
+from twindiff.twins.box.wire_style import BadRequest, check_limit, marker_page, require_version
 
 from ..core.access import NONE, find_file, rights
-from ..core.api_version import require_version
 from ..core.contents import bytes_of, current_version
 from ..core.errors import NotFound
 from ..core.row_stamps import extension_of

@@ -9,10 +9,9 @@ from typing import Annotated, Any, Literal
 
 from twindiff.kit import UNSET, Call, Meta, Operations, Struct, UnsetType, revise
 from twindiff.kit.rows import Expression
-from twindiff.twins.box.wire_style import check_limit, marker_of, offset_in
+from twindiff.twins.box.wire_style import check_limit, marker_of, offset_in, require_version
 
 from ..core.access import NONE, TABLE_OF, is_trashed, require_admin, rights
-from ..core.api_version import require_version
 from ..core.errors import AccessDeniedInsufficientPermissions, NotFound
 from ..core.row_stamps import format_instant, new_id
 from ..tables.further_tables import HubCollaboration

@@ -13,6 +13,7 @@ from hashlib import sha256
 from typing import Any
 
 from twindiff.kit import Call, Operations, Response, ValueResponse
+from twindiff.kit.auth import is_same_secret
 
 from ..core.access import find_repo
 from ..core.listing import paginate, slice_page
@@ -63,7 +64,7 @@ def get_workflow(call: Call, owner: str, repo: str, workflow_id: str) -> Any:
 
 
 def _set_state(call: Call, owner: str, repo: str, workflow_id: str, state: str) -> None:
-    row = find_repo(call, owner, repo, "push")
+    row = find_repo(call, owner, repo)
     call.db.change(find_workflow(call, row, workflow_id), state=state, updated_at=call.clock.iso())
 
 
@@ -97,7 +98,7 @@ def dispatch_workflow(
     return_run_details: bool = False,
 ) -> Any:
     """Start a workflow that has the event `workflow_dispatch`."""
-    row = find_repo(call, owner, repo, "push")
+    row = find_repo(call, owner, repo)
     workflow = find_workflow(call, row, workflow_id)
     branch = ref.removeprefix(HEADS).removeprefix(TAGS)
     target = find_ref(call, row, HEADS + branch) or find_ref(call, row, TAGS + branch)
@@ -140,7 +141,7 @@ def _check_inputs(parsed: WorkflowFile, given: dict[str, Any]) -> dict[str, Any]
 @api.post("/repos/{owner}/{repo}/dispatches", status=204)
 def dispatch_repository(call: Call, owner: str, repo: str, event_type: str) -> None:
     """Start the workflows of the default branch that have the event `repository_dispatch` of a type."""
-    row = find_repo(call, owner, repo, "push")
+    row = find_repo(call, owner, repo)
     head = resolve_commit(call, row, "HEAD")
     if head:
         ref = HEADS + row.default_branch
@@ -202,7 +203,7 @@ def get_run(call: Call, owner: str, repo: str, run_id: int) -> Any:
 @api.delete(f"{_BASE}/runs/{{run_id}}", status=204)
 def delete_run(call: Call, owner: str, repo: str, run_id: int) -> None:
     """Delete a run that is completed."""
-    run = find_run(call, find_repo(call, owner, repo, "push"), run_id)
+    run = find_run(call, find_repo(call, owner, repo), run_id)
     if run.status != "completed":
         raise Forbidden("Could not delete a workflow run that is in progress.")
     call.db.remove(run)
@@ -242,7 +243,7 @@ def _redirect(call: Call, path: str) -> Response:
 
 def _check_signature(call: Call, path: str, sig: str) -> None:
     expected = hmac.new(call.secret.encode(), path.encode(), sha256).hexdigest()
-    if not hmac.compare_digest(expected, sig):
+    if not is_same_secret(sig, expected):
         raise NotVisible
 
 
@@ -289,7 +290,7 @@ def download_run_logs(call: Call, run_id: int, sig: str = "") -> Response:
 @api.delete(f"{_BASE}/runs/{{run_id}}/logs", status=204)
 def delete_run_logs(call: Call, owner: str, repo: str, run_id: int) -> None:
     """Delete the logs of a run."""
-    run = find_run(call, find_repo(call, owner, repo, "push"), run_id)
+    run = find_run(call, find_repo(call, owner, repo), run_id)
     call.db.change(run, logs_deleted=True, updated_at=call.clock.iso())
 
 
@@ -306,7 +307,7 @@ def get_run_usage(call: Call, owner: str, repo: str, run_id: int) -> Any:
 
 def _rerun(call: Call, owner: str, repo: str, run_id: int, *, only_failed: bool) -> dict[str, Any]:
     """Begin another attempt of a run; with `only_failed`, jobs that succeeded stay as they are."""
-    row = find_repo(call, owner, repo, "push")
+    row = find_repo(call, owner, repo)
     run = find_run(call, row, run_id)
     if run.status != "completed":
         raise Forbidden("The workflow run is already running")
@@ -356,7 +357,7 @@ def rerun_job(call: Call, owner: str, repo: str, job_id: int) -> Any:
 @api.post(f"{_BASE}/runs/{{run_id}}/cancel", status=202)
 def cancel_run(call: Call, owner: str, repo: str, run_id: int) -> Any:
     """Cancel a run."""
-    row = find_repo(call, owner, repo, "push")
+    row = find_repo(call, owner, repo)
     run = find_run(call, row, run_id)
     if run.status == "completed":
         raise Conflict("Cannot cancel a workflow run that is completed.")
@@ -412,7 +413,7 @@ def get_artifact(call: Call, owner: str, repo: str, artifact_id: int) -> Any:
 @api.delete(f"{_BASE}/artifacts/{{artifact_id}}", status=204)
 def delete_artifact(call: Call, owner: str, repo: str, artifact_id: int) -> None:
     """Delete an artifact."""
-    call.db.remove(find_artifact(call, find_repo(call, owner, repo, "push"), artifact_id))
+    call.db.remove(find_artifact(call, find_repo(call, owner, repo), artifact_id))
 
 
 @api.get(f"{_BASE}/artifacts/{{artifact_id}}/{{archive_format}}")

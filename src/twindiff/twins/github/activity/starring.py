@@ -14,7 +14,7 @@ from ..core.access import find_org, find_repo, find_user
 from ..core.announcements import announce
 from ..core.listing import paginate
 from ..core.stamps import show_instant
-from ..core.visibility import visible_to
+from ..core.visibility import visible_to_caller
 from ..tables.repository_tables import Repository
 from ..tables.user_tables import User
 from ..tables.work_tables import ActivityEvent, Star, Subscription
@@ -28,7 +28,7 @@ api = Operations()
 def _list_starred(call: Call, login: str) -> Any:
     query: dict[str, str] = call.memo["query"]
     by = Star.starred_at if query.get("direction") == "asc" else -Star.starred_at
-    visible = exists(Repository, Repository.id == Star.repository_id, visible_to(call.actor))
+    visible = exists(Repository, Repository.id == Star.repository_id, visible_to_caller(call))
     with_time = "star" in str(call.memo.get("accept"))
 
     def show(star: Star) -> dict[str, Any]:
@@ -92,7 +92,7 @@ def list_stargazers(call: Call, owner: str, repo: str) -> Any:
 def _list_watched(call: Call, login: str) -> Any:
     where = exists(Subscription, Subscription.repository_id == Repository.id, Subscription.user == login)
     return paginate(
-        call, Repository, where, visible_to(call.actor), by=Repository.id, show=lambda repo: show_repo(call, repo)
+        call, Repository, where, visible_to_caller(call), by=Repository.id, show=lambda repo: show_repo(call, repo)
     )
 
 
@@ -178,7 +178,7 @@ def show_event(call: Call, event: ActivityEvent) -> dict[str, Any]:
 
 
 def _list_events(call: Call, *where: Expression, only_public: bool = False) -> Any:
-    kinds: list[Expression] = [~Repository.private] if only_public else [visible_to(call.actor)]
+    kinds: list[Expression] = [~Repository.private] if only_public else [visible_to_caller(call)]
     visible = exists(Repository, Repository.id == ActivityEvent.repository_id, *kinds)
     return paginate(
         call, ActivityEvent, *where, visible, by=-ActivityEvent.id, show=lambda each: show_event(call, each)

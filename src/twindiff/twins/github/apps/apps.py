@@ -15,12 +15,13 @@ from twindiff.kit import Body, Call, Operations, Struct
 from ..core.access import find_org, find_repo, find_user
 from ..core.listing import paginate
 from ..core.stamps import show_instant
-from ..core.visibility import visible_to
+from ..core.visibility import visible_to_caller
 from ..tables.repository_tables import Repository
 from ..tables.user_tables import AccessToken, AppInstallation
 from ..views.app_views import APP_SLUG, PERMISSIONS, show_app, show_installation
 from ..views.repository_views import show_repo
 from ..wire_style import NotVisible, Unprocessable
+from .app_tokens import find_bot
 
 api = Operations()
 TOKEN_SECONDS = 3600
@@ -28,7 +29,7 @@ TOKEN_SECONDS = 3600
 
 @api.get("/app")
 def get_own_app(call: Call) -> Any:
-    """Get the app whose JWT is sent; the twin has one, and takes any token for it."""
+    """Get the app whose JWT is sent; the twin has one, and takes any other token for it as well."""
     count = call.db.count(AppInstallation)
     return show_app(call) | {"installations_count": count}
 
@@ -129,7 +130,9 @@ def create_installation_token(call: Call, installation_id: int, body: Annotated[
         "repository_ids": [repo.id for repo in chosen] if chosen else None,
     }
     call.db.add(
-        AccessToken(token=token, user=call.actor, installation_id=installation.id, expires_at=expires, **fields)
+        AccessToken(
+            token=token, user=find_bot(call).login, installation_id=installation.id, expires_at=expires, **fields
+        )
     )
     selection = "selected" if chosen else installation.repository_selection
     shown: dict[str, Any] = {"token": token, "expires_at": show_instant(expires), "permissions": permissions}
@@ -138,7 +141,7 @@ def create_installation_token(call: Call, installation_id: int, body: Annotated[
 
 
 def _list_repositories(call: Call, installation: AppInstallation | None) -> Any:
-    where: list[Any] = [visible_to(call.actor)]
+    where: list[Any] = [visible_to_caller(call)]
     where += [Repository.owner == installation.account] if installation else []
     token: AccessToken | None = call.memo.get("token")
     where += [Repository.id.in_(token.repository_ids)] if token and token.repository_ids else []

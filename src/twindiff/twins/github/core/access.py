@@ -5,6 +5,8 @@ https://docs.github.com/en/organizations/managing-user-access-to-your-organizati
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from twindiff.kit import Call
 from twindiff.kit.rows import exists
 
@@ -12,16 +14,12 @@ from ..tables.issue_tables import Issue, PullRequest
 from ..tables.repository_tables import Collaborator, Repository, RepositoryName
 from ..tables.user_tables import Membership, Team, TeamMember, TeamRepository, User
 from ..wire_style import Forbidden, Moved, NotVisible
+from .permissions import ADMIN_RIGHTS, ORG_ADMIN, Requirement, requirement_of
+from .token_grants import acts_for_installation, check_token, hides, is_installed
 
 LEVELS = ("none", "pull", "triage", "push", "maintain", "admin")
 BY_ID = ":id"
 """The owner in paths such as `/repositories/7`, which name a repository by its id."""
-_DENIALS = {
-    "admin": "Must have admin rights to Repository.",
-    "maintain": "Must have maintain access to Repository.",
-    "push": "Must have push access to Repository.",
-    "triage": "Must have triage access to Repository.",
-}
 _NAMES = {"read": "pull", "write": "push", "none": "none"}
 ROLE_NAMES = {"pull": "read", "push": "write"}
 """The names that roles have in `role_name`, where these differ from permissions."""
@@ -69,11 +67,20 @@ def check_org_admin(call: Call, org: User) -> None:
     """Raise Forbidden unless the caller owns the organization."""
     membership = membership_of(call, org.login, call.actor)
     if membership is None or membership.role != "admin":
-        raise Forbidden("You must be an admin to perform this action.")
+        raise Forbidden(ORG_ADMIN)
+
+
+def check_org_role(call: Call, org: User, role: str, denial: str) -> None:
+    """Raise Forbidden, or NotVisible if `denial` is empty, unless the caller is a member, or an owner."""
+    membership = membership_of(call, org.login, call.actor)
+    if membership is None or (role == "owner" and membership.role != "admin"):
+        raise Forbidden(denial) if denial else NotVisible
 
 
 def permission_of(call: Call, repo: Repository, login: str | None = None) -> str:
     """Return the highest permission of a user (by default the caller) for a repository; see LEVELS."""
+    if login is None and hides(call, repo):
+        return "none"
     login = call.actor if login is None else login
     known: dict[tuple[int, str], str] = call.memo.setdefault("permissions", {})
     if (repo.id, login) not in known:
@@ -83,8 +90,9 @@ def permission_of(call: Call, repo: Repository, login: str | None = None) -> str
 
 def _list_grants(call: Call, repo: Repository, login: str) -> list[str]:
     """Return all permissions that a user has by one way or another."""
-    granted = ["none" if repo.private else "pull"]
-    if repo.owner == login:
+    is_looked_up = call.memo.get("app") and is_installed(call, repo)
+    granted = ["pull" if not repo.private or is_looked_up else "none"]
+    if repo.owner == login or (login == call.actor and acts_for_installation(call, repo)):
         return ["admin"]
     own = call.db.find(Collaborator, Collaborator.repository_id == repo.id, Collaborator.user == login)
     if own:
@@ -116,7 +124,10 @@ def may(call: Call, repo: Repository, need: str, login: str | None = None) -> bo
 
 def find_repo(call: Call, owner: str, repo: str, need: str = "pull") -> Repository:
     """Return a repository by its names; raise NotVisible, Moved after a rename, or Forbidden without `need`."""
-    if owner == BY_ID:
+    guarded: tuple[str, Repository] | None = call.memo.pop("guarded_repo", None)
+    if guarded and guarded[0] == f"{owner}/{repo}":
+        row = guarded[1]
+    elif owner == BY_ID:
         row = call.db.find(Repository, Repository.id == _number(repo))
     else:
         row = call.db.find(Repository, Repository.full_name.equals(f"{owner}/{repo}")) or _find_renamed(
@@ -128,12 +139,38 @@ def find_repo(call: Call, owner: str, repo: str, need: str = "pull") -> Reposito
     return row
 
 
-def check_permission(call: Call, repo: Repository, need: str) -> None:
-    """Raise Forbidden unless the caller has a permission; archived repositories only have readers."""
+def check_permission(
+    call: Call, repo: Repository, need: str, denial: str = ADMIN_RIGHTS, *, writes: bool = True
+) -> None:
+    """Raise Forbidden, or NotVisible if `denial` is empty, unless the caller has a permission.
+
+    Nobody writes to an archived repository but its admins, who can unarchive it.
+    """
     if not may(call, repo, need):
-        raise Forbidden(_DENIALS[need])
-    if repo.archived and need in ("push", "triage"):
+        raise Forbidden(denial) if denial else NotVisible
+    if writes and repo.archived and need in ("push", "triage"):
         raise Forbidden("Repository was archived so is read-only.")
+
+
+def authorize(call: Call, verb: str, path: str, names: Mapping[str, str]) -> None:
+    """Raise an error if the caller or the token may not do what an operation does; `names` are its placeholders."""
+    required = requirement_of(verb, path)
+    if required is None:
+        return
+    call.memo["required"] = required
+    repo = _authorize_repository(call, required, names) if "owner" in names and "org" not in names else None
+    check_token(call, required, repo)
+    if "org" in names and required.role:
+        check_org_role(call, find_org(call, names["org"]), required.role, required.denial)
+
+
+def _authorize_repository(call: Call, required: Requirement, names: Mapping[str, str]) -> Repository:
+    """Return the repository of a path, which the caller may see and has the required role for."""
+    row = find_repo(call, names["owner"], names["repo"])
+    if required.role:
+        check_permission(call, row, required.role, required.denial, writes=required.access == "write")
+    call.memo["guarded_repo"] = (f"{names['owner']}/{names['repo']}", row)
+    return row
 
 
 def _find_renamed(call: Call, owner: str, repo: str) -> Repository | None:

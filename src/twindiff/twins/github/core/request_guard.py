@@ -11,17 +11,27 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from twindiff.kit import Call, RequestContext, Response
+from twindiff.kit.errors import ApiError
 from twindiff.kit.etags import names_version
 
+from ..apps.app_tokens import BOT, check_jwt, is_jwt
 from ..tables.user_tables import AccessToken, User
 from ..wire_style import BadCredentials
+from .access import authorize
+from .permissions import ALL_SCOPES
+from .token_grants import accepted_permissions, token_of
 
 LIMIT, HOUR_SECONDS = 5000, 3600
 SEARCH_LIMIT = 30
 
 
 def actor_of(call: Call) -> str | None:
-    """Return the login that a token issued here acts as; raise BadCredentials for one that has expired."""
+    """Return the login that a token issued here acts as; raise BadCredentials for one that has expired,
+    and for a JWT that GitHub refuses."""
+    if is_jwt(call.token):
+        check_jwt(call.token)
+        call.memo["app"] = True
+        return BOT
     known = call.db.find(AccessToken, AccessToken.token == call.token)
     if known is None:
         return None
@@ -40,8 +50,13 @@ def guard(exchange: RequestContext, call: Call, proceed: Callable[[], Any]) -> A
     call.memo["accept"] = request.headers.get("accept", "")
     if call.actor and call.db.find(User, User.login == call.actor) is None:
         call.actor = _login_of(call, call.actor)
-    answer = exchange.answer(proceed())
-    headers = _headers(exchange, call, answer)
+    try:
+        authorize(call, exchange.operation.declared.verb, exchange.operation.declared.path, exchange.path_parameters)
+        answer = exchange.answer(proceed())
+    except ApiError as error:
+        error.details["headers"] = (*error.headers, *_headers(exchange, call))
+        raise
+    headers = _headers(exchange, call)
     if request.verb in ("GET", "HEAD") and answer.status == 200 and answer.parts is None:
         etag = f'W/"{sha256(answer.body).hexdigest()}"'
         headers += (("ETag", etag), ("Cache-Control", "private, max-age=60, s-maxage=60"))
@@ -56,7 +71,7 @@ def _login_of(call: Call, actor: str) -> str:
     return user.login if user else actor
 
 
-def _headers(exchange: RequestContext, call: Call, answer: Response) -> tuple[tuple[str, str], ...]:
+def _headers(exchange: RequestContext, call: Call) -> tuple[tuple[str, str], ...]:
     """Return the headers that all answers have."""
     request = exchange.request
     is_search = request.path.startswith("/search")
@@ -66,11 +81,23 @@ def _headers(exchange: RequestContext, call: Call, answer: Response) -> tuple[tu
         ("X-GitHub-Media-Type", "github.v3; format=json"),
         ("X-GitHub-Api-Version-Selected", request.headers.get("x-github-api-version", "2022-11-28")),
         ("X-GitHub-Request-Id", blake2b(about.encode(), digest_size=10).hexdigest().upper()),
-        ("X-OAuth-Scopes", "admin:org, delete_repo, gist, notifications, project, repo, user, workflow"),
-        ("X-Accepted-OAuth-Scopes", ""),
+        *_token_headers(call),
         ("X-RateLimit-Limit", str(limit)),
         ("X-RateLimit-Remaining", str(limit - 1)),
         ("X-RateLimit-Used", "1"),
         ("X-RateLimit-Reset", str(call.clock.unix() + HOUR_SECONDS)),
         ("X-RateLimit-Resource", "search" if is_search else "core"),
     )
+
+
+def _token_headers(call: Call) -> tuple[tuple[str, str], ...]:
+    """Return the headers that say what the token may do, and what the operation asks for."""
+    token, required = token_of(call), call.memo.get("required")
+    if token is None or token.scopes is not None:
+        scopes = ALL_SCOPES if token is None else token.scopes
+        accepted = required.scopes if required else ()
+        return (("X-OAuth-Scopes", ", ".join(scopes)), ("X-Accepted-OAuth-Scopes", ", ".join(accepted)))
+    if required is None:
+        return ()
+    wanted = "; ".join(f"{name}={required.access}" for name in accepted_permissions(required))
+    return (("X-Accepted-GitHub-Permissions", wanted),)

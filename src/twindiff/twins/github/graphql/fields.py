@@ -12,7 +12,7 @@ from twindiff.kit.rows import Expression, exists, table_of
 from ..core.access import association_of, issue_of, may, permission_of
 from ..core.node_ids import node_id
 from ..core.stamps import show_instant
-from ..core.visibility import assignable_logins, visible_to
+from ..core.visibility import assignable_logins, visible_to_caller
 from ..git.histories import get_commit, walk_history, walk_path
 from ..git.objects import store_of
 from ..git.refs import HEADS, TAGS, find_ref, is_empty, list_refs, resolve_commit
@@ -109,7 +109,7 @@ def _avatar(call: Call, node: GraphNode, size: int | None = None) -> str:
 
 @field("User.repositories", "Organization.repositories")
 def _repositories(call: Call, node: GraphNode, **arguments: Any) -> Any:
-    where: list[Expression] = [Repository.owner == node.row.login, visible_to(call.actor)]
+    where: list[Expression] = [Repository.owner == node.row.login, visible_to_caller(call)]
     if arguments.get("privacy"):
         where.append(Repository.private == (arguments["privacy"] == "PRIVATE"))
     if arguments.get("isFork") is not None:
@@ -145,7 +145,7 @@ def _connect_rows(
 
 @field("User.repository", "Organization.repository")
 def _repository(call: Call, node: GraphNode, name: str) -> Any:
-    row = call.db.find(Repository, Repository.full_name.equals(f"{node.row.login}/{name}"), visible_to(call.actor))
+    row = call.db.find(Repository, Repository.full_name.equals(f"{node.row.login}/{name}"), visible_to_caller(call))
     return GraphNode("Repository", row) if row else None
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from twindiff.kit import UNSET, Call
 
 from ..activity import starring
-from ..core.access import issue_of
+from ..core.access import authorize, find_repo, issue_of
 from ..issues import comments as issue_comments
 from ..issues import issues, labels
 from ..issues.issues import IssueBody
@@ -25,6 +25,12 @@ from .nodes import GraphNode, GraphRefusal, cursor_of, find_node
 Input = dict[str, Any]
 Mutation = Callable[[Call, Input], Any]
 MUTATIONS: dict[str, Mutation] = {}
+_ROUTES: dict[Callable[..., Any], tuple[str, str]] = {
+    declared.handler: (declared.verb, declared.path)
+    for page in (issues, issue_comments, labels, pulls, merging, reviews, starring, git_data)
+    for declared in page.api.listed
+}
+"""The operation of the REST API that each handler serves; its role and scopes hold for mutations too."""
 
 
 def mutation(resolver: Mutation) -> Mutation:
@@ -38,6 +44,13 @@ def _place(node: GraphNode) -> tuple[str, str]:
     """Return the owner and the name of the repository of an object."""
     repo: Repository = node.repo or node.row
     return repo.owner, repo.name
+
+
+def _run(call: Call, handler: Callable[..., Any], node: GraphNode, *arguments: Any) -> Any:
+    """Run an operation of the REST API on the repository of an object, as who may do it there."""
+    owner, repo = _place(node)
+    authorize(call, *_ROUTES[handler], {"owner": owner, "repo": repo})
+    return handler(call, owner, repo, *arguments)
 
 
 def _fresh(call: Call, node: GraphNode) -> GraphNode:
@@ -71,7 +84,7 @@ def _issue_body(call: Call, given: Input) -> IssueBody:
 def create_issue(call: Call, given: Input) -> Any:
     """Run `createIssue`, and return its payload."""
     node = find_node(call, given["repositoryId"], "Repository")
-    shown = issues.create_issue(call, *_place(node), _issue_body(call, given))
+    shown = _run(call, issues.create_issue, node, _issue_body(call, given))
     return {"issue": GraphNode("Issue", call.db.get(Issue, shown["id"]), node.row)}
 
 
@@ -81,7 +94,7 @@ def update_issue(call: Call, given: Input) -> Any:
     node = find_node(call, given["id"], "Issue")
     body = _issue_body(call, given)
     body.state = given["state"].lower() if given.get("state") else UNSET
-    issues.update_issue(call, *_place(node), node.row.number, body)
+    _run(call, issues.update_issue, node, node.row.number, body)
     return {"issue": _fresh(call, node)}
 
 
@@ -90,7 +103,7 @@ def close_issue(call: Call, given: Input) -> Any:
     """Run `closeIssue`, and return its payload."""
     node = find_node(call, given["issueId"], "Issue")
     reason: Any = (given.get("stateReason") or "COMPLETED").lower()
-    issues.update_issue(call, *_place(node), node.row.number, IssueBody(state="closed", state_reason=reason))
+    _run(call, issues.update_issue, node, node.row.number, IssueBody(state="closed", state_reason=reason))
     return {"issue": _fresh(call, node)}
 
 
@@ -98,7 +111,7 @@ def close_issue(call: Call, given: Input) -> Any:
 def reopen_issue(call: Call, given: Input) -> Any:
     """Run `reopenIssue`, and return its payload."""
     node = find_node(call, given["issueId"], "Issue")
-    issues.update_issue(call, *_place(node), node.row.number, IssueBody(state="open"))
+    _run(call, issues.update_issue, node, node.row.number, IssueBody(state="open"))
     return {"issue": _fresh(call, node)}
 
 
@@ -106,7 +119,7 @@ def reopen_issue(call: Call, given: Input) -> Any:
 def add_comment(call: Call, given: Input) -> Any:
     """Run `addComment`, and return its payload."""
     node = find_node(call, given["subjectId"], "Issue", "PullRequest")
-    shown = issue_comments.create_comment(call, *_place(node), node.row.number, given["body"])
+    shown = _run(call, issue_comments.create_comment, node, node.row.number, given["body"])
     comment = GraphNode("IssueComment", call.db.get(IssueComment, shown["id"]), node.repo)
     return {"commentEdge": {"node": comment, "cursor": cursor_of(1)}, "subject": _fresh(call, node)}
 
@@ -115,7 +128,7 @@ def add_comment(call: Call, given: Input) -> Any:
 def add_labels_to_labelable(call: Call, given: Input) -> Any:
     """Run `addLabelsToLabelable`, and return its payload."""
     node = find_node(call, given["labelableId"], "Issue", "PullRequest")
-    labels.add_labels(call, *_place(node), node.row.number, _names(call, given["labelIds"], "Label", "name"))
+    _run(call, labels.add_labels, node, node.row.number, _names(call, given["labelIds"], "Label", "name"))
     return {"labelable": _fresh(call, node)}
 
 
@@ -124,7 +137,7 @@ def remove_labels_from_labelable(call: Call, given: Input) -> Any:
     """Run `removeLabelsFromLabelable`, and return its payload."""
     node = find_node(call, given["labelableId"], "Issue", "PullRequest")
     for name in _names(call, given["labelIds"], "Label", "name"):
-        labels.remove_label(call, *_place(node), node.row.number, name)
+        _run(call, labels.remove_label, node, node.row.number, name)
     return {"labelable": _fresh(call, node)}
 
 
@@ -132,7 +145,7 @@ def remove_labels_from_labelable(call: Call, given: Input) -> Any:
 def add_assignees_to_assignable(call: Call, given: Input) -> Any:
     """Run `addAssigneesToAssignable`, and return its payload."""
     node = find_node(call, given["assignableId"], "Issue", "PullRequest")
-    issues.add_assignees(call, *_place(node), node.row.number, _names(call, given["assigneeIds"], "User", "login"))
+    _run(call, issues.add_assignees, node, node.row.number, _names(call, given["assigneeIds"], "User", "login"))
     return {"assignable": _fresh(call, node)}
 
 
@@ -140,7 +153,7 @@ def add_assignees_to_assignable(call: Call, given: Input) -> Any:
 def remove_assignees_from_assignable(call: Call, given: Input) -> Any:
     """Run `removeAssigneesFromAssignable`, and return its payload."""
     node = find_node(call, given["assignableId"], "Issue", "PullRequest")
-    issues.remove_assignees(call, *_place(node), node.row.number, _names(call, given["assigneeIds"], "User", "login"))
+    _run(call, issues.remove_assignees, node, node.row.number, _names(call, given["assigneeIds"], "User", "login"))
     return {"assignable": _fresh(call, node)}
 
 
@@ -154,7 +167,7 @@ def create_pull_request(call: Call, given: Input) -> Any:
         head = f"{source.owner}:{head.rpartition(':')[2]}"
     body = PullBody(title=given["title"], body=given.get("body"), head=head, base=given["baseRefName"])
     body.draft = bool(given.get("draft"))
-    shown = pulls.create_pull(call, *_place(node), body)
+    shown = _run(call, pulls.create_pull, node, body)
     return {"pullRequest": GraphNode("PullRequest", call.db.get(PullRequest, shown["id"]), node.row)}
 
 
@@ -164,7 +177,7 @@ def _pull(call: Call, given: Input) -> GraphNode:
 
 def _edit_pull(call: Call, given: Input, **fields: Any) -> Any:
     node = _pull(call, given)
-    pulls.update_pull(call, *_place(node), node.row.number, PullBody(**fields))
+    _run(call, pulls.update_pull, node, node.row.number, PullBody(**fields))
     return {"pullRequest": _fresh(call, node)}
 
 
@@ -177,7 +190,7 @@ def update_pull_request(call: Call, given: Input) -> Any:
     node = _pull(call, given)
     triage = {name: given[name] for name in ("labelIds", "assigneeIds", "milestoneId") if name in given}
     if triage:
-        issues.update_issue(call, *_place(node), node.row.number, _issue_body(call, triage))
+        _run(call, issues.update_issue, node, node.row.number, _issue_body(call, triage))
     return _edit_pull(call, given, **fields)
 
 
@@ -200,13 +213,13 @@ def merge_pull_request(call: Call, given: Input) -> Any:
     method: Any = (given.get("mergeMethod") or "MERGE").lower()
     texts = {"commit_title": given.get("commitHeadline"), "commit_message": given.get("commitBody")}
     body = MergePullBody(merge_method=method, sha=given.get("expectedHeadOid"), **texts)
-    merging.merge_pull(call, *_place(node), node.row.number, body)
+    _run(call, merging.merge_pull, node, node.row.number, body)
     return {"pullRequest": _fresh(call, node)}
 
 
 def _set_draft(call: Call, given: Input, *, draft: bool) -> Any:
     node = _pull(call, given)
-    repo = git_data.find_repo(call, *_place(node))
+    repo = find_repo(call, *_place(node))
     issues.check_author_or_triage(call, repo, issue_of(call, node.row))
     pull = call.db.change(node.row, draft=draft)
     announce_pull(call, repo, pull, "converted_to_draft" if draft else "ready_for_review")
@@ -229,7 +242,7 @@ def convert_pull_request_to_draft(call: Call, given: Input) -> Any:
 def enable_pull_request_auto_merge(call: Call, given: Input) -> Any:
     """Run `enablePullRequestAutoMerge`, and return its payload."""
     node = _pull(call, given)
-    repo = git_data.find_repo(call, *_place(node), "push")
+    repo = find_repo(call, *_place(node), "push")
     method: Any = (given.get("mergeMethod") or "MERGE").lower()
     texts = (given.get("commitHeadline") or "", given.get("commitBody") or "")
     enable_auto_merge(call, repo, node.row, method, *texts)
@@ -240,7 +253,7 @@ def enable_pull_request_auto_merge(call: Call, given: Input) -> Any:
 def disable_pull_request_auto_merge(call: Call, given: Input) -> Any:
     """Run `disablePullRequestAutoMerge`, and return its payload."""
     node = _pull(call, given)
-    git_data.find_repo(call, *_place(node), "push")
+    find_repo(call, *_place(node), "push")
     call.db.change(node.row, auto_merge=None)
     return {"pullRequest": _fresh(call, node)}
 
@@ -253,7 +266,7 @@ def request_reviews(call: Call, given: Input) -> Any:
         reviewers=_names(call, given.get("userIds"), "User", "login"),
         team_reviewers=_names(call, given.get("teamIds"), "Team", "slug"),
     )
-    pulls.request_reviewers(call, *_place(node), node.row.number, body)
+    _run(call, pulls.request_reviewers, node, node.row.number, body)
     return {"pullRequest": _fresh(call, node)}
 
 
@@ -272,7 +285,7 @@ def add_pull_request_review(call: Call, given: Input) -> Any:
     ]
     event: Any = given.get("event") or "PENDING"
     body = ReviewBody(event=event, body=given.get("body"), commit_id=given.get("commitOID"), comments=drafts)
-    shown = reviews.create_review(call, *_place(node), node.row.number, body)
+    shown = _run(call, reviews.create_review, node, node.row.number, body)
     return _review_node(call, shown["id"], node)
 
 
@@ -293,7 +306,7 @@ def _pending(call: Call, given: Input) -> tuple[GraphNode, Review]:
 def submit_pull_request_review(call: Call, given: Input) -> Any:
     """Run `submitPullRequestReview`, and return its payload."""
     node, review = _pending(call, given)
-    reviews.submit_review(call, *_place(node), node.row.number, review.id, given["event"], given.get("body"))
+    _run(call, reviews.submit_review, node, node.row.number, review.id, given["event"], given.get("body"))
     return _review_node(call, review.id, node)
 
 
@@ -301,7 +314,7 @@ def submit_pull_request_review(call: Call, given: Input) -> Any:
 def delete_pull_request_review(call: Call, given: Input) -> Any:
     """Run `deletePullRequestReview`, and return its payload."""
     node, review = _pending(call, given)
-    reviews.delete_review(call, *_place(node), node.row.number, review.id)
+    _run(call, reviews.delete_review, node, node.row.number, review.id)
     return {"pullRequestReview": GraphNode("PullRequestReview", review, node.repo)}
 
 
@@ -322,7 +335,7 @@ def add_pull_request_review_thread(call: Call, given: Input) -> Any:
     body = NewReviewComment(
         body=given["body"], path=given["path"], commit_id=pull.head_sha, subject_type=subject, **line
     )
-    shown = reviews.create_review_comment(call, *_place(node), pull.number, body)
+    shown = _run(call, reviews.create_review_comment, node, pull.number, body)
     comment = call.db.get(ReviewComment, shown["id"])
     if review and comment.review_id:
         single = call.db.get(Review, comment.review_id)
@@ -334,7 +347,7 @@ def add_pull_request_review_thread(call: Call, given: Input) -> Any:
 
 def _resolve(call: Call, given: Input, *, resolved: bool) -> Any:
     node = find_node(call, given["threadId"], "PullRequestReviewThread")
-    git_data.find_repo(call, *_place(node), "triage")
+    find_repo(call, *_place(node), "triage")
     call.db.change(node.row, is_resolved=resolved, resolved_by=call.actor if resolved else None)
     return {"thread": _fresh(call, node)}
 
@@ -355,7 +368,7 @@ def unresolve_review_thread(call: Call, given: Input) -> Any:
 def add_star(call: Call, given: Input) -> Any:
     """Run `addStar`, and return its payload."""
     node = find_node(call, given["starrableId"], "Repository")
-    starring.star(call, *_place(node))
+    _run(call, starring.star, node)
     return {"starrable": node}
 
 
@@ -363,7 +376,7 @@ def add_star(call: Call, given: Input) -> Any:
 def remove_star(call: Call, given: Input) -> Any:
     """Run `removeStar`, and return its payload."""
     node = find_node(call, given["starrableId"], "Repository")
-    starring.unstar(call, *_place(node))
+    _run(call, starring.unstar, node)
     return {"starrable": node}
 
 
@@ -371,5 +384,5 @@ def remove_star(call: Call, given: Input) -> Any:
 def create_ref(call: Call, given: Input) -> Any:
     """Run `createRef`, and return its payload."""
     node = find_node(call, given["repositoryId"], "Repository")
-    git_data.create_ref(call, *_place(node), given["name"], given["oid"])
+    _run(call, git_data.create_ref, node, given["name"], given["oid"])
     return {"ref": ref_node(call, node.row, given["name"])}

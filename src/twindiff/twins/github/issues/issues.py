@@ -14,7 +14,7 @@ from twindiff.kit.rows import Expression, Items, exists
 from ..core.access import find_issue, find_org, find_repo, may
 from ..core.listing import paginate
 from ..core.stamps import new_id, parse_instant
-from ..core.visibility import visible_to
+from ..core.visibility import visible_to_caller
 from ..tables.issue_tables import Issue, PullRequest
 from ..tables.repository_tables import Repository
 from ..wire_style import Unprocessable, invalid
@@ -141,7 +141,7 @@ def _list_across(call: Call, *where: Expression) -> Any:
         "subscribed": any_of(Issue.user == call.actor, has_item(Issue.assignees, call.actor)),
     }
     chosen = kinds.get(query.get("filter", "assigned"))
-    visible = exists(Repository, Repository.id == Issue.repository_id, visible_to(call.actor))
+    visible = exists(Repository, Repository.id == Issue.repository_id, visible_to_caller(call))
     conditions = [visible, *where, *filter_issues(call, query, None), *([chosen] if chosen is not None else [])]
 
     def show(issue: Issue) -> dict[str, Any]:
@@ -300,7 +300,7 @@ class LockBody(Struct):
 @api.put("/repos/{owner}/{repo}/issues/{issue_number}/lock", status=204)
 def lock_issue(call: Call, owner: str, repo: str, issue_number: int, body: Annotated[LockBody, Body]) -> None:
     """Lock a conversation, so that only those who may push comment."""
-    row = find_repo(call, owner, repo, "push")
+    row = find_repo(call, owner, repo)
     issue = find_issue(call, row, issue_number)
     issue = call.db.change(issue, locked=True, active_lock_reason=body.lock_reason, updated_at=call.clock.iso())
     note_event(call, issue, "locked", lock_reason=body.lock_reason)
@@ -310,7 +310,7 @@ def lock_issue(call: Call, owner: str, repo: str, issue_number: int, body: Annot
 @api.delete("/repos/{owner}/{repo}/issues/{issue_number}/lock", status=204)
 def unlock_issue(call: Call, owner: str, repo: str, issue_number: int) -> None:
     """Unlock a conversation."""
-    row = find_repo(call, owner, repo, "push")
+    row = find_repo(call, owner, repo)
     issue = find_issue(call, row, issue_number)
     issue = call.db.change(issue, locked=False, active_lock_reason=None, updated_at=call.clock.iso())
     note_event(call, issue, "unlocked")
@@ -320,7 +320,7 @@ def unlock_issue(call: Call, owner: str, repo: str, issue_number: int) -> None:
 @api.post("/repos/{owner}/{repo}/issues/{issue_number}/assignees", status=201)
 def add_assignees(call: Call, owner: str, repo: str, issue_number: int, assignees: list[str] | None = None) -> Any:
     """Add assignees; users who cannot be assigned are left out, as the vendor does."""
-    row = find_repo(call, owner, repo, "triage")
+    row = find_repo(call, owner, repo)
     issue = find_issue(call, row, issue_number)
     more = resolve_assignees(call, row, [*issue.assignees, *(assignees or [])], strict=False)
     return show_issue(call, row, change_assignees(call, row, issue, more))
@@ -329,7 +329,7 @@ def add_assignees(call: Call, owner: str, repo: str, issue_number: int, assignee
 @api.delete("/repos/{owner}/{repo}/issues/{issue_number}/assignees")
 def remove_assignees(call: Call, owner: str, repo: str, issue_number: int, assignees: list[str] | None = None) -> Any:
     """Remove assignees."""
-    row = find_repo(call, owner, repo, "triage")
+    row = find_repo(call, owner, repo)
     issue = find_issue(call, row, issue_number)
     gone = {login.lower() for login in assignees or []}
     rest = [login for login in issue.assignees if login.lower() not in gone]

@@ -12,8 +12,10 @@ from typing import Annotated, Any, Literal
 from twindiff.kit import UNSET, Body, Call, Operations, UnsetType
 
 from ..core.access import find_issue, find_repo
+from ..core.announcements import announce
 from ..core.listing import paginate, slice_page
 from ..core.stamps import new_id, read_instant
+from ..core.text_lengths import check_lengths
 from ..tables.issue_tables import Issue, Label, Milestone
 from ..tables.repository_tables import Repository
 from ..wire_style import NotVisible, invalid
@@ -75,9 +77,17 @@ def create_label(
     call: Call, owner: str, repo: str, name: str, color: str | UnsetType = UNSET, description: str | None = None
 ) -> Any:
     """Make a label."""
-    row = find_repo(call, owner, repo, "triage")
+    row = find_repo(call, owner, repo)
     columns = check_label(call, row, name, color, description)
-    return show_label(call, row, call.db.add(Label(id=new_id(call), repository_id=row.id, **columns)))
+    label = call.db.add(Label(id=new_id(call), repository_id=row.id, **columns))
+    return _announce_label(call, row, label, "created")
+
+
+def _announce_label(call: Call, repo: Repository, label: Label, action: str) -> dict[str, Any]:
+    """Announce a change of a label, and return the label as it is shown."""
+    shown = show_label(call, repo, label)
+    announce(call, repo, "label", {"action": action, "label": shown})
+    return shown
 
 
 @api.get("/repos/{owner}/{repo}/labels/{name:path}")
@@ -98,12 +108,14 @@ def update_label(
     description: str | UnsetType | None = UNSET,
 ) -> Any:
     """Change a label; its issues follow a new name."""
-    row = find_repo(call, owner, repo, "triage")
+    row = find_repo(call, owner, repo)
     label = find_label(call, row, name)
     columns = check_label(call, row, new_name, color, description, label.id)
     if columns.get("name", label.name) != label.name:
         _replace_on_issues(call, row, label.name, [columns["name"]])
-    return show_label(call, row, call.db.change(label, **columns) if columns else label)
+    if not columns:
+        return show_label(call, row, label)
+    return _announce_label(call, row, call.db.change(label, **columns), "edited")
 
 
 def _replace_on_issues(call: Call, repo: Repository, name: str, others: list[str]) -> None:
@@ -116,10 +128,11 @@ def _replace_on_issues(call: Call, repo: Repository, name: str, others: list[str
 @api.delete("/repos/{owner}/{repo}/labels/{name:path}", status=204)
 def delete_label(call: Call, owner: str, repo: str, name: str) -> None:
     """Delete a label, also from all issues."""
-    row = find_repo(call, owner, repo, "triage")
+    row = find_repo(call, owner, repo)
     label = find_label(call, row, name)
     _replace_on_issues(call, row, label.name, [])
     call.db.remove(label)
+    _announce_label(call, row, label, "deleted")
 
 
 @api.get("/repos/{owner}/{repo}/issues/{issue_number}/labels")
@@ -140,7 +153,7 @@ def _read_names(body: Any) -> list[str]:
 @api.post("/repos/{owner}/{repo}/issues/{issue_number}/labels")
 def add_labels(call: Call, owner: str, repo: str, issue_number: int, body: Annotated[Any, Body]) -> Any:
     """Add labels to an issue; those that the repository lacks are made."""
-    row = find_repo(call, owner, repo, "triage")
+    row = find_repo(call, owner, repo)
     issue = find_issue(call, row, issue_number)
     names = resolve_labels(call, row, [*issue.labels, *_read_names(body)])
     return labels_of(call, row, change_labels(call, row, issue, names).labels)
@@ -149,7 +162,7 @@ def add_labels(call: Call, owner: str, repo: str, issue_number: int, body: Annot
 @api.put("/repos/{owner}/{repo}/issues/{issue_number}/labels")
 def set_labels(call: Call, owner: str, repo: str, issue_number: int, body: Annotated[Any, Body]) -> Any:
     """Set the labels of an issue."""
-    row = find_repo(call, owner, repo, "triage")
+    row = find_repo(call, owner, repo)
     issue = find_issue(call, row, issue_number)
     return labels_of(call, row, change_labels(call, row, issue, resolve_labels(call, row, _read_names(body))).labels)
 
@@ -157,14 +170,14 @@ def set_labels(call: Call, owner: str, repo: str, issue_number: int, body: Annot
 @api.delete("/repos/{owner}/{repo}/issues/{issue_number}/labels", status=204)
 def clear_labels(call: Call, owner: str, repo: str, issue_number: int) -> None:
     """Remove all labels from an issue."""
-    row = find_repo(call, owner, repo, "triage")
+    row = find_repo(call, owner, repo)
     change_labels(call, row, find_issue(call, row, issue_number), [])
 
 
 @api.delete("/repos/{owner}/{repo}/issues/{issue_number}/labels/{name:path}")
 def remove_label(call: Call, owner: str, repo: str, issue_number: int, name: str) -> Any:
     """Remove a label from an issue; 404 if the issue does not have it."""
-    row = find_repo(call, owner, repo, "triage")
+    row = find_repo(call, owner, repo)
     issue = find_issue(call, row, issue_number)
     if name.lower() not in [each.lower() for each in issue.labels]:
         raise NotVisible("Label does not exist")
@@ -210,16 +223,25 @@ def create_milestone(
     due_on: str | None = None,
 ) -> Any:
     """Make a milestone."""
-    row = find_repo(call, owner, repo, "push")
+    row = find_repo(call, owner, repo)
     columns = _milestone_columns(call, title, state, description, due_on)
     _check_title(call, row, title)
     known = call.db.rows(Milestone, Milestone.repository_id == row.id, order=-Milestone.number, limit=1)
     now, number = call.clock.iso(), known[0].number + 1 if known else 1
     more: dict[str, Any] = {"number": number, "creator": call.actor, "created_at": now, "updated_at": now}
-    return show_milestone(call, row, call.db.add(Milestone(id=new_id(call), repository_id=row.id, **more, **columns)))
+    milestone = call.db.add(Milestone(id=new_id(call), repository_id=row.id, **more, **columns))
+    return _announce_milestone(call, row, milestone, "created")
+
+
+def _announce_milestone(call: Call, repo: Repository, milestone: Milestone, action: str) -> dict[str, Any]:
+    """Announce a change of a milestone, and return the milestone as it is shown."""
+    shown = show_milestone(call, repo, milestone)
+    announce(call, repo, "milestone", {"action": action, "milestone": shown})
+    return shown
 
 
 def _check_title(call: Call, repo: Repository, title: str, milestone_id: int | None = None) -> None:
+    check_lengths("Milestone", title=title)
     taken = call.db.find(Milestone, Milestone.repository_id == repo.id, Milestone.title == title)
     if taken and taken.id != milestone_id:
         raise invalid("Milestone", "title", "already_exists")
@@ -252,22 +274,26 @@ def update_milestone(
     due_on: str | UnsetType | None = UNSET,
 ) -> Any:
     """Change a milestone."""
-    row = find_repo(call, owner, repo, "push")
+    row = find_repo(call, owner, repo)
     milestone = find_milestone(call, row, milestone_number)
     columns = _milestone_columns(call, title, state, description, due_on)
     if isinstance(title, str):
         _check_title(call, row, title, milestone.id)
-    return show_milestone(call, row, call.db.change(milestone, updated_at=call.clock.iso(), **columns))
+    moved = {"open": "opened", "closed": "closed"}.get(str(state), "edited")
+    action = moved if state != milestone.state else "edited"
+    changed = call.db.change(milestone, updated_at=call.clock.iso(), **columns)
+    return _announce_milestone(call, row, changed, action)
 
 
 @api.delete("/repos/{owner}/{repo}/milestones/{milestone_number}", status=204)
 def delete_milestone(call: Call, owner: str, repo: str, milestone_number: int) -> None:
     """Delete a milestone; its issues lose it."""
-    row = find_repo(call, owner, repo, "push")
+    row = find_repo(call, owner, repo)
     milestone = find_milestone(call, row, milestone_number)
     for issue in call.db.rows(Issue, Issue.milestone_id == milestone.id):
         call.db.change(issue, milestone_id=None)
     call.db.remove(milestone)
+    _announce_milestone(call, row, milestone, "deleted")
 
 
 @api.get("/repos/{owner}/{repo}/milestones/{milestone_number}/labels")

@@ -63,7 +63,7 @@ def add_sub_issue(
     call: Call, owner: str, repo: str, issue_number: int, sub_issue_id: int, replace_parent: bool = False
 ) -> Any:
     """Make an issue a sub-issue of another one."""
-    issue = find_issue(call, find_repo(call, owner, repo, "triage"), issue_number)
+    issue = find_issue(call, find_repo(call, owner, repo), issue_number)
     child = find_issue_by_id(call, sub_issue_id)
     if child.parent_id == issue.id:
         raise Unprocessable(f"{NOT_ADDED} Issue may not contain duplicate sub-issues")
@@ -96,7 +96,7 @@ def _check_acyclic(call: Call, parent: Issue, child: Issue) -> None:
 @api.delete("/repos/{owner}/{repo}/issues/{issue_number}/sub_issue")
 def remove_sub_issue(call: Call, owner: str, repo: str, issue_number: int, sub_issue_id: int) -> Any:
     """Make a sub-issue an issue of its own."""
-    issue = find_issue(call, find_repo(call, owner, repo, "triage"), issue_number)
+    issue = find_issue(call, find_repo(call, owner, repo), issue_number)
     child = find_issue_by_id(call, sub_issue_id)
     if child.parent_id != issue.id:
         raise NotVisible
@@ -117,7 +117,7 @@ def reprioritize_sub_issue(
     before_id: int | None = None,
 ) -> Any:
     """Move a sub-issue behind or before another one."""
-    issue = find_issue(call, find_repo(call, owner, repo, "triage"), issue_number)
+    issue = find_issue(call, find_repo(call, owner, repo), issue_number)
     children = _children(call, issue)
     moved = next((each for each in children if each.id == sub_issue_id), None)
     rest = [each for each in children if each.id != sub_issue_id]
@@ -159,7 +159,7 @@ def list_blocked(call: Call, owner: str, repo: str, issue_number: int) -> Any:
 @api.post("/repos/{owner}/{repo}/issues/{issue_number}/dependencies/blocked_by", status=201)
 def add_blocker(call: Call, owner: str, repo: str, issue_number: int, issue_id: int) -> Any:
     """Say that another issue blocks an issue."""
-    issue = find_issue(call, find_repo(call, owner, repo, "triage"), issue_number)
+    issue = find_issue(call, find_repo(call, owner, repo), issue_number)
     blocker = find_issue_by_id(call, issue_id)
     if blocker.id == issue.id:
         raise Unprocessable("An issue cannot be blocked by itself")
@@ -178,7 +178,7 @@ def add_blocker(call: Call, owner: str, repo: str, issue_number: int, issue_id: 
 @api.delete("/repos/{owner}/{repo}/issues/{issue_number}/dependencies/blocked_by/{issue_id}")
 def remove_blocker(call: Call, owner: str, repo: str, issue_number: int, issue_id: int) -> Any:
     """Say that another issue does not block an issue any more."""
-    issue = find_issue(call, find_repo(call, owner, repo, "triage"), issue_number)
+    issue = find_issue(call, find_repo(call, owner, repo), issue_number)
     where = (IssueDependency.issue_id == issue.id, IssueDependency.blocked_by_id == issue_id)
     known = call.db.find(IssueDependency, *where)
     if known is None:

@@ -25,6 +25,7 @@ from ..core.access import (
 from ..core.listing import paginate
 from ..core.node_ids import node_id
 from ..core.stamps import new_id, show_instant, slug_of
+from ..core.text_lengths import check_lengths
 from ..tables.repository_tables import Repository
 from ..tables.user_tables import Membership, Team, TeamMember, TeamRepository, User
 from ..views.repository_views import show_permissions, show_repo
@@ -74,6 +75,7 @@ def create_team(call: Call, org: str, body: Annotated[TeamBody, Body]) -> Any:
         raise Forbidden("You must be a member of the organization to create teams.")
     if body.name is UNSET:
         raise Unprocessable('Invalid request.\n\n"name" wasn\'t supplied.')
+    check_lengths("Team", name=body.name)
     slug = slug_of(body.name)
     if not slug:
         raise invalid("Team", "name")
@@ -117,6 +119,7 @@ def _update(call: Call, team: Team, body: TeamBody) -> Any:
     given = ("name", "description", "privacy", "notification_setting", "permission")
     fields: dict[str, Any] = {name: getattr(body, name) for name in given}
     if body.name is not UNSET:
+        check_lengths("Team", name=body.name)
         fields["slug"] = slug_of(body.name)
         taken = call.db.find(Team, Team.org == team.org, Team.slug == fields["slug"])
         if taken and taken.id != team.id:

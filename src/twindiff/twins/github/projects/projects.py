@@ -5,7 +5,6 @@ https://docs.github.com/en/rest/projects
 
 from __future__ import annotations
 
-from hashlib import blake2b
 from typing import Annotated, Any, Literal
 
 from twindiff.kit import UNSET, Body, Call, Operations, Struct, UnsetType
@@ -25,25 +24,6 @@ from ..wire_style import Forbidden, NotVisible, Unprocessable, invalid
 
 api = Operations()
 STATUSES = (("Todo", "GREEN"), ("In Progress", "YELLOW"), ("Done", "PURPLE"))
-
-
-def default_fields(call: Call) -> list[dict[str, Any]]:
-    """Return the fields that a new project has."""
-    options = [
-        {"id": blake2b(f"{name}{call.clock.micros}".encode(), digest_size=4).hexdigest(), "name": name, "color": color}
-        for name, color in STATUSES
-    ]
-    kinds = (
-        ("Title", "title"),
-        ("Assignees", "assignees"),
-        ("Status", "single_select"),
-        ("Labels", "labels"),
-        ("Milestone", "milestone"),
-        ("Repository", "repository"),
-    )
-    fields: list[dict[str, Any]] = [{"id": new_id(call), "name": name, "data_type": kind} for name, kind in kinds]
-    fields[2]["options"] = options
-    return fields
 
 
 def _can_see(call: Call, project: Project) -> bool:

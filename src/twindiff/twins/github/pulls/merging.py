@@ -57,7 +57,7 @@ def check_merged(call: Call, owner: str, repo: str, pull_number: int) -> None:
 @api.put("/repos/{owner}/{repo}/pulls/{pull_number}/merge")
 def merge_pull(call: Call, owner: str, repo: str, pull_number: int, body: Annotated[MergePullBody, Body]) -> Any:
     """Merge a pull request."""
-    row = find_repo(call, owner, repo, "push")
+    row = find_repo(call, owner, repo)
     pull = find_pull(call, row, pull_number)
     issue = issue_of(call, pull)
     if body.sha and body.sha != pull.head_sha:

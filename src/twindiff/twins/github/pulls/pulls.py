@@ -151,14 +151,14 @@ def open_pull(call: Call, row: Repository, body: PullBody) -> PullRequest:
         issue = add_issue(call, row, title=str(body.title), body=text, is_pull_request=True)
     else:
         issue = call.db.change(find_issue(call, row, body.issue), is_pull_request=True)
-    pull = _add_pull(call, row, issue, (source, branch, sha), (base_name, base.sha), body)
+    pull = add_pull(call, row, issue, (source, branch, sha), (base_name, base.sha), body)
     set_pull_ref(call, row, pull)
     announce_pull(call, row, pull, "opened")
     trigger_workflows(call, row, "pull_request", sha, pull=pull, action="opened")
     return pull
 
 
-def _add_pull(
+def add_pull(
     call: Call,
     repo: Repository,
     issue: Issue,
@@ -295,7 +295,7 @@ class ReviewersBody(Struct):
 @api.post("/repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers", status=201)
 def request_reviewers(call: Call, owner: str, repo: str, pull_number: int, body: Annotated[ReviewersBody, Body]) -> Any:
     """Ask users and teams for a review."""
-    row = find_repo(call, owner, repo, "triage")
+    row = find_repo(call, owner, repo)
     pull = find_pull(call, row, pull_number)
     issue = issue_of(call, pull)
     if issue.user.lower() in [login.lower() for login in body.reviewers]:
@@ -324,7 +324,7 @@ def request_reviewers(call: Call, owner: str, repo: str, pull_number: int, body:
 @api.delete("/repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers")
 def remove_reviewers(call: Call, owner: str, repo: str, pull_number: int, body: Annotated[ReviewersBody, Body]) -> Any:
     """Withdraw requests for reviews."""
-    row = find_repo(call, owner, repo, "triage")
+    row = find_repo(call, owner, repo)
     pull = find_pull(call, row, pull_number)
     gone = {login.lower() for login in body.reviewers}
     pull = call.db.change(

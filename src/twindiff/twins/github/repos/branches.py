@@ -84,7 +84,7 @@ def show_branch(call: Call, repo: Repository, ref: Ref) -> dict[str, Any]:
 @api.post("/repos/{owner}/{repo}/branches/{branch}/rename", status=201)
 def rename_branch(call: Call, owner: str, repo: str, branch: str, new_name: str) -> Any:
     """Rename a branch; the default branch stays the default one."""
-    row = find_repo(call, owner, repo, "push")
+    row = find_repo(call, owner, repo)
     ref = find_branch(call, row, branch)
     if not is_valid_ref(HEADS + new_name):
         raise invalid("Branch", "new_name")
@@ -114,7 +114,7 @@ class ProtectionBody(Struct):
 
 
 def _find_protection(call: Call, owner: str, repo: str, branch: str) -> tuple[Repository, BranchProtection]:
-    row = find_repo(call, owner, repo, "admin")
+    row = find_repo(call, owner, repo)
     find_branch(call, row, branch)
     protection = protection_of(call, row, branch)
     if protection is None:
@@ -132,7 +132,7 @@ def get_protection(call: Call, owner: str, repo: str, branch: str) -> Any:
 @api.put("/repos/{owner}/{repo}/branches/{branch}/protection")
 def protect_branch(call: Call, owner: str, repo: str, branch: str, body: Annotated[ProtectionBody, Body]) -> Any:
     """Protect a branch."""
-    row = find_repo(call, owner, repo, "admin")
+    row = find_repo(call, owner, repo)
     find_branch(call, row, branch)
     settings: dict[str, Any] = {name: getattr(body, name) for name in body.__struct_fields__}
     known = call.db.find(BranchProtection, BranchProtection.repository_id == row.id, BranchProtection.branch == branch)
@@ -206,7 +206,7 @@ class MergeBody(Struct):
 @api.post("/repos/{owner}/{repo}/merges")
 def merge_branch(call: Call, owner: str, repo: str, body: Annotated[MergeBody, Body]) -> Response:
     """Merge a branch or a commit into a branch: 201, 204 if nothing is to merge, 409 for conflicts."""
-    row = find_repo(call, owner, repo, "push")
+    row = find_repo(call, owner, repo)
     base_ref = find_ref(call, row, HEADS + body.base)
     if base_ref is None:
         raise NotVisible("Base does not exist")
@@ -231,7 +231,7 @@ def merge_branch(call: Call, owner: str, repo: str, body: Annotated[MergeBody, B
 @api.post("/repos/{owner}/{repo}/merge-upstream")
 def sync_fork(call: Call, owner: str, repo: str, branch: str) -> Any:
     """Bring a branch of a fork up to date with that of its parent, if it can move forward."""
-    row = find_repo(call, owner, repo, "push")
+    row = find_repo(call, owner, repo)
     parent = call.db.find(Repository, Repository.id == row.parent_id) if row.parent_id else None
     if parent is None:
         raise Unprocessable("This repository is not a fork.")

@@ -15,6 +15,7 @@ from ..core.announcements import announce
 from ..core.listing import paginate, slice_page
 from ..core.node_ids import node_id
 from ..core.stamps import new_id, parse_instant, show_instant, times_of
+from ..core.text_lengths import check_lengths
 from ..git.refs import find_commit
 from ..tables.issue_tables import PullRequest
 from ..tables.repository_tables import CheckRun, CheckSuite, CommitStatus, Repository
@@ -62,7 +63,8 @@ def create_status(
     target_url: str | None = None,
 ) -> Any:
     """Report a status for a commit."""
-    row = find_repo(call, owner, repo, "push")
+    row = find_repo(call, owner, repo)
+    check_lengths("Status", context=context, description=description)
     commit, now = find_commit(call, row, sha, Unprocessable), call.clock.iso()
     where = (CommitStatus.repository_id == row.id, CommitStatus.sha == commit.sha, CommitStatus.context == context)
     if call.db.count(CommitStatus, *where) >= MAX_STATUSES:
@@ -224,7 +226,7 @@ def check_fields(call: Call, body: CheckRunBody) -> dict[str, Any]:
 @api.post("/repos/{owner}/{repo}/check-runs", status=201)
 def create_check_run(call: Call, owner: str, repo: str, body: Annotated[CheckRunBody, Body]) -> Any:
     """Make a check run for a commit."""
-    row = find_repo(call, owner, repo, "push")
+    row = find_repo(call, owner, repo)
     for name in ("name", "head_sha"):
         if not getattr(body, name):
             raise Unprocessable(f'Invalid request.\n\n"{name}" wasn\'t supplied.')
@@ -258,7 +260,7 @@ def get_check_run(call: Call, owner: str, repo: str, check_run_id: int) -> Any:
 @api.patch("/repos/{owner}/{repo}/check-runs/{check_run_id}")
 def update_check_run(call: Call, owner: str, repo: str, check_run_id: int, body: Annotated[CheckRunBody, Body]) -> Any:
     """Change a check run."""
-    row = find_repo(call, owner, repo, "push")
+    row = find_repo(call, owner, repo)
     run = call.db.change(find_check_run(call, row, check_run_id), **check_fields(call, body))
     update_suite(call, call.db.get(CheckSuite, run.check_suite_id))
     shown = show_check_run(call, row, run)

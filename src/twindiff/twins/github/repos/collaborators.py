@@ -13,6 +13,7 @@ from ..core.access import (
     LEVELS,
     ROLE_NAMES,
     acting_user,
+    check_permission,
     find_repo,
     find_user,
     level_of,
@@ -36,7 +37,7 @@ api = Operations()
 @api.get("/repos/{owner}/{repo}/collaborators")
 def list_collaborators(call: Call, owner: str, repo: str, affiliation: str = "all", permission: str = "") -> Any:
     """List those who work in a repository with their permissions."""
-    row = find_repo(call, owner, repo, "push")
+    row = find_repo(call, owner, repo)
     direct = {each.user for each in call.db.rows(Collaborator, Collaborator.repository_id == row.id)}
     logins = assignable_logins(call, row)
     if affiliation == "direct":
@@ -58,7 +59,7 @@ def show_collaborator(call: Call, repo: Repository, login: str) -> dict[str, Any
 @api.get("/repos/{owner}/{repo}/collaborators/{username}", status=204)
 def check_collaborator(call: Call, owner: str, repo: str, username: str) -> None:
     """Answer 204 if a user works in a repository, else 404."""
-    row = find_repo(call, owner, repo, "push")
+    row = find_repo(call, owner, repo)
     if username.lower() not in {login.lower() for login in assignable_logins(call, row)}:
         raise NotVisible
 
@@ -80,7 +81,7 @@ def get_permission(call: Call, owner: str, repo: str, username: str) -> Any:
 @api.put("/repos/{owner}/{repo}/collaborators/{username}", status=201)
 def add_collaborator(call: Call, owner: str, repo: str, username: str, permission: str = "push") -> Any:
     """Change a collaborator's permission (204), or invite a user (201); members of the organization join at once."""
-    row = find_repo(call, owner, repo, "admin")
+    row = find_repo(call, owner, repo)
     user, level = find_user(call, username), level_of(permission)
     if level not in LEVELS[1:]:
         raise invalid("Collaborator", "permission", "custom", f"permission must be one of {', '.join(LEVELS[1:])}")
@@ -103,7 +104,9 @@ def add_collaborator(call: Call, owner: str, repo: str, username: str, permissio
 @api.delete("/repos/{owner}/{repo}/collaborators/{username}", status=204)
 def remove_collaborator(call: Call, owner: str, repo: str, username: str) -> None:
     """Remove a collaborator and any invitation."""
-    row = find_repo(call, owner, repo, "admin")
+    row = find_repo(call, owner, repo)
+    if username.lower() != call.actor.lower():
+        check_permission(call, row, "admin")
     known = call.db.find(Collaborator, Collaborator.repository_id == row.id, Collaborator.user.equals(username))
     if known:
         call.db.remove(known)
@@ -132,7 +135,7 @@ def show_invitation(call: Call, invitation: Invitation) -> dict[str, Any]:
 @api.get("/repos/{owner}/{repo}/invitations")
 def list_invitations(call: Call, owner: str, repo: str) -> Any:
     """List the open invitations to a repository."""
-    row = find_repo(call, owner, repo, "admin")
+    row = find_repo(call, owner, repo)
     return paginate(
         call,
         Invitation,
@@ -145,7 +148,7 @@ def list_invitations(call: Call, owner: str, repo: str) -> Any:
 @api.patch("/repos/{owner}/{repo}/invitations/{invitation_id}")
 def update_invitation(call: Call, owner: str, repo: str, invitation_id: int, permissions: str = "write") -> Any:
     """Change the permission of an invitation."""
-    row = find_repo(call, owner, repo, "admin")
+    row = find_repo(call, owner, repo)
     invitation = call.db.find(Invitation, Invitation.id == invitation_id, Invitation.repository_id == row.id)
     if invitation is None:
         raise NotVisible
@@ -155,7 +158,7 @@ def update_invitation(call: Call, owner: str, repo: str, invitation_id: int, per
 @api.delete("/repos/{owner}/{repo}/invitations/{invitation_id}", status=204)
 def delete_invitation(call: Call, owner: str, repo: str, invitation_id: int) -> None:
     """Withdraw an invitation."""
-    row = find_repo(call, owner, repo, "admin")
+    row = find_repo(call, owner, repo)
     invitation = call.db.find(Invitation, Invitation.id == invitation_id, Invitation.repository_id == row.id)
     if invitation is None:
         raise NotVisible

@@ -176,7 +176,7 @@ class _FileWrite:
 
     def __init__(self, call: Call, owner: str, repo: str, path: str, body: ContentBody) -> None:
         self.call, self.body, self.path = call, body, check_path(path)
-        self.repo = find_repo(call, owner, repo, "push")
+        self.repo = find_repo(call, owner, repo)
         self.store = store_of(call, self.repo)
         self.branch = (body.branch or self.repo.default_branch).removeprefix(HEADS)
         self.ref = find_ref(call, self.repo, HEADS + self.branch)

@@ -32,7 +32,7 @@ TYPE_MODES = {"tree": TREE_MODE, "commit": "160000", "blob": "100644"}
 
 def writable_repo(call: Call, owner: str, repo: str) -> Repository:
     """Return a repository that the caller may push to; raise Conflict if it is empty, as the git database is then."""
-    row = find_repo(call, owner, repo, "push")
+    row = find_repo(call, owner, repo)
     if is_empty(call, row):
         raise Conflict("Git Repository is empty.")
     return row

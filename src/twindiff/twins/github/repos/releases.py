@@ -14,6 +14,7 @@ from ..core.announcements import announce
 from ..core.listing import paginate
 from ..core.node_ids import node_id
 from ..core.stamps import new_id, show_instant, times_of
+from ..core.text_lengths import check_lengths
 from ..git.histories import walk_history
 from ..git.pushes import move_ref
 from ..git.refs import TAGS, find_ref, is_valid_ref, resolve_commit
@@ -165,16 +166,21 @@ def _publish_tag(call: Call, repo: Repository, release: Release) -> None:
     move_ref(call, repo, TAGS + release.tag_name, commit.sha)
 
 
+def _check_lengths(columns: dict[str, Any]) -> None:
+    check_lengths("Release", **{name: columns.get(name) for name in ("tag_name", "name", "body")})
+
+
 @api.post("/repos/{owner}/{repo}/releases", status=201)
 def create_release(call: Call, owner: str, repo: str, body: Annotated[ReleaseBody, Body]) -> Any:
     """Make a release, and its tag if there is none."""
-    row = find_repo(call, owner, repo, "push")
+    row = find_repo(call, owner, repo)
     columns: dict[str, Any] = {
         "target_commitish": row.default_branch,
         "draft": False,
         "prerelease": False,
         **_columns_of(body),
     }
+    _check_lengths(columns)
     tag = columns.get("tag_name")
     if not tag:
         raise invalid("Release", "tag_name", "missing_field")
@@ -203,8 +209,9 @@ def create_release(call: Call, owner: str, repo: str, body: Annotated[ReleaseBod
 @api.patch("/repos/{owner}/{repo}/releases/{release_id}")
 def update_release(call: Call, owner: str, repo: str, release_id: int, body: Annotated[ReleaseBody, Body]) -> Any:
     """Change a release; one that is no draft any more is published."""
-    row = find_repo(call, owner, repo, "push")
+    row = find_repo(call, owner, repo)
     release, columns = find_release(call, row, release_id), _columns_of(body)
+    _check_lengths(columns)
     other = Release.tag_name == columns.get("tag_name", "")
     if call.db.find(Release, Release.repository_id == row.id, other, Release.id != release.id, ~Release.draft):
         raise invalid("Release", "tag_name", "already_exists")
@@ -220,7 +227,7 @@ def update_release(call: Call, owner: str, repo: str, release_id: int, body: Ann
 @api.delete("/repos/{owner}/{repo}/releases/{release_id}", status=204)
 def delete_release(call: Call, owner: str, repo: str, release_id: int) -> None:
     """Delete a release; its tag stays."""
-    row = find_repo(call, owner, repo, "push")
+    row = find_repo(call, owner, repo)
     call.db.remove(find_release(call, row, release_id))
 
 
@@ -245,7 +252,7 @@ def write_notes(call: Call, repo: Repository, tag: str, target: str) -> dict[str
 @api.post("/repos/{owner}/{repo}/releases/generate-notes")
 def generate_notes(call: Call, owner: str, repo: str, tag_name: str, target_commitish: str = "HEAD") -> Any:
     """Write notes for a release without making it."""
-    return write_notes(call, find_repo(call, owner, repo, "push"), tag_name, target_commitish)
+    return write_notes(call, find_repo(call, owner, repo), tag_name, target_commitish)
 
 
 @api.get("/repos/{owner}/{repo}/releases/{release_id}/assets")
@@ -269,7 +276,7 @@ def upload_asset(
     content_type: Annotated[str, Header("Content-Type")] = "application/octet-stream",
 ) -> Any:
     """Upload a file of a release."""
-    row = find_repo(call, owner, repo, "push")
+    row = find_repo(call, owner, repo)
     release, now = find_release(call, row, release_id), call.clock.iso()
     if not content:
         raise BadSize
@@ -314,7 +321,7 @@ def update_asset(
     label: str | UnsetType | None = UNSET,
 ) -> Any:
     """Rename a release's file."""
-    row = find_repo(call, owner, repo, "push")
+    row = find_repo(call, owner, repo)
     given: dict[str, Any] = {"name": name, "label": label}
     columns = {field: value for field, value in given.items() if value is not UNSET}
     asset = call.db.change(find_asset(call, row, asset_id), updated_at=call.clock.iso(), **columns)
@@ -324,5 +331,5 @@ def update_asset(
 @api.delete("/repos/{owner}/{repo}/releases/assets/{asset_id}", status=204)
 def delete_asset(call: Call, owner: str, repo: str, asset_id: int) -> None:
     """Delete a release's file."""
-    row = find_repo(call, owner, repo, "push")
+    row = find_repo(call, owner, repo)
     call.db.remove(find_asset(call, row, asset_id))

@@ -5,6 +5,7 @@ https://docs.github.com/en/rest/repos/repos
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import Annotated, Any
 
@@ -14,10 +15,11 @@ from twindiff.kit import UNSET, Body, Call, Operations, Struct, any_of
 from twindiff.kit.rows import Expression, exists
 
 from ..core.access import acting_user, check_org_admin, find_org, find_repo, find_user, may, membership_of
+from ..core.announcements import announce
 from ..core.listing import paginate, slice_page
 from ..core.node_ids import node_id
 from ..core.stamps import new_id
-from ..core.visibility import assignable_logins, visible_to
+from ..core.visibility import assignable_logins, visible_to_caller
 from ..git.file_projection import languages_of, project_files
 from ..git.histories import walk_history
 from ..git.objects import ObjectStore
@@ -41,6 +43,7 @@ from .repository_bodies import (
 )
 
 api = Operations()
+_TOPIC = re.compile(r"[a-z0-9][a-z0-9-]{0,49}")
 _ORDERS = {"created": Repository.created_at, "updated": Repository.updated_at, "pushed": Repository.pushed_at}
 
 
@@ -73,7 +76,7 @@ def list_own_repositories(
         raise Unprocessable("Validation Failed", errors=[text])
     wanted = {"owner": ["owner"], "member": ["collaborator", "organization_member"]}.get(type)
     names = wanted or [name.strip() for name in affiliation.split(",") if name.strip() in kinds] or list(kinds)
-    where: list[Expression] = [any_of(*(kinds[name] for name in names))]
+    where: list[Expression] = [visible_to_caller(call), any_of(*(kinds[name] for name in names))]
     if (only := visibility if visibility != "all" else type) in ("public", "private"):
         where.append(Repository.private == (only == "private"))
     return paginate(call, Repository, *where, by=order_of(sort, direction), show=lambda repo: show_repo(call, repo))
@@ -97,7 +100,7 @@ def list_org_repositories(call: Call, org: str, type: str = "all", sort: str = "
         "forks": [Repository.parent_id != None],  # noqa: E711 - a condition on the column
         "sources": [Repository.parent_id.is_null()],
     }
-    where = [Repository.owner == owner.login, visible_to(call.actor), *kinds.get(type, [])]
+    where = [Repository.owner == owner.login, visible_to_caller(call), *kinds.get(type, [])]
     return paginate(call, Repository, *where, by=order_of(sort, direction), show=lambda repo: show_repo(call, repo))
 
 
@@ -133,7 +136,7 @@ def create_org_repository(call: Call, org: str, body: Annotated[RepositoryBody, 
 @api.patch("/repos/{owner}/{repo}")
 def update_repository(call: Call, owner: str, repo: str, body: Annotated[RepositoryBody, Body]) -> Any:
     """Change the settings of a repository; a new name leaves a redirect."""
-    row = find_repo(call, owner, repo, "admin")
+    row = find_repo(call, owner, repo)
     if row.archived and body.archived is not False:
         raise Forbidden("Repository was archived so is read-only.")
     columns = columns_of(body, row.settings)
@@ -192,7 +195,7 @@ class TransferBody(Struct):
 @api.post("/repos/{owner}/{repo}/transfer", status=202)
 def transfer_repository(call: Call, owner: str, repo: str, body: Annotated[TransferBody, Body]) -> Any:
     """Give a repository to another owner, at once."""
-    row = find_repo(call, owner, repo, "admin")
+    row = find_repo(call, owner, repo)
     target = find_user(call, body.new_owner)
     if target.login == row.owner:
         raise invalid("Repository", "new_owner")
@@ -225,7 +228,9 @@ def create_fork(call: Call, owner: str, repo: str, body: Annotated[ForkBody, Bod
     name = clean_name(body.name or source.name)
     if target.login == source.owner and name == source.name:
         raise creation_failed("name already exists on this account")
-    return show_full_repo(call, copy_repository(call, source, target, name, only_default=body.default_branch_only))
+    forked = show_full_repo(call, copy_repository(call, source, target, name, only_default=body.default_branch_only))
+    announce(call, source, "fork", {"forkee": forked})
+    return forked
 
 
 def copy_repository(call: Call, source: Repository, target: User, name: str, *, only_default: bool) -> Repository:
@@ -265,7 +270,7 @@ def copy_repository(call: Call, source: Repository, target: User, name: str, *, 
 def list_forks(call: Call, owner: str, repo: str, sort: str = "newest") -> Any:
     """List the forks of a repository that the caller may see."""
     row = find_repo(call, owner, repo)
-    where = (Repository.network_id == row.network_id, Repository.parent_id == row.id, visible_to(call.actor))
+    where = (Repository.network_id == row.network_id, Repository.parent_id == row.id, visible_to_caller(call))
     by = Repository.created_at if sort == "oldest" else -Repository.created_at
     return paginate(call, Repository, *where, by=by, show=lambda fork: show_repo(call, fork))
 
@@ -309,10 +314,14 @@ def list_topics(call: Call, owner: str, repo: str) -> Any:
 @api.put("/repos/{owner}/{repo}/topics")
 def replace_topics(call: Call, owner: str, repo: str, names: list[str]) -> Any:
     """Replace the topics of a repository."""
-    row = find_repo(call, owner, repo, "admin")
+    row = find_repo(call, owner, repo)
     if len(names) > MAX_TOPICS:
         raise Unprocessable("Validation Failed", errors=[f"A repository cannot have more than {MAX_TOPICS} topics."])
-    return {"names": call.db.change(row, topics=list(dict.fromkeys(name.lower() for name in names))).topics}
+    topics = list(dict.fromkeys(name.lower() for name in names))
+    if not all(_TOPIC.fullmatch(name) for name in topics):
+        what = "start with a lowercase letter or number, consist of 50 characters or less, and can include hyphens."
+        raise Unprocessable("Validation Failed", errors=[f"Topics must {what}"])
+    return {"names": call.db.change(row, topics=topics).topics}
 
 
 @api.get("/repos/{owner}/{repo}/languages")

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 from twindiff.kit import Body, Call, Operations, Struct, ValueResponse
 from twindiff.kit.rows import Expression
 
-from ..core.access import check_org_admin, find_org, find_repo
+from ..core.access import find_org, find_repo
 from ..core.listing import paginate
 from ..core.node_ids import node_id
 from ..core.stamps import new_id, show_instant, times_of
@@ -28,14 +28,12 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _BASES = {"/repos/{owner}/{repo}": "repos", "/orgs/{org}": "orgs"}
 
 
-def _scope(call: Call, *, writes: bool) -> str:
-    """Return the scope of the secrets that a request is about; raise an error for those who may not."""
+def _scope(call: Call) -> str:
+    """Return the scope of the secrets that a request is about."""
     names: dict[str, str] = call.memo["parameters"]
     if "org" in names:
-        org = find_org(call, names["org"])
-        check_org_admin(call, org)
-        return f"orgs/{org.login}"
-    return f"repos/{find_repo(call, names['owner'], names['repo'], 'admin' if writes else 'push').id}"
+        return f"orgs/{find_org(call, names['org']).login}"
+    return f"repos/{find_repo(call, names['owner'], names['repo']).id}"
 
 
 def show_secret(call: Call, secret: Secret) -> dict[str, Any]:
@@ -95,29 +93,29 @@ def _declare_secrets(base: str, kind: str) -> None:
 
     def get_public_key(call: Call) -> Any:
         """Get the key that secrets are encrypted with."""
-        scope = _scope(call, writes=False)
+        scope = _scope(call)
         digest = sha256(f"{call.secret}{scope}".encode())
         number = int(digest.hexdigest()[:15], 16)
         return {"key_id": str(568250167242549743 + number % 10**15), "key": b64encode(digest.digest()).decode()}
 
     def list_secrets(call: Call) -> Any:
         """List the secrets without their values."""
-        where = _conditions(_scope(call, writes=False), kind)
+        where = _conditions(_scope(call), kind)
         return paginate(call, Secret, *where, by=Secret.name, show=lambda each: show_secret(call, each), key="secrets")
 
     def get_secret(call: Call, secret_name: str) -> Any:
         """Get a secret without its value."""
-        return show_secret(call, _find(call, _scope(call, writes=False), kind, secret_name))
+        return show_secret(call, _find(call, _scope(call), kind, secret_name))
 
     def put_secret(call: Call, secret_name: str, body: Annotated[SecretBody, Body]) -> Any:
         """Store a secret: 201 for a new one, else 204."""
-        name, scope = check_secret_name(secret_name), _scope(call, writes=True)
+        name, scope = check_secret_name(secret_name), _scope(call)
         is_new = _put(call, scope, kind, name, body.encrypted_value, body.visibility)
         return ValueResponse({}, 201) if is_new else ValueResponse(None, 204)
 
     def delete_secret(call: Call, secret_name: str) -> None:
         """Delete a secret."""
-        call.db.remove(_find(call, _scope(call, writes=True), kind, secret_name))
+        call.db.remove(_find(call, _scope(call), kind, secret_name))
 
     api.get(f"{path}/public-key")(get_public_key)
     api.get(path)(list_secrets)
@@ -132,14 +130,14 @@ def _declare_variables(base: str) -> None:
 
     def list_variables(call: Call) -> Any:
         """List the variables."""
-        where = _conditions(_scope(call, writes=False), "variables")
+        where = _conditions(_scope(call), "variables")
         return paginate(
             call, Secret, *where, by=Secret.name, show=lambda each: show_secret(call, each), key="variables"
         )
 
     def create_variable(call: Call, name: str, value: str, visibility: str | None = None) -> Any:
         """Make a variable."""
-        scope, known = _scope(call, writes=True), check_secret_name(name)
+        scope, known = _scope(call), check_secret_name(name)
         if call.db.find(Secret, *_conditions(scope, "variables"), Secret.name == known):
             raise Conflict("Already exists - Variable already exists")
         _put(call, scope, "variables", known, value, visibility)
@@ -147,16 +145,16 @@ def _declare_variables(base: str) -> None:
 
     def get_variable(call: Call, variable_name: str) -> Any:
         """Get a variable."""
-        return show_secret(call, _find(call, _scope(call, writes=False), "variables", variable_name))
+        return show_secret(call, _find(call, _scope(call), "variables", variable_name))
 
     def update_variable(call: Call, variable_name: str, value: str = "") -> None:
         """Change a variable."""
-        known = _find(call, _scope(call, writes=True), "variables", variable_name)
+        known = _find(call, _scope(call), "variables", variable_name)
         call.db.change(known, value=value, updated_at=call.clock.iso())
 
     def delete_variable(call: Call, variable_name: str) -> None:
         """Delete a variable."""
-        call.db.remove(_find(call, _scope(call, writes=True), "variables", variable_name))
+        call.db.remove(_find(call, _scope(call), "variables", variable_name))
 
     api.get(path)(list_variables)
     api.post(path, status=201)(create_variable)
@@ -239,7 +237,7 @@ def put_environment(
     call: Call, owner: str, repo: str, environment_name: str, body: Annotated[EnvironmentBody, Body]
 ) -> Any:
     """Make or change an environment."""
-    row, now = find_repo(call, owner, repo, "admin"), call.clock.iso()
+    row, now = find_repo(call, owner, repo), call.clock.iso()
     policy = body.deployment_branch_policy
     if policy and bool(policy.get("protected_branches")) == bool(policy.get("custom_branch_policies")):
         raise Unprocessable("protected_branches and custom_branch_policies cannot have the same value")
@@ -254,7 +252,7 @@ def put_environment(
 @api.delete("/repos/{owner}/{repo}/environments/{environment_name}", status=204)
 def delete_environment(call: Call, owner: str, repo: str, environment_name: str) -> None:
     """Delete an environment."""
-    call.db.remove(_find_environment(call, find_repo(call, owner, repo, "admin"), environment_name))
+    call.db.remove(_find_environment(call, find_repo(call, owner, repo), environment_name))
 
 
 def show_deploy_key(call: Call, repo: Repository, key: DeployKey) -> dict[str, Any]:
@@ -267,7 +265,7 @@ def show_deploy_key(call: Call, repo: Repository, key: DeployKey) -> dict[str, A
 @api.get("/repos/{owner}/{repo}/keys")
 def list_deploy_keys(call: Call, owner: str, repo: str) -> Any:
     """List the deploy keys of a repository."""
-    row = find_repo(call, owner, repo, "admin")
+    row = find_repo(call, owner, repo)
     return paginate(
         call,
         DeployKey,
@@ -280,7 +278,7 @@ def list_deploy_keys(call: Call, owner: str, repo: str) -> Any:
 @api.post("/repos/{owner}/{repo}/keys", status=201)
 def create_deploy_key(call: Call, owner: str, repo: str, key: str, title: str = "", read_only: bool = False) -> Any:
     """Add a deploy key."""
-    row = find_repo(call, owner, repo, "admin")
+    row = find_repo(call, owner, repo)
     if call.db.find(DeployKey, DeployKey.key == key):
         raise invalid("PublicKey", "key", "custom", "key is already in use")
     fields: dict[str, Any] = {
@@ -302,11 +300,11 @@ def _find_deploy_key(call: Call, repo: Repository, key_id: int) -> DeployKey:
 @api.get("/repos/{owner}/{repo}/keys/{key_id}")
 def get_deploy_key(call: Call, owner: str, repo: str, key_id: int) -> Any:
     """Get a deploy key."""
-    row = find_repo(call, owner, repo, "admin")
+    row = find_repo(call, owner, repo)
     return show_deploy_key(call, row, _find_deploy_key(call, row, key_id))
 
 
 @api.delete("/repos/{owner}/{repo}/keys/{key_id}", status=204)
 def delete_deploy_key(call: Call, owner: str, repo: str, key_id: int) -> None:
     """Delete a deploy key."""
-    call.db.remove(_find_deploy_key(call, find_repo(call, owner, repo, "admin"), key_id))
+    call.db.remove(_find_deploy_key(call, find_repo(call, owner, repo), key_id))

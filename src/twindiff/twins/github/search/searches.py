@@ -14,7 +14,7 @@ from twindiff.kit.rows import Expression, Items, exists
 
 from ..core.access import find_repo, may
 from ..core.listing import page_links, page_request
-from ..core.visibility import visible_to
+from ..core.visibility import visible_to_caller
 from ..git.file_projection import LANGUAGES
 from ..issues.issue_views import show_issue, show_label
 from ..issues.issues import has_item
@@ -155,7 +155,7 @@ def scope_conditions(call: Call, query: SearchQuery, column: Any) -> list[Expres
         if each.negated:
             continue
         chosen.append(is_there)
-    scope: list[Expression] = [visible_to(call.actor)]
+    scope: list[Expression] = [visible_to_caller(call)]
     scope += [any_of(*chosen)] if chosen else []
     for each in names:
         if each.negated:
@@ -350,7 +350,7 @@ def _count(call: Call, what: str, repo_id: int) -> int:
 def search_repositories(call: Call, q: str = "", sort: str = "", order: str = "desc") -> Any:
     """Search repositories by name and description."""
     query = parse_query(q, REPOSITORY_QUALIFIERS)
-    where: list[Expression] = [visible_to(call.actor)]
+    where: list[Expression] = [visible_to_caller(call)]
     if not query.values("fork"):
         where.append(Repository.parent_id.is_null())
     for qualifier in query.qualifiers:
@@ -535,7 +535,7 @@ def search_labels(call: Call, repository_id: int, q: str = "") -> Any:
 def search_topics(call: Call, q: str = "") -> Any:
     """Search the topics of visible repositories."""
     words = parse_query(q, frozenset()).words
-    rows = call.db.rows(Repository, visible_to(call.actor))
+    rows = call.db.rows(Repository, visible_to_caller(call))
     names = sorted({topic for row in rows for topic in row.topics if any(word.lower() in topic for word in words)})
     times = {"created_at": "2016-01-01T00:00:00Z", "updated_at": "2016-01-01T00:00:00Z"}
     texts: dict[str, Any] = {"display_name": None, "short_description": None, "description": None, "created_by": None}

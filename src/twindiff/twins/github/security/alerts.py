@@ -46,7 +46,7 @@ def _declare_alerts(kind: str) -> None:
 
     def list_alerts(call: Call, owner: str, repo: str, state: str = "", severity: str = "") -> Any:
         """List the alerts of a repository."""
-        row = find_repo(call, owner, repo, "push")
+        row = find_repo(call, owner, repo)
         where: list[Any] = [Alert.repository_id == row.id, Alert.kind == kind]
         states = [each for each in state.split(",") if each]
         where += [Alert.state.in_(states)] if states else []
@@ -62,14 +62,14 @@ def _declare_alerts(kind: str) -> None:
 
     def get_alert(call: Call, owner: str, repo: str, alert_number: int) -> Any:
         """Get an alert."""
-        row = find_repo(call, owner, repo, "push")
+        row = find_repo(call, owner, repo)
         return show_alert(call, row, find(call, row, alert_number))
 
     def update_alert(
         call: Call, owner: str, repo: str, alert_number: int, body: Annotated[dict[str, Any], Body]
     ) -> Any:
         """Dismiss, resolve or reopen an alert."""
-        row = find_repo(call, owner, repo, "push")
+        row = find_repo(call, owner, repo)
         alert, state = find(call, row, alert_number), body.get("state")
         if state not in _STATES[kind]:
             raise invalid("Alert", "state")

@@ -15,6 +15,8 @@ from twindiff.kit import Body, Call, Header, Operations, Response
 from twindiff.kit.errors import ApiError
 
 from ..core.access import find_repo, may
+from ..core.permissions import Requirement
+from ..core.token_grants import check_token
 from ..git.histories import is_ancestor
 from ..git.objects import ObjectStore, store_of
 from ..git.pushes import ZERO, move_ref
@@ -29,12 +31,15 @@ MAX_PUSH_BYTES, MAX_REQUEST_BYTES = 200_000_000, 20_000_000
 AGENT = "agent=twindiff"
 _FETCH = f"side-band-64k ofs-delta shallow no-progress include-tag {AGENT}"
 _RECEIVE = f"report-status delete-refs side-band-64k quiet atomic ofs-delta no-thin {AGENT}"
+FETCH = Requirement("contents", "read", "pull", "", ("repo",))
+PUSH = FETCH._replace(access="write")
 _NO_CACHE = (("Cache-Control", "no-cache"),)
 
 
 def find_git_repo(call: Call, owner: str, repo: str, *, writes: bool = False) -> Repository:
     """Return the repository of an address with or without `.git`; raise NotVisible or Forbidden."""
     row = find_repo(call, owner, repo.removesuffix(".git"))
+    check_token(call, PUSH if writes else FETCH, row)
     if writes and not may(call, row, "push"):
         raise Forbidden(f"Permission to {row.full_name}.git denied to {call.actor}.")
     if writes and row.archived:

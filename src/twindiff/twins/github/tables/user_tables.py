@@ -118,13 +118,18 @@ class AppInstallation(Row, table="installations", key=("id",)):
 
 
 class AccessToken(Row, table="access_tokens", key=("token",), visibility="bookkeeping"):
-    """A token that the twin issued: of an installation, or by the device flow."""
+    """A token: of an installation, of the device flow, or a personal access token that a template or a seed declares.
+
+    A classic token has `scopes`. A fine-grained token and one of an installation have `permissions`, and
+    `repository_ids` if they are limited to some repositories.
+    """
 
     token: Column[str]
     user: Column[str] = references(User)
     installation_id: Column[int | None] = column(default=None)
     permissions: Column[Json] = column(default={})
     repository_ids: Column[Json] = column(default=None)
+    scopes: Column[Json] = column(default=None)
     expires_at: Column[Timestamp | None] = column(default=None)
 
 

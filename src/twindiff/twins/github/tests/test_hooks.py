@@ -58,6 +58,57 @@ def test_a_push_is_delivered_with_a_signature(hub: Hub, receiver: tuple[str, Que
     )
 
 
+def work_a_day(hub: Hub, repo: str) -> None:
+    """Do what most people do in a repository."""
+    hub("POST", f"{repo}/labels", {"name": "blue", "color": "0000ff"})
+    hub("POST", f"{repo}/milestones", {"title": "1.0"})
+    hub("POST", f"{repo}/issues", {"title": "Broken", "labels": ["blue"]})
+    hub("POST", f"{repo}/issues/1/comments", {"body": "Indeed"})
+    hub("PATCH", f"{repo}/issues/1", {"state": "closed"})
+    pull = hub.pull(repo)
+    hub("POST", f"{repo}/pulls/2/reviews", {"event": "COMMENT", "body": "Hm"})
+    hub(
+        "POST",
+        f"{repo}/pulls/2/comments",
+        {"body": "Why?", "commit_id": pull["head"]["sha"], "path": "a.txt", "line": 1},
+    )
+    hub("POST", f"{repo}/statuses/{pull['head']['sha']}", {"state": "success"})
+    hub("PUT", f"{repo}/pulls/2/merge", {})
+    check = hub("POST", f"{repo}/check-runs", {"name": "lint", "head_sha": hub.head(repo)})
+    hub("PATCH", f"{repo}/check-runs/{check['id']}", {"conclusion": "success"})
+    hub("POST", f"{repo}/releases", {"tag_name": "v1"})
+    hub("DELETE", f"{repo}/git/refs/heads/feature")
+    hub("PUT", f"/user/starred{repo.removeprefix('/repos')}")
+
+
+HAPPENED = {
+    *(
+        "label.created",
+        "milestone.created",
+        "issues.opened",
+        "issue_comment.created",
+        "issues.closed",
+        "create",
+        "push",
+    ),
+    *("pull_request.opened", "pull_request_review.submitted", "pull_request_review_comment.created", "status"),
+    *("pull_request.closed", "check_run.completed", "release.published", "delete", "star.created"),
+}
+
+
+def test_what_happens_in_a_repository_is_delivered_signed(hub: Hub, receiver: tuple[str, Queue[Delivery]]):
+    repo, (url, got) = hub.repo(), receiver
+    hub("POST", f"{repo}/hooks", {"config": {"url": url, "content_type": "json", "secret": SECRET}, "events": ["*"]})
+    work_a_day(hub, repo)
+    told: set[str] = set()
+    while not told >= HAPPENED:
+        headers, body = got.get(timeout=20)
+        payload = json.loads(body)
+        assert headers["X-Hub-Signature-256"] == f"sha256={hmac.new(SECRET.encode(), body, sha256).hexdigest()}"
+        assert headers["X-GitHub-Event"] == "ping" or payload["repository"]["full_name"] == "octocat/demo"
+        told.add(".".join(filter(None, (headers["X-GitHub-Event"], payload.get("action")))))
+
+
 @pytest.mark.parametrize(
     "body", [{"config": {"url": "nonsense"}}, {"config": {"url": "http://x.y"}, "events": ["nope"]}, {}]
 )

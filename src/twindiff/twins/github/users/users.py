@@ -13,6 +13,7 @@ from twindiff.kit.rows import exists
 from ..core.access import acting_user, find_user
 from ..core.listing import paginate, slice_page
 from ..core.stamps import new_id, show_instant
+from ..core.text_lengths import check_lengths
 from ..tables.user_tables import Block, Following, Membership, User, UserEmail, UserKey
 from ..views.user_views import show_full_org, show_full_user, show_org, show_user
 from ..wire_style import NotVisible, Unprocessable, invalid
@@ -39,6 +40,7 @@ def update_own_user(
     bio: str | UnsetType | None = UNSET,
 ) -> Any:
     """Change the caller's profile."""
+    check_lengths("User", name=name, company=company, location=location, bio=bio)
     given: dict[str, Any] = {"name": name, "email": email, "blog": blog, "twitter_username": twitter_username}
     more: dict[str, Any] = {"company": company, "location": location, "hireable": hireable, "bio": bio}
     row = revise(call.db, acting_user(call), stamp={"updated_at": call.clock.iso()}, **given, **more)

@@ -15,6 +15,7 @@ from ..tables.user_tables import AppInstallation, User
 from .user_views import PAGES, user_of
 
 APP_ID, APP_SLUG, APP_NAME = 15368, "github-actions", "GitHub Actions"
+CLIENT_ID = "Iv1.05c79e9ad1f6bdfa"
 PERMISSIONS = {
     "actions": "write",
     "administration": "write",
@@ -40,7 +41,7 @@ def show_app(call: Call) -> dict[str, Any]:
         "id": APP_ID,
         "slug": APP_SLUG,
         "node_id": node_id("A", APP_ID),
-        "client_id": "Iv1.05c79e9ad1f6bdfa",
+        "client_id": CLIENT_ID,
         "owner": user_of(call, owner),
         "name": APP_NAME,
         "description": "Automate your workflow from idea to production",
@@ -67,7 +68,7 @@ def show_installation(call: Call, installation: AppInstallation) -> dict[str, An
         "html_url": f"{PAGES}/settings/installations/{installation.id}",
         "app_id": APP_ID,
         "app_slug": APP_SLUG,
-        "client_id": "Iv1.05c79e9ad1f6bdfa",
+        "client_id": CLIENT_ID,
         "target_id": account["id"] if account else 0,
         "target_type": account["type"] if account else "User",
         "permissions": installation.permissions or PERMISSIONS,

@@ -54,7 +54,7 @@ def show_git_commit(call: Call, repo: Repository, commit: Commit) -> Shown:
         "author": show_person(author_of(commit)),
         "committer": show_person(committer_of(commit)),
         "tree": {"sha": commit.tree_sha, "url": f"{url}/git/trees/{commit.tree_sha}"},
-        "message": commit.message,
+        "message": commit.message.rstrip("\n"),
         "parents": parents,
         "verification": UNVERIFIED,
     }
@@ -72,7 +72,7 @@ def show_commit(call: Call, repo: Repository, commit: Commit, changes: list[File
         "commit": {
             "author": show_person(author_of(commit)),
             "committer": show_person(committer_of(commit)),
-            "message": commit.message,
+            "message": commit.message.rstrip("\n"),
             "tree": {"sha": commit.tree_sha, "url": f"{url}/git/trees/{commit.tree_sha}"},
             "url": f"{url}/git/commits/{commit.sha}",
             "comment_count": comments,
@@ -119,7 +119,7 @@ def show_simple_commit(commit: Commit) -> Shown:
     return {
         "id": commit.sha,
         "tree_id": commit.tree_sha,
-        "message": commit.message,
+        "message": commit.message.rstrip("\n"),
         "timestamp": show_instant(commit.committed_at),
         "author": {"name": commit.author_name, "email": commit.author_email},
         "committer": {"name": commit.committer_name, "email": commit.committer_email},

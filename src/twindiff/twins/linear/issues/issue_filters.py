@@ -11,9 +11,9 @@ from typing import Any
 from twindiff.kit import Call, all_of, any_of, exists, not_
 from twindiff.kit.computed_values import count
 from twindiff.kit.graphql import Section, by_case, entity_operations, fits, in_words, is_negative, no_rows, yes_or_no
-from twindiff.kit.graphql.errors import NullOperand
 from twindiff.kit.rows import Column, Expression
 
+from ..core.word_filters import match_all_words
 from ..model.agents import AgentSession
 from ..model.comments import Comment
 from ..model.history import IssueHistory
@@ -96,24 +96,7 @@ def source_metadata(call: Call, comparator: dict[str, Any]) -> Expression:
 @api.filter(Issue, "searchableContent")
 def searchable_content(call: Call, comparator: dict[str, Any]) -> Expression:
     """Build the condition on title and description together, ignoring case."""
-    return holding_words((Issue.row.title, Issue.row.description), comparator)
-
-
-def holding_words(columns: tuple[Column[Any], ...], comparator: dict[str, Any]) -> Expression:
-    """Build the condition that every word of a text occurs in at least one of the columns."""
-
-    def holds(text: str) -> Expression:
-        return all_of(*(any_of(*(column.contains(word, fold=True) for column in columns)) for word in text.split()))
-
-    parts: list[Expression] = []
-    for operator, operand in comparator.items():
-        if operand is None and operator not in ("and", "or"):
-            raise NullOperand(operator)
-    if comparator.get("contains") is not None:
-        parts.append(holds(comparator["contains"]))
-    if comparator.get("notContains") is not None:
-        parts.append(not_(holds(comparator["notContains"])))
-    return all_of(*parts)
+    return match_all_words((Issue.row.title, Issue.row.description), comparator)
 
 
 # Activity: comments, and changes in the history

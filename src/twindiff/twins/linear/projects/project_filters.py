@@ -21,7 +21,7 @@ from twindiff.kit.graphql import (
 from twindiff.kit.rows import Expression, Step
 
 from ..core.counts import COUNTED
-from ..issues.issue_filters import holding_words
+from ..core.word_filters import match_all_words
 from ..model.associations import ProjectTeam
 from ..model.initiatives import Initiative, InitiativeRelation, InitiativeToProject
 from ..model.issues import Issue
@@ -66,7 +66,7 @@ def roadmaps(call: Call, comparator: dict[str, Any]) -> Expression:
 def searchable_content(call: Call, comparator: dict[str, Any]) -> Expression:
     """Build the condition on name, description and content together, ignoring case."""
     project = Project.row
-    return holding_words((project.name, project.description, project.content), comparator)
+    return match_all_words((project.name, project.description, project.content), comparator)
 
 
 @api.filter(Project, "accessibleTeams")

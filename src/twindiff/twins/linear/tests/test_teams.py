@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from .conftest import ENG
+from .conftest import BACKLOG, DONE, ENG, IN_PROGRESS, UNSTARTED
 
 STATES = "states(first: 20) { nodes { id name type inheritedFrom { id name } } }"
 CYCLES = "cycles { nodes { number startsAt endsAt inheritedFrom { number } } }"
@@ -119,3 +119,41 @@ def test_a_team_is_made_after_the_example_of_another(linear):
     team = linear(query, id=example)["teamCreate"]["team"]
     assert (team["triageEnabled"], team["cycleCooldownTime"]) == (True, 1)
     assert "Testing" in names(team)
+
+
+LOCK, STARTED, COMPLETED = "cycleLockToActive", "cycleIssueAutoAssignStarted", "cycleIssueAutoAssignCompleted"
+
+
+@pytest.mark.parametrize(
+    ("setting", "begun", "state", "ends_in_cycle"),
+    [
+        (None, True, BACKLOG, True),
+        (LOCK, True, BACKLOG, False),
+        (STARTED, True, BACKLOG, True),
+        (LOCK, False, UNSTARTED, True),
+        (LOCK, False, IN_PROGRESS, True),
+        (LOCK, False, DONE, False),
+        (STARTED, False, UNSTARTED, False),
+        (STARTED, False, IN_PROGRESS, True),
+        (COMPLETED, False, IN_PROGRESS, False),
+        (COMPLETED, False, DONE, True),
+        (None, False, DONE, False),
+    ],
+)
+def test_issues_enter_and_leave_cycles_as_their_team_says(at, setting, begun, state, ends_in_cycle):
+    """https://linear.app/docs/cycle-automations"""
+    cycle = at.create("cycle", teamId=ENG, startsAt="2030-01-01T00:00:00Z", endsAt="2030-01-15T00:00:00Z")["id"]
+    at.update("team", ENG, **({setting: True} if setting else {STARTED: False}))
+    issue = at.issue(stateId=UNSTARTED if begun else BACKLOG, **({"cycleId": cycle} if begun else {}))["id"]
+    seen = at.update("issue", issue, "cycle { id } addedToCycleAt", stateId=state)
+    assert ((seen["cycle"] or {}).get("id"), seen["addedToCycleAt"] is not None) == (
+        (cycle, True) if ends_in_cycle else (None, False)
+    )
+
+
+@pytest.mark.parametrize(("state", "is_in_cycle"), [(BACKLOG, False), (UNSTARTED, True)])
+def test_a_new_issue_of_a_team_that_requires_cycles_is_in_one_unless_in_the_backlog(at, state, is_in_cycle):
+    cycle = at.create("cycle", teamId=ENG, startsAt="2030-01-01T00:00:00Z", endsAt="2030-01-15T00:00:00Z")["id"]
+    at.update("team", ENG, cycleLockToActive=True)
+    given = {} if is_in_cycle else {"cycleId": cycle}
+    assert at.issue("cycle { id }", stateId=state, **given)["cycle"] == ({"id": cycle} if is_in_cycle else None)

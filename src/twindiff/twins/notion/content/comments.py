@@ -14,6 +14,7 @@ from ..core.object_lookup import (
     find_bot,
     find_node,
     find_row,
+    find_visible,
     is_trashed,
     not_found,
     parse_id,
@@ -22,7 +23,7 @@ from ..event_delivery.event_emission import emit_comment
 from ..markdown.inline_markdown import read_inline
 from ..rich_text.rich_text_rules import rich_text
 from ..rich_text.rich_text_values import pack_columns, unpack_columns
-from ..tables.content_tables import Comment, Page, User
+from ..tables.content_tables import Block, Comment, Page, User
 from ..tables.workspace_tables import FileUpload
 from ..wire_style import ValidationError
 from ..workspace.file_values import attach_upload, sign_file
@@ -81,7 +82,7 @@ def _find_place(call: Call, body: dict[str, Any]) -> dict[str, Any]:
     if "discussion_id" in body:
         discussion_id = parse_id(body["discussion_id"], "discussion_id", "body")
         said = call.db.rows(Comment, Comment.discussion_id == discussion_id, order=Comment.number, limit=1)
-        if not said:
+        if not said or not _is_visible(call, said[0]):
             raise not_found(call, "discussion", discussion_id)
         place = {"parent_type": said[0].parent_type, "parent_id": said[0].parent_id}
         return {"discussion_id": discussion_id, "answers_id": said[0].answers_id or said[0].id, **place}
@@ -111,7 +112,7 @@ def list_comments(
 def get_comment(call: Call, comment_id: str) -> dict[str, Any]:
     """Get a comment."""
     check_capability(call, "read_comments")
-    return comment_object(call, find_row(call, Comment, parse_id(comment_id, "comment_id"), "comment"))
+    return comment_object(call, _find(call, comment_id))
 
 
 @api.patch("/comments/{comment_id}")
@@ -134,9 +135,21 @@ def delete_comment(call: Call, comment_id: str) -> dict[str, Any]:
     return shown
 
 
+def _find(call: Call, comment_id: str) -> Comment:
+    row = find_row(call, Comment, parse_id(comment_id, "comment_id"), "comment")
+    if not _is_visible(call, row):
+        raise not_found(call, "comment", row.id)
+    return row
+
+
+def _is_visible(call: Call, row: Comment) -> bool:
+    found = find_visible(call, Page, row.parent_id) or find_visible(call, Block, row.parent_id)
+    return found is not None
+
+
 def _find_own(call: Call, comment_id: str) -> Comment:
     check_capability(call, "insert_comments")
-    row = find_row(call, Comment, parse_id(comment_id, "comment_id"), "comment")
+    row = _find(call, comment_id)
     if row.created_by != find_bot(call).id:
         raise not_found(call, "comment", row.id)
     return row

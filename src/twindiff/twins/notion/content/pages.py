@@ -20,6 +20,7 @@ from ..core.object_lookup import (
     find_node,
     find_page,
     find_row,
+    find_visible,
     parse_id,
 )
 from ..data_sources.page_values import set_values
@@ -59,6 +60,10 @@ _move_body = obj(
     {"parent": typed_object({"page_id": uuid, "data_source_id": uuid, "database_id": uuid, "workspace": empty})}
 )
 
+_NOT_OWNED = (
+    "Internal integrations aren't owned by a single user, so creating workspace-level private pages is not supported."
+)
+
 
 @api.post("/pages", body_limit=5_000_000)
 def create_page(call: Call, body: JsonBody, filter_properties: list[str] = []) -> Any:  # noqa: B006 - read by the kit
@@ -92,6 +97,8 @@ def create_page(call: Call, body: JsonBody, filter_properties: list[str] = []) -
 def _find_parent(call: Call, given: dict[str, Any]) -> Parent:
     kind = given.get("type") or next(name for name in given)
     if kind == "workspace":
+        if find_bot(call).shared_with is not None:
+            raise ValidationError(_NOT_OWNED)
         return None
     if kind in ("page_id", "block_id"):
         parent = find_page(call, parse_id(given[kind], kind, "body.parent"))
@@ -218,4 +225,4 @@ def move_page(call: Call, page_id: str, body: JsonBody) -> dict[str, Any]:
 
 
 def _find_any(call: Call, id: str) -> Node | DataSource:
-    return call.db.find(DataSource, DataSource.id == id) or find_node(call, id)
+    return find_visible(call, DataSource, id) or find_node(call, id)

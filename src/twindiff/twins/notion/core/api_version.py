@@ -11,9 +11,9 @@ from typing import Any
 
 from twindiff.kit import Call, RequestContext
 
-from ..wire_style import MissingVersion, ValidationError
+from ..wire_style import LATEST_VERSION, MissingVersion, ValidationError
 
-OLDEST, DATA_SOURCES, LATEST = "2022-06-28", "2025-09-03", "2026-03-11"
+OLDEST, DATA_SOURCES, LATEST = "2022-06-28", "2025-09-03", LATEST_VERSION
 EARLIER = ("2021-05-11", "2021-05-13", "2021-08-16", "2022-02-22")
 VERSIONS = (*EARLIER, OLDEST, DATA_SOURCES, LATEST)
 

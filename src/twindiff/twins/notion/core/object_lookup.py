@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, TypeVar
 
 from twindiff.kit import Call, Row
@@ -14,6 +15,7 @@ from .api_version import web_url
 from .body_rules import as_uuid, invalid_at
 
 R = TypeVar("R", bound=Row)
+N = TypeVar("N", "Page", "Block", "Database", "DataSource")
 Node = Page | Block | Database
 """Whatever stands among the children of a page or a block."""
 MAX_DEPTH = 100
@@ -55,19 +57,31 @@ def not_found(call: Call, kind: str, id: str, advice: str = SHARED) -> ObjectNot
     return ObjectNotFound(message, additional_data={"integration_id": bot.id})
 
 
+def is_visible(call: Call, node: Node | DataSource) -> bool:
+    """Return whether a row is shared with the bot, itself or with what it is in."""
+    shared = find_bot(call).shared_with
+    return shared is None or any(each.id in shared for each in walk_up(call, node))
+
+
+def find_visible(call: Call, table: type[N], id: str) -> N | None:
+    """Return the row with an id, None if there is none that the bot sees."""
+    row = call.db.find(table, table.id == id)
+    return row if row is not None and is_visible(call, row) else None
+
+
 def find_row(call: Call, table: type[R], id: str, kind: str) -> R:
     """Return a row by its id; raise ObjectNotFound."""
     row = call.db.find(table, table.id == id)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
-    if row is None:
+    if row is None or (isinstance(row, Page | Block | Database | DataSource) and not is_visible(call, row)):
         raise not_found(call, kind, id)
     return row
 
 
 def find_page(call: Call, id: str) -> Page:
     """Return a page; raise ObjectNotFound, or ValidationError for the id of a database."""
-    page = call.db.find(Page, Page.id == id)
+    page = find_visible(call, Page, id)
     if page is None:
-        if call.db.find(Database, Database.id == id):
+        if find_visible(call, Database, id):
             raise ValidationError(
                 f"Provided ID {id} is a database, not a page. Use the retrieve database API instead: "
                 "https://developers.notion.com/reference/retrieve-a-database"
@@ -78,11 +92,7 @@ def find_page(call: Call, id: str) -> Page:
 
 def find_node(call: Call, id: str, kind: str = "block") -> Node:
     """Return the block, page or database with an id; raise ObjectNotFound."""
-    node = (
-        call.db.find(Block, Block.id == id)
-        or call.db.find(Page, Page.id == id)
-        or call.db.find(Database, Database.id == id)
-    )
+    node = find_visible(call, Block, id) or find_visible(call, Page, id) or find_visible(call, Database, id)
     if node is None:
         raise not_found(call, kind, id)
     return node
@@ -90,8 +100,8 @@ def find_node(call: Call, id: str, kind: str = "block") -> Node:
 
 def find_database(call: Call, id: str) -> Database:
     """Return a database; raise ObjectNotFound, or ValidationError for the id of a page."""
-    database = call.db.find(Database, Database.id == id)
-    if database is None and call.db.find(Page, Page.id == id):
+    database = find_visible(call, Database, id)
+    if database is None and find_visible(call, Page, id):
         raise ValidationError(
             f"Provided ID {id} is a page, not a database. Use the retrieve page API instead: "
             "https://developers.notion.com/reference/retrieve-a-page"
@@ -113,28 +123,24 @@ def find_parent(call: Call, node: Node | DataSource) -> Node | DataSource | None
     return call.db.find(table, table.id == node.parent_id) if table else None
 
 
+def walk_up(call: Call, node: Node | DataSource) -> Iterator[Node | DataSource]:
+    """Yield a row, then what it is in, then what that is in, up to the top of the workspace."""
+    above: Node | DataSource | None = node
+    for _ in range(MAX_DEPTH):
+        if above is None:
+            return
+        yield above
+        above = find_parent(call, above)
+
+
 def is_trashed(call: Call, node: Node | DataSource) -> bool:
     """Return whether a row is in the trash, itself or with what it is in."""
-    for _ in range(MAX_DEPTH):
-        if node.in_trash:
-            return True
-        parent = find_parent(call, node)
-        if parent is None:
-            return False
-        node = parent
-    return False
+    return any(each.in_trash for each in walk_up(call, node))
 
 
 def find_page_above(call: Call, node: Node | DataSource) -> Page | None:
     """Return the page that a row is on: itself, if it is one."""
-    for _ in range(MAX_DEPTH):
-        if isinstance(node, Page):
-            return node
-        parent = find_parent(call, node)
-        if parent is None:
-            return None
-        node = parent
-    return None
+    return next((each for each in walk_up(call, node) if isinstance(each, Page)), None)
 
 
 def check_editable(call: Call, node: Node | DataSource) -> None:

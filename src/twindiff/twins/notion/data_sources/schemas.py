@@ -15,7 +15,7 @@ from ..core.object_lookup import find_data_source, parse_id
 from ..formulas.evaluation import check_formula
 from ..formulas.references import reference_to, write_formula
 from ..formulas.syntax import FormulaError, parse_formula
-from ..tables.data_source_tables import Database, DataSource, Property
+from ..tables.data_source_tables import DataSource, Property
 from ..wire_style import ValidationError
 from ..workspace.user_objects import find_workspace
 from .property_types import CONFIGS, OPTION_COLORS, SELECTS
@@ -309,8 +309,3 @@ def remove_property(call: Call, row: Property) -> None:
         other = find_property(call, row.config["data_source_id"], other_id)
         if other:
             call.db.change(other, config={"data_source_id": other.config["data_source_id"]})
-
-
-def database_of(call: Call, data_source: DataSource) -> Database | None:
-    """Return the database of a data source."""
-    return call.db.find(Database, Database.id == data_source.database_id)

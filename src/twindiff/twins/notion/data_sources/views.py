@@ -134,7 +134,9 @@ def view_reference(row: DatabaseView) -> dict[str, Any]:
 
 
 def _find(call: Call, view_id: str) -> DatabaseView:
-    return find_row(call, DatabaseView, parse_id(view_id, "view_id"), "view")
+    view = find_row(call, DatabaseView, parse_id(view_id, "view_id"), "view")
+    find_row(call, Database, view.database_id, "database")
+    return view
 
 
 @api.get("/views/{view_id}")

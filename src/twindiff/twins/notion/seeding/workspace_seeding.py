@@ -21,6 +21,7 @@ from ..data_sources.databases import create_database
 from ..data_sources.property_types import VALUES
 from ..data_sources.schemas import find_properties
 from ..tables.content_tables import Page, User, Workspace
+from ..tables.data_source_tables import Database
 from ..wire_style import ValidationError
 from .markdown_files import read_export, to_parts
 
@@ -67,13 +68,17 @@ class SeedExport(SeedSection):
 
 
 class NotionConfig(msgspec.Struct):
-    """The configuration of a workspace. A user may be given by name alone."""
+    """The configuration of a workspace. A user may be given by name alone.
+
+    `shared_with_integration` has the titles of the pages and databases that the integration sees; None is all.
+    """
 
     users: list[SeedUser | str] = []
     pages: list[SeedPage] = []
     databases: list[SeedDatabase] = []
     files: list[SeedFile] = []
     exports: list[SeedExport] = []
+    shared_with_integration: list[str] | None = None
 
 
 class _Writer:
@@ -159,6 +164,16 @@ class _Writer:
             return {kind: [{"id": self._find(Page, Page.title == each, each)} for each in several]}
         return {kind: value}
 
+    def find_titles(self, titles: list[str]) -> list[str]:
+        """Return the ids of the pages and databases with these titles."""
+        ids: list[str] = []
+        for number, title in enumerate(titles):
+            found = [row.id for table in (Page, Database) for row in self.call.db.rows(table, table.title == title)]
+            if not found:
+                self.problems.append(f"shared_with_integration[{number}]: there is no page or database '{title}'")
+            ids += found
+        return ids
+
     def _find(self, table: type[Any], where: Any, name: Any) -> str:
         row = self.call.db.find(table, where)
         if row is None:
@@ -167,17 +182,21 @@ class _Writer:
 
 
 def write(call: Call, config: NotionConfig, people: Sequence[Person]) -> dict[str, int]:
-    """Fill an empty workspace; raise InvalidSeedConfig for what cannot be used.
+    """Fill a workspace, whose integration is that of its template; raise InvalidSeedConfig for what cannot be used.
 
     Returns the numbers of `users`, `pages` and `databases`.
     """
-    call.db.add(Workspace(id=call.ids.uuid(), name="Workspace"))
+    if not call.db.rows(Workspace, limit=1):
+        call.db.add(Workspace(id=call.ids.uuid(), name="Workspace"))
     known = [call.db.add(User(id=call.ids.uuid(), name=each.name, email=each.email)) for each in people]
-    bot = call.db.add(User(id=call.ids.uuid(), name="Integration", type="bot"))
+    bots = call.db.rows(User, User.type == "bot", order=User.id, limit=1)
+    bot = bots[0] if bots else call.db.add(User(id=call.ids.uuid(), name="Integration", type="bot"))
     call.actor = known[0].id if known else bot.id
     writer = _Writer(call)
     pages, databases = _read_files(config, writer.problems)
     writer.write_all([*config.pages, *pages], [*config.databases, *databases], {"workspace": True}, "")
+    if config.shared_with_integration is not None:
+        call.db.change(bot, shared_with=writer.find_titles(config.shared_with_integration))
     if writer.problems:
         raise InvalidSeedConfig(writer.problems)
     return {"users": len(known), **writer.counts}

@@ -10,7 +10,11 @@ from twindiff.kit import Column, Json, Row, Timestamp, column, references
 
 
 class User(Row, table="notion_users", key=("id",)):
-    """A person or a bot; `owner_id` is the person who owns a bot, None for one that the workspace owns."""
+    """A person or a bot; `owner_id` is the person who owns a bot, None for one that the workspace owns.
+
+    `shared_with` has the ids of the pages and databases that are shared with a bot: it sees them and what is in them.
+    None is the whole workspace.
+    """
 
     id: Column[str]
     name: Column[str | None] = column(default=None)
@@ -19,6 +23,7 @@ class User(Row, table="notion_users", key=("id",)):
     avatar_url: Column[str | None] = column(default=None)
     owner_id: Column[str | None] = references("self", default=None)
     capabilities: Column[Json] = column(default=None)
+    shared_with: Column[Json] = column(default=None)
 
 
 class Workspace(Row, table="notion_workspaces", key=("id",)):

@@ -13,6 +13,7 @@ import pytest
 
 from tests.harness import LiveServer
 from twindiff.server import Settings
+from twindiff.server.targets import PREFIX
 
 from ..seeding.markdown_files import read_export, read_folder, to_parts
 from ..seeds.make_workspace import write_text
@@ -95,6 +96,60 @@ def test_a_configuration_becomes_pages_and_rows_and_what_it_cannot_is_told(runs:
     wrong = {"databases": [{"title": "T", "properties": {"X": "colour"}}]}
     refused = seed(runs, wrong)
     assert (refused.status_code, "databases[0]" in refused.text) == (422, True), refused.text
+
+
+SHARED = {
+    "pages": [
+        {"title": "Team", "pages": [{"title": "Plan", "content": "Ship it"}]},
+        {"title": "Salaries", "content": "1"},
+    ],
+    "databases": [{"title": "Leads", "rows": [{"Name": "Ann"}]}, {"title": "Payroll", "rows": [{"Name": "Ben"}]}],
+    "shared_with_integration": ["Team", "Leads"],
+}
+
+
+def test_an_integration_sees_what_is_shared_with_it_and_nothing_else(runs: Any):
+    everything = seed(runs, {name: SHARED[name] for name in ("pages", "databases")}).json()["run_id"]
+    all_titles = {each["title"] for each in shown_rows(runs, everything)}
+    assert {"Salaries", "Payroll", "Ben"} <= all_titles
+    run = runs.get(f"/twin-runs/{seed(runs, SHARED).json()['run_id']}").json()
+    hidden = {each["title"]: each["id"] for each in shown_rows(runs, run["run_id"])}
+
+    def ask(verb: str, path: str, body: Any = None) -> Any:
+        url = f"{PREFIX}{run['environment_id']}/services/notion/v1/{path}"
+        return runs.request(verb, url, json=body, headers={"Notion-Version": "2025-09-03"})
+
+    found = ask("POST", "search", {}).json()["results"]
+    assert {each["id"] for each in found} & {hidden["Salaries"], hidden["Ben"]} == set()
+    assert hidden["Plan"] in {each["id"] for each in found}
+    assert ask("GET", f"blocks/{hidden['Plan']}/children").json()["results"] != []
+    refused = [
+        ("GET", f"pages/{hidden['Salaries']}", None),
+        ("GET", f"pages/{hidden['Ben']}", None),
+        ("PATCH", f"pages/{hidden['Salaries']}", {"is_locked": True}),
+        ("GET", f"blocks/{hidden['Salaries']}/children", None),
+        ("GET", f"databases/{hidden['Payroll']}", None),
+        ("GET", f"comments?block_id={hidden['Salaries']}", None),
+        ("POST", "comments", {"parent": {"page_id": hidden["Salaries"]}, "markdown": "hello"}),
+        ("POST", "pages", {"parent": {"page_id": hidden["Salaries"]}, "properties": {}}),
+        ("GET", f"pages/{hidden['Salaries']}/markdown", None),
+    ]
+    answers = [ask(*each) for each in refused]
+    assert {(each.status_code, each.json()["code"]) for each in answers} == {(404, "object_not_found")}
+    top = ask("POST", "pages", {"parent": {"workspace": True}, "properties": {}})
+    assert (top.status_code, "workspace-level private pages" in top.text) == (400, True)
+
+
+def test_a_title_that_is_not_there_cannot_be_shared(runs: Any):
+    refused = seed(runs, {"shared_with_integration": ["Nowhere"]})
+    assert (refused.status_code, "no page or database 'Nowhere'" in refused.text) == (422, True), refused.text
+
+
+def shown_rows(client: Any, run_id: str) -> list[Any]:
+    """All pages and databases of a run."""
+    environment = client.get(f"/twin-runs/{run_id}").json()["environment_id"]
+    rows = f"/api/platform/env/{environment}/rows/notion.notion_"
+    return [row for table in ("pages", "databases") for row in client.get(rows + table).json()["rows"]]
 
 
 EXPORT = {

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hmac
 from datetime import datetime, timedelta
 from mimetypes import guess_type
 from typing import Annotated, Any
 
 from twindiff.kit import Body, Call, Operations, Upload, file_answer
+from twindiff.kit.auth import is_same_secret
 from twindiff.kit.errors import NotFound
 
 from ..core.body_rules import MAX_URL_LENGTH, check_body, choice, obj, text, whole
@@ -222,11 +222,7 @@ def upload_object(call: Call, row: FileUpload) -> dict[str, Any]:
 def download_file(call: Call, upload_id: str, name: str, until: int = 0, signature: str = "") -> Any:
     """Download an uploaded file by its signed address."""
     row = call.db.find(FileUpload, FileUpload.id == upload_id)
-    if (
-        row is None
-        or row.digest is None
-        or not hmac.compare_digest(signature.encode(), signature_of(call, upload_id, until).encode())
-    ):
+    if row is None or row.digest is None or not is_same_secret(signature, signature_of(call, upload_id, until)):
         raise ObjectNotFound("Could not find the file.")
     if until < call.clock.unix():
         raise ValidationError("The address of the file has expired.")

@@ -8,7 +8,7 @@ from twindiff.kit import Body, Call, Operations
 
 from ..content.block_objects import render_nodes
 from ..core.body_rules import anything, check_body, obj
-from ..core.object_lookup import check_capability, is_trashed
+from ..core.object_lookup import check_capability, is_trashed, is_visible
 from ..tables.content_tables import Block
 from ..wire_style import RestrictedResource
 
@@ -24,7 +24,7 @@ def query_meeting_notes(call: Call, body: JsonBody = {}) -> dict[str, Any]:  # n
     rows = call.db.rows(
         Block, Block.type == "meeting_notes", ~Block.in_trash, order=-Block.created_time, limit=MAX_NOTES
     )
-    shown = [row for row in rows if not is_trashed(call, row)]
+    shown = [row for row in rows if not is_trashed(call, row) and is_visible(call, row)]
     results = [{name: value for name, value in each.items() if name != "parent"} for each in render_nodes(call, shown)]
     return {"results": results, "has_more": len(rows) == MAX_NOTES}
 

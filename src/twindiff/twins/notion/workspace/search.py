@@ -14,7 +14,7 @@ from ..content.page_objects import page_object
 from ..core.api_version import has_data_sources
 from ..core.body_rules import boolean, check_body, choice, nullable, number, obj, text
 from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, invalid_cursor, list_answer
-from ..core.object_lookup import check_capability, is_trashed
+from ..core.object_lookup import check_capability, is_trashed, is_visible
 from ..data_sources.database_objects import data_source_object
 from ..tables.content_tables import Page
 from ..tables.data_source_tables import DataSource
@@ -68,6 +68,8 @@ def search(call: Call, body: JsonBody = {}) -> dict[str, Any]:  # noqa: B006 - r
 
 def _is_shown(call: Call, row: Page | DataSource, in_trash: bool | None) -> bool:
     """Return whether a row is found. Notion finds data sources of databases in the trash, unless a filter says no."""
+    if not is_visible(call, row):
+        return False
     if in_trash is None and isinstance(row, DataSource):
         return not row.in_trash
     return is_trashed(call, row) == bool(in_trash)

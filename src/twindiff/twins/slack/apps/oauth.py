@@ -163,6 +163,5 @@ def open_connection(call: Call) -> dict[str, Any]:
     """
     if not call.token.startswith("xapp-"):
         raise NotAllowedTokenType
-    scheme, _, rest = call.base_url.partition("://")
     shown = ticket(call.secret, str(call.clock.unix()))
-    return {"url": f"{'wss' if scheme == 'https' else 'ws'}://{rest}{PATH}/?ticket={shown}"}
+    return {"url": f"{call.base_url.replace('https', 'wss', 1)}{PATH}/?ticket={shown}"}

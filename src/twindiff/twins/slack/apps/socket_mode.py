@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from hashlib import blake2b
-from hmac import compare_digest
 from typing import Any
 from uuid import UUID
 
+from twindiff.kit.auth import is_same_secret
 from twindiff.kit.events import DeliveryAttempt, Failure, Notification, Sockets
 
 PATH = "/link"
@@ -26,7 +26,7 @@ def ticket(secret: str, issued: str) -> str:
 def authorizes(secret: str, query: Mapping[str, str]) -> bool:
     """Whether the query of a connection has a valid ticket from `apps.connections.open`."""
     given = query.get("ticket", "")
-    return compare_digest(given.encode(), ticket(secret, given.partition("-")[0]).encode())
+    return is_same_secret(given, ticket(secret, given.partition("-")[0]))
 
 
 def hello(connections: int) -> dict[str, Any]:

@@ -54,6 +54,10 @@ class BadTimestamp(ApiError):
     """The timestamp is not one that a message could have."""
 
 
+class BadTitle(ApiError):
+    """The title has more than 255 characters."""
+
+
 class BookmarkNotFound(ApiError):
     """The channel has no such bookmark."""
 
@@ -186,6 +190,10 @@ class InvalidEmoji(ApiError):
     """The text is not the name of an emoji."""
 
 
+class InvalidExternalId(ApiError):
+    """The external id has more than 255 characters."""
+
+
 class InvalidLimit(ApiError):
     """The limit is not a number of items that this method can return."""
 
@@ -244,6 +252,10 @@ class InvalidTime(ApiError):
 
 class InvalidTimestamp(ApiError):
     """The timestamp is not one that a message could have."""
+
+
+class InvalidTitle(ApiError):
+    """The title is empty, or has more than 255 characters."""
 
 
 class InvalidTsLatest(ApiError):
@@ -388,6 +400,10 @@ class NotPinned(ApiError):
 
 class NotStarred(ApiError):
     """The item is not saved."""
+
+
+class OverTitleLengthMaximum(ApiError):
+    """The name of a list has at most 255 characters."""
 
 
 class PermissionDenied(ApiError):

@@ -10,9 +10,18 @@ from typing import Literal, NamedTuple
 
 from twindiff.kit import ApiError, RequestContext
 
-from ..files.remote_file_errors import BadTitle, InvalidExternalId, InvalidTitle
-from ..lists.list_errors import OverTitleLengthMaximum
-from .errors import AltTxtTooLarge, InvalidArguments, InvalidNameMaxlength, MsgTooLong, NameTooLong, TooLong
+from .errors import (
+    AltTxtTooLarge,
+    BadTitle,
+    InvalidArguments,
+    InvalidExternalId,
+    InvalidNameMaxlength,
+    InvalidTitle,
+    MsgTooLong,
+    NameTooLong,
+    OverTitleLengthMaximum,
+    TooLong,
+)
 
 Source = Literal["specification", "documentation", "report", "knowledge"]
 

@@ -16,7 +16,7 @@ from twindiff.kit.rows import Expression
 from ..core.access import visible_channel, writable_channel
 from ..core.arguments import iso_of, names_in
 from ..core.authorization import is_strict
-from ..core.errors import FileNotFound, InvalidArguments, InvalidCursor
+from ..core.errors import FileNotFound, InvalidArguments, InvalidCursor, InvalidExternalId, InvalidTitle
 from ..core.file_access import is_shared_where
 from ..core.people import bot_of
 from ..core.tables import File, Message
@@ -26,8 +26,6 @@ from .files import remove_file
 from .remote_file_errors import (
     BotUserRequired,
     InvalidArgs,
-    InvalidExternalId,
-    InvalidTitle,
     InvalidUrl,
     TooManyIds,
 )

@@ -106,10 +106,6 @@ class OverRowMaximum(ApiError):
     """A list has at most 1,000 items."""
 
 
-class OverTitleLengthMaximum(ApiError):
-    """The name of a list has at most 255 characters."""
-
-
 class RecordDeleted(ApiError):
     """The item was deleted."""
 

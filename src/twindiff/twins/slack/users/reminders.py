@@ -144,7 +144,7 @@ def remind(call: Call, row: Reminder) -> None:
         call.db.change(row, remind_at=time_after(row.remind_at, row.recurrence, zone))
     else:
         call.db.change(row, reminded_at=call.clock.unix())
-    slackbot = Call(SLACKBOT, call.db, call.clock)
+    slackbot = Call(SLACKBOT, call.db, call.clock, came_by=call.came_by)
     room, _ = open_direct(slackbot, {SLACKBOT, row.user_id})
     message = add_message(slackbot, room, Content(f"Reminder: {row.reminder_text}.", None, None, None), None)
     call.emit("message", message_event(room, message))

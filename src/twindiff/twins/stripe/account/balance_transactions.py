@@ -25,6 +25,7 @@ from ..core.objects import (
 )
 from ..core.pagination import equal, list_of, to_range_conditions
 from ..core.params import ListParams, OptName, OptRange, OptText, Params
+from .accounts import own_account
 
 api = Operations(prefix="/v1")
 
@@ -155,8 +156,6 @@ def retrieve_balance_transaction(call: Call, id: str, params: Annotated[Params, 
 @api.get("/balance")
 def retrieve_balance(call: Call, params: Annotated[Params, Body]) -> Fields:
     """Retrieve the balance: available and pending amounts by currency."""
-    from .accounts import own_account
-
     held = {each.currency: each.net for each in call.db.rows(Balance)} or {own_account(call).default_currency: 0}
     pending = _pending(call)
     return {

@@ -37,7 +37,8 @@ from ..core.params import (
     Unset,
 )
 from ..core.test_clocks import use_clock_time
-from ..customer.customers import CUSTOMERS, CreateCustomer, Customer, TaxId, create_customer
+from ..customer.customers import CreateCustomer, TaxId, create_customer
+from ..tables.customer_tables import CUSTOMERS, Customer
 from ..tax.automatic_tax import to_automatic_tax_columns
 from ..tax.tax_rates import tax_rates_of
 from .invoices import invoice_items as invoiceitems

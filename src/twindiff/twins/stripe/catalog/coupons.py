@@ -32,7 +32,7 @@ from ..core.params import (
 )
 from .price_calculation import percentage, shares
 from .prices import check_keys
-from .products import PRODUCTS
+from .product_tables import PRODUCTS
 
 api = Operations(prefix="/v1/coupons")
 

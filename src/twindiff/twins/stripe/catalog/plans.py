@@ -28,7 +28,7 @@ from ..core.params import (
 )
 from .price_params import Interval, ProductData, Recurring, Tier
 from .prices import PRICES, CreatePrice, Price, TransformQuantity, make, plan_object
-from .products import PRODUCTS
+from .product_tables import PRODUCTS
 
 api = Operations(prefix="/v1/plans")
 PLANS = PRICES._replace(name="plan", show=plan_object, spoken="plan", param="plan")

@@ -50,7 +50,6 @@ from ..core.params import (
 from ..core.periods import check_trial_days
 from ..core.search import search_of
 from ..metering.meters import METERS
-from . import products
 from .price_params import (
     Amounts,
     CurrencyOption,
@@ -63,6 +62,7 @@ from .price_params import (
     TaxBehavior,
     Tier,
 )
+from .product_tables import PRODUCTS, make_product
 
 api = Operations(prefix="/v1/prices")
 
@@ -280,7 +280,7 @@ def list_prices(call: Call, params: Annotated[ListPrices, Body]) -> Fields:
     """List prices."""
     where = [~Price.deleted, *to_range_conditions(Price.created, params.created)]
     where += equal((Price.active, params.active), (Price.currency, params.currency), (Price.type, params.type))
-    where += to_reference_conditions(call, (Price.product, params.product, products.PRODUCTS))
+    where += to_reference_conditions(call, (Price.product, params.product, PRODUCTS))
     check_count(params.lookup_keys, "lookup_keys", MAX_LOOKUP_KEYS)
     if params.currency:
         parse_currency(params.currency)
@@ -316,10 +316,10 @@ def product_of(call: Call, id: OptText, data: ProductData | UnsetType, at: str =
     if is_set(id) and is_set(data):
         raise StripeError("You may only specify one of these parameters: product, product_data.", param="product")
     if isinstance(data, ProductData):
-        return products.make_product(call, **collect_params(data), metadata=merge_metadata({}, data.metadata)).id
+        return make_product(call, **collect_params(data), metadata=merge_metadata({}, data.metadata)).id
     if not isinstance(id, str) or not id:
         raise StripeError("You must specify either `product` or `product_data` when creating a price.")
-    return refer(call, products.PRODUCTS, id, f"{at}[product]" if at else "product").id
+    return refer(call, PRODUCTS, id, f"{at}[product]" if at else "product").id
 
 
 def _make(call: Call, product: str, metadata: OptMetadata, fields: Fields) -> Price:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
-from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
+from twindiff.kit import UNSET, Body, Call, Operations, UnsetType
 from twindiff.twins.stripe.core.wire_style import StripeError
 
 from ..core.events import record, update
-from ..core.objects import Fields, StripeObject, build_view, find, new, now, refer, resource
+from ..core.objects import Fields, find, refer
 from ..core.pagination import equal, list_of, to_range_conditions
 from ..core.params import (
     ListParams,
@@ -31,47 +31,9 @@ from ..core.search import search_of
 from ..core.urls import check_url
 from . import prices
 from .price_params import NewPrice
+from .product_tables import PRODUCTS, Product, make_product, product_object
 
 api = Operations(prefix="/v1/products")
-
-
-class Product(
-    StripeObject,
-    table="products",
-    key=("id",),
-    unique=(("seq",),),
-    indexes=(("active", "seq"),),
-    folded=("name",),
-    entries=("metadata",),
-):
-    active: Column[bool] = column(default=True)
-    default_price: Column[str | None] = column(default=None)
-    description: Column[str | None] = column(default=None)
-    images: Column[Json] = column(default=[])
-    marketing_features: Column[Json] = column(default=[])
-    metadata: Column[Json] = column(default={})
-    name: Column[str]
-    package_dimensions: Column[Json] = column(default=None)
-    shippable: Column[bool | None] = column(default=None)
-    statement_descriptor: Column[str | None] = column(default=None)
-    tax_code: Column[str | None] = column(default=None)
-    type: Column[str] = column(default="service")
-    unit_label: Column[str | None] = column(default=None)
-    updated: Column[int]
-    url: Column[str | None] = column(default=None)
-    deleted: Column[bool] = column(default=False)
-
-
-def _no_attributes(row: Product) -> list[str]:
-    return []
-
-
-def _tax_details(row: Product) -> Fields | None:
-    return {"performance_location": None, "tax_code": row.tax_code} if row.tax_code else None
-
-
-product_object = build_view(Product, "product", "deleted", attributes=_no_attributes, tax_details=_tax_details)
-PRODUCTS = resource(Product, "product", "prod_", product_object, id_length=14, expandable=("default_price", "tax_code"))
 
 
 class Dimensions(NestedParams):
@@ -146,13 +108,6 @@ def create_product(call: Call, params: Annotated[CreateProduct, Body]) -> Fields
         price = prices.make_price(call, params.default_price_data, product.id, at="default_price_data")
         product = update(call, PRODUCTS, product, default_price=price.id)
     return product_object(product)
-
-
-def make_product(call: Call, **fields: object) -> Product:
-    """Create a product and record its event."""
-    made = new(call, PRODUCTS, **fields, updated=now(call))
-    record(call, "product.created", product_object(made))
-    return made
 
 
 SEARCHABLE = {

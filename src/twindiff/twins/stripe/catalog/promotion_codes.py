@@ -29,8 +29,8 @@ from ..core.params import (
     collect_params,
     merge_metadata,
 )
-from ..customer.customers import CUSTOMERS
-from ..payments.charges import Charge
+from ..tables.charge_tables import Charge
+from ..tables.customer_tables import CUSTOMERS
 from .coupons import COUPONS, check_future
 
 api = Operations(prefix="/v1/promotion_codes")

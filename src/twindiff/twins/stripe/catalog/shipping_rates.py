@@ -180,3 +180,14 @@ def list_shipping_rates(call: Call, params: Annotated[ListRates, Body]) -> Field
     where = to_range_conditions(ShippingRate.created, params.created)
     where += equal((ShippingRate.active, params.active), (ShippingRate.currency, params.currency))
     return list_of(call, SHIPPING_RATES, params, "/v1/shipping_rates", *where)
+
+
+def cost_of(option: Fields) -> Fields:
+    """Return the `shipping_cost` of an option: subtotal, tax of 0 and total, and its `shipping_rate`."""
+    amount = option["shipping_amount"]
+    return {
+        "amount_subtotal": amount,
+        "amount_tax": 0,
+        "amount_total": amount,
+        "shipping_rate": option["shipping_rate"],
+    }

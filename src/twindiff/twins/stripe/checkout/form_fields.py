@@ -13,7 +13,7 @@ from typing import Any, Literal
 from twindiff.kit import UNSET, Call, UnsetType
 from twindiff.twins.stripe.core.wire_style import StripeError
 
-from ..catalog.shipping_rates import SHIPPING_RATES, RateData, ShippingRate, make_rate
+from ..catalog.shipping_rates import SHIPPING_RATES, RateData, ShippingRate, cost_of, make_rate
 from ..core.currencies import format_amount
 from ..core.objects import Fields, refer, retrieve
 from ..core.params import NestedParams, OptBool, OptInteger, OptText, check_country, value_of
@@ -111,17 +111,6 @@ def shipping_fields(call: Call, wanted: list[ShippingOption], currency: str) -> 
         return {}
     options = [{"shipping_amount": rate.fixed_amount["amount"], "shipping_rate": rate.id} for rate in rates]
     return {"shipping_options": options, "shipping_cost": cost_of(options[0])}
-
-
-def cost_of(option: Fields) -> Fields:
-    """Return the `shipping_cost` of an option: subtotal, tax of 0 and total, and its `shipping_rate`."""
-    amount = option["shipping_amount"]
-    return {
-        "amount_subtotal": amount,
-        "amount_tax": 0,
-        "amount_total": amount,
-        "shipping_rate": option["shipping_rate"],
-    }
 
 
 def _rate(call: Call, wanted: ShippingOption, at: str, currency: str) -> ShippingRate:

@@ -10,17 +10,11 @@ from twindiff.twins.stripe.core.wire_style import StripeError
 
 from ..catalog.coupons import COUPONS, redeem
 from ..catalog.promotion_codes import PROMOTION_CODES, PromotionCode, check_code, check_minimum, count_use
+from ..catalog.shipping_rates import cost_of
 from ..core.objects import Fields, refer
 from ..tax.automatic_tax import build_location_error, is_on
 from . import form_fields, optional_items, session_settings
-from .form_fields import (
-    SessionForm,
-    billing_address,
-    cost_of,
-    fill_custom_fields,
-    find_shipping_option,
-    shipping_details,
-)
+from .form_fields import SessionForm, billing_address, fill_custom_fields, find_shipping_option, shipping_details
 from .session_amounts import amounts
 from .session_customers import get_shipping_details, keeps
 from .sessions import CheckoutSession

@@ -14,7 +14,7 @@ from twindiff.twins.stripe.core.wire_style import StripeError
 
 from ..billing.subscriptions.prorations import full_price
 from ..catalog.prices import PRICES, check_price_currency
-from ..catalog.products import PRODUCTS
+from ..catalog.product_tables import PRODUCTS
 from ..core.currencies import format_amount
 from ..core.objects import Fields, refer, retrieve
 from ..core.params import NestedParams, value_of

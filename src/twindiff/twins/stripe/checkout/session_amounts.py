@@ -14,10 +14,10 @@ from ..catalog.coupons import COUPONS
 from ..catalog.discounts import Discount, discount_object
 from ..core.currencies import MIN_CHARGE, check_charge, format_amount
 from ..core.objects import Fields, refer, retrieve
-from ..customer.customers import CUSTOMERS, Customer
 from ..sales import sale_amounts, sale_taxes
 from ..sales.sale_amounts import SELLERS, AppliedDiscount, Seller, Taxing, compute_item_amounts
 from ..sales.sale_items import SaleItem, items_for, prices_for, totals
+from ..tables.customer_tables import CUSTOMERS, Customer
 from ..tax.automatic_tax import TaxLocation, find_tax_location, is_on
 from ..tax.tax_rules import to_taxable_address
 from .intent_and_subscription_data import until_anchor

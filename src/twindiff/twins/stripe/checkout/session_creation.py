@@ -31,7 +31,6 @@ from ..core.params import (
     value_of,
 )
 from ..core.urls import check_url
-from ..customer.customers import CUSTOMERS
 from ..sales import sale_taxes
 from ..sales.sale_items import (
     OptSaleItems,
@@ -43,6 +42,7 @@ from ..sales.sale_items import (
     items_for,
     prices_for,
 )
+from ..tables.customer_tables import CUSTOMERS
 from ..tax import automatic_tax
 from .form_fields import AddressCollection, CustomField, ShippingOption, custom_fields, shipping_fields
 from .intent_and_subscription_data import IntentData, SubscriptionData, check_data, check_periods

@@ -11,7 +11,8 @@ from twindiff.twins.stripe.core.wire_style import StripeError
 from ..core.events import update
 from ..core.objects import Fields, refer, retrieve
 from ..core.params import Address
-from ..customer.customers import CUSTOMERS, CreateCustomer, Customer, create_customer
+from ..customer.customers import CreateCustomer, create_customer
+from ..tables.customer_tables import CUSTOMERS, Customer
 from .form_fields import SessionForm
 from .session_settings import phone_of
 from .sessions import CheckoutSession

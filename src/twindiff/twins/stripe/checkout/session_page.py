@@ -16,18 +16,20 @@ from ..billing.subscriptions.subscriptions import create_subscription
 from ..billing.tables.invoice_tables import INVOICES
 from ..billing.tables.subscription_tables import SUBSCRIPTIONS
 from ..catalog.discounts import DiscountParams, create_discounts
+from ..catalog.inline_prices import accept_inline
 from ..core.currencies import format_amount
 from ..core.events import record_row
 from ..core.objects import find, retrieve
 from ..core.params import Params
-from ..customer.customers import CUSTOMERS, Customer
 from ..hosted_pages.html_pages import ReturnParams, card_form, new_method, page, redirect, table
-from ..inline_prices import accept_inline
 from ..payments import payment_lifecycle
-from ..payments.payment_methods import PaymentMethod, attach, make
+from ..payments.payment_methods import attach, make
 from ..payments.setup_intents import CreateSetup, create_setup_intent
 from ..sales.sale_invoices import create_paid_invoice
 from ..sales.sale_items import SaleItemParams, items_for, items_params, prices_for
+from ..tables.customer_tables import CUSTOMERS, Customer
+from ..tables.payment_intent_tables import PAYMENTS, PaymentIntent
+from ..tables.payment_method_tables import PaymentMethod
 from ..tax import automatic_tax
 from .form_fields import SessionForm, ShippingOption
 from .form_submission import apply_session_form, count_discounts, inputs, shipping_of
@@ -164,7 +166,7 @@ Outcome = tuple[StripeError | None, str]
 def _pay_once(call: Call, row: CheckoutSession, method: PaymentMethod, customer: Customer | None) -> Outcome:
     if not row.amount_total:
         return None, ""
-    if row.payment_intent and (known := find(call, payment_lifecycle.PAYMENTS, row.payment_intent)):
+    if row.payment_intent and (known := find(call, PAYMENTS, row.payment_intent)):
         intent = call.db.change(known, amount=row.amount_total, payment_method=method.id)
     else:
         intent = payment_lifecycle.create(
@@ -215,7 +217,7 @@ def _outcome_of(call: Call, row: CheckoutSession, invoice: str) -> Outcome:
     Raises StripeError if it failed, which rolls back the purchase.
     """
     known = retrieve(call, INVOICES, invoice)
-    intent = find(call, payment_lifecycle.PAYMENTS, known.payment_intent) if known.payment_intent else None
+    intent = find(call, PAYMENTS, known.payment_intent) if known.payment_intent else None
     if intent is None or intent.status == "succeeded":
         return None, ""
     if intent.status != "requires_action":
@@ -282,7 +284,7 @@ def _invoice(call: Call, row: CheckoutSession) -> str:
     said["rendering"] = said.pop("rendering_options", None)
     said.pop("issuer", None)
     off = [DiscountParams(**_drop_empty(each)) for each in row.discounts]
-    intent = retrieve(call, payment_lifecycle.PAYMENTS, row.payment_intent or "")
+    intent = retrieve(call, PAYMENTS, row.payment_intent or "")
     customer = retrieve(call, CUSTOMERS, row.customer or "")
     kept = {"automatic_tax": row.automatic_tax, "shipping_cost": row.shipping_cost}
     fields = {**said, **kept, "discounts": create_discounts(call, off, customer.id, is_checked=True)}
@@ -301,7 +303,7 @@ def _onwards(row: CheckoutSession) -> Response:
     return redirect(url.replace("{CHECKOUT_SESSION_ID}", row.id))
 
 
-def _complete_paid_session(call: Call, intent: payment_lifecycle.PaymentIntent) -> None:
+def _complete_paid_session(call: Call, intent: PaymentIntent) -> None:
     """Complete the session of an intent that was paid after authentication, before the customer returns."""
     _, is_page, id = (intent.return_url or "").partition(PAGE)
     row = find(call, SESSIONS, id) if is_page else None

@@ -15,10 +15,10 @@ from ..core.middleware import version_of
 from ..core.objects import Fields, StripeObject, build_view, resource, retrieve, show
 from ..core.pagination import equal, list_of, to_range_conditions, to_reference_conditions
 from ..core.params import ListParams, NestedParams, OptName, OptRange, OptText, Params
-from ..customer.customers import CUSTOMERS
-from ..payments.payment_lifecycle import PAYMENTS
 from ..sales.sale_amounts import total_details
 from ..sales.sale_items import list_items, render_items
+from ..tables.customer_tables import CUSTOMERS
+from ..tables.payment_intent_tables import PAYMENTS
 from ..tax import automatic_tax
 from .session_settings import VIEWS, branding
 

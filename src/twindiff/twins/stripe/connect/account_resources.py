@@ -14,18 +14,7 @@ from twindiff.twins.stripe.core.wire_style import StripeError
 from ..account.accounts import ACCOUNTS, Account, require_account
 from ..account.external_accounts import EXTERNAL_ACCOUNTS, ExternalAccount
 from ..core.events import record, record_row, update
-from ..core.objects import (
-    LEFT_OUT,
-    Fields,
-    R,
-    Resource,
-    StripeObject,
-    build_view,
-    new,
-    new_id,
-    resource,
-    retrieve,
-)
+from ..core.objects import LEFT_OUT, Fields, R, Resource, StripeObject, build_view, new, new_id, resource, retrieve
 from ..core.pagination import list_object, list_of
 from ..core.params import (
     Address,
@@ -39,7 +28,7 @@ from ..core.params import (
     collect_params,
     merge_metadata,
 )
-from ..payments.tokens import TOKEN
+from ..tables.token_tables import TOKEN
 
 api = Operations(prefix="/v1/accounts/{account}")
 

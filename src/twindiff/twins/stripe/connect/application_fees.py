@@ -16,7 +16,7 @@ from ..core.events import record_row, update
 from ..core.objects import LEFT_OUT, Fields, StripeObject, build_view, new, resource, retrieve, show
 from ..core.pagination import equal, list_object, list_of, to_range_conditions
 from ..core.params import ListParams, OptInteger, OptMetadata, OptName, OptRange, Params, merge_metadata
-from ..payments.charges import Charge
+from ..tables.charge_tables import Charge
 
 api = Operations(prefix="/v1/application_fees")
 

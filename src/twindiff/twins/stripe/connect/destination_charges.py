@@ -11,9 +11,8 @@ from twindiff.kit import Call
 from twindiff.twins.stripe.core.wire_style import StripeError
 
 from ..account.accounts import check_connected_account
-from ..catalog.price_calculation import percentage
 from ..core.objects import Fields, retrieve
-from ..payments.charges import Charge
+from ..tables.charge_tables import Charge
 from . import application_fees
 from .application_fees import FEES
 from .transfers import TRANSFERS, pay, reverse
@@ -22,23 +21,6 @@ NO_DESTINATION = (
     "Can only apply an application_fee_amount when the PaymentIntent is attempting a direct payment (using an OAuth "
     "key or Stripe-Account header) or destination payment (using `transfer_data[destination]`)."
 )
-
-
-def of_invoice(invoice: Any) -> Fields:
-    """Return the given ones of `transfer_data`, `application_fee_amount` and `on_behalf_of` of an invoice's payment.
-
-    Percentages are converted to amounts.
-    """
-    wanted: Fields = invoice.connect
-    transfer: Fields | None = wanted.get("transfer_data")
-    percent, fee = wanted.get("application_fee_percent"), wanted.get("application_fee_amount")
-    if transfer and transfer.get("amount_percent") is not None:
-        amount = percentage(invoice.amount_due, transfer["amount_percent"])
-        transfer = {"destination": transfer["destination"], "amount": amount}
-    if fee is None and percent and transfer:
-        fee = percentage(invoice.amount_due, percent)
-    said = {"transfer_data": transfer, "application_fee_amount": fee, "on_behalf_of": wanted.get("on_behalf_of")}
-    return {name: value for name, value in said.items() if value is not None}
 
 
 def check_destination(call: Call, params: Any, amount: int, at: str = "") -> None:

@@ -29,7 +29,7 @@ from ..core.params import (
     collect_params,
     merge_metadata,
 )
-from ..payments.charges import CHARGES, Charge
+from ..tables.charge_tables import CHARGES, Charge
 
 api = Operations(prefix="/v1/transfers")
 

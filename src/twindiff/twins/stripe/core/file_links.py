@@ -7,15 +7,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, Response, UnsetType, column, file_answer
+from twindiff.kit import UNSET, Body, Call, Operations, Response, UnsetType, file_answer
 from twindiff.twins.stripe.core.wire_style import StripeError
 
 from .events import update
-from .files import FILES, LINKED, File, FileLinkData
-from .objects import Fields, StripeObject, build_view, new, now, resource, retrieve, show, show_all
-from .pagination import equal, list_object, list_of, to_range_conditions
+from .file_tables import FILE_LINKS, FILES, FOR_EVER, LINKED, File, FileLink
+from .objects import Fields, new, now, retrieve, show
+from .pagination import equal, list_of, to_range_conditions
 from .params import (
     ListParams,
+    NestedParams,
     OptBool,
     OptInteger,
     OptMetadata,
@@ -27,39 +28,6 @@ from .params import (
 )
 
 api = Operations()
-
-
-FOR_EVER = 2**53 - 1
-
-
-class FileLink(
-    StripeObject, table="file_links", key=("id",), unique=(("seq",), ("secret",)), indexes=(("file", "seq"),)
-):
-    expires_at: Column[int | None] = column(default=None)
-    file: Column[str]
-    metadata: Column[Json] = column(default={})
-    secret: Column[str] = column(derived=True)
-    until: Column[int] = column(default=FOR_EVER, derived=True)
-    """Expiry as a number, also for a link that never expires, so that it can be filtered by range."""
-
-
-def _fill(call: Call, links: list[Fields]) -> None:
-    """Set the expiry flag and the URL of each rendered link."""
-    for each in links:
-        each["expired"] = each["expires_at"] is not None and each["expires_at"] <= now(call)
-        secret = each.pop("secret")
-        each["url"] = None if each["expired"] else f"{call.base_url}/links/{secret}"
-
-
-FILE_LINKS = resource(
-    FileLink,
-    "file_link",
-    "link_",
-    build_view(FileLink, "file_link", "until"),
-    param="link",
-    expandable=("file",),
-    fill=_fill,
-)
 
 
 class CreateLink(Params, kw_only=True):
@@ -150,18 +118,15 @@ def open_file_link(call: Call, secret: str, params: Annotated[Params, Body]) -> 
     return file_answer(call.blobs.get(known.digest), known.content_type, filename=known.filename or "file")
 
 
-def links_of(call: Call, files: list[Fields]) -> None:
-    """Set the links of each rendered file."""
-    by_file: dict[str, list[FileLink]] = {each["id"]: [] for each in files}
-    for row in call.db.rows(FileLink, FileLink.file.in_(list(by_file)), order=-FileLink.seq):
-        by_file[row.file].append(row)
-    for each in files:
-        rows = by_file[each["id"]]
-        url = f"/v1/file_links?file={each['id']}"
-        each["links"] = list_object(show_all(call, FILE_LINKS, rows[:10]), url, has_more=len(rows) > 10)
-
-
 def link_at_once(call: Call, row: File, wanted: FileLinkData) -> None:
     """Create the link that an upload requests."""
     if wanted.create:
         _create_link(call, row, wanted.expires_at, wanted.metadata)
+
+
+class FileLinkData(NestedParams, kw_only=True):
+    """The link to create with an upload."""
+
+    create: bool
+    expires_at: OptInteger = UNSET
+    metadata: OptMetadata = UNSET

@@ -5,56 +5,19 @@ https://docs.stripe.com/api/files
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
-from twindiff.kit import UNSET, Body, Call, Column, Operations, Response, UnsetType, Upload, column, file_answer
+from twindiff.kit import UNSET, Body, Call, Operations, Response, UnsetType, Upload, file_answer
 
-from .objects import LEFT_OUT, Fields, StripeObject, build_view, new, resource, retrieve, show
+from .file_links import FileLinkData, link_at_once
+from .file_tables import FILES, File, Purpose
+from .objects import Fields, new, retrieve, show
 from .pagination import equal, list_of, to_range_conditions
-from .params import ListParams, NestedParams, OptInteger, OptMetadata, OptRange, Params
+from .params import ListParams, OptRange, Params
 
 api = Operations(prefix="/v1/files")
 
-Purpose = Literal[
-    "account_requirement", "additional_verification", "business_icon", "business_logo", "customer_signature",
-    "dispute_evidence", "identity_document", "issuing_regulatory_reporting", "pci_document",
-    "platform_terms_of_service", "tax_document_user_upload", "terminal_android_apk", "terminal_reader_splashscreen",
-]  # fmt: skip
 MAX_FILE_BYTES = 16_000_000
-LINKED = (
-    "business_icon", "business_logo", "customer_signature", "dispute_evidence", "issuing_regulatory_reporting",
-    "pci_document", "tax_document_user_upload", "terminal_android_apk",
-)  # fmt: skip
-"""Purposes of files that can have links."""
-
-
-class File(StripeObject, table="files", key=("id",), unique=(("seq",),), indexes=(("purpose", "seq"),)):
-    filename: Column[str | None] = column(default=None)
-    purpose: Column[str]
-    size: Column[int]
-    title: Column[str | None] = column(default=None)
-    type: Column[str | None] = column(default=None)
-    url: Column[str | None] = column(default=None)
-    content_type: Column[str] = column(default="application/octet-stream")
-    digest: Column[str] = column(default="")
-
-
-def _fill(call: Call, files: list[Fields]) -> None:
-    from .file_links import links_of
-
-    links_of(call, files)
-
-
-file_object = build_view(File, "file", "content_type", "digest", expires_at=None, livemode=LEFT_OUT)
-FILES = resource(File, "file", "file_", file_object, param="file", spoken="file upload", fill=_fill)
-
-
-class FileLinkData(NestedParams, kw_only=True):
-    """The link to create with an upload."""
-
-    create: bool
-    expires_at: OptInteger = UNSET
-    metadata: OptMetadata = UNSET
 
 
 class CreateFile(Params):
@@ -88,8 +51,6 @@ def create_file(call: Call, params: Annotated[CreateFile, Body]) -> Fields:
     )
     made = call.db.change(made, url=f"{call.base_url}/v1/files/{made.id}/contents")
     if isinstance(params.file_link_data, FileLinkData):
-        from .file_links import link_at_once
-
         link_at_once(call, made, params.file_link_data)
     return show(call, FILES, made)
 

@@ -78,10 +78,6 @@ class InvalidApiKey(StripeError):
     status = 401
 
 
-_STORED = re.compile(rb'"https?://[^"]*?(?=/twin/authenticate/|/v1/files/[^"/]+/contents")')
-"""The base of an address of the twin in a row, as JSON. It names the host by which the row's writer came."""
-
-
 class StripeRest(Style):
     """REST with form encoding; see the module's docstring."""
 
@@ -135,14 +131,6 @@ class StripeRest(Style):
             return read_query(request.body.decode(), (), FREE_FORM)
         except UnicodeDecodeError:
             raise StripeError("Invalid UTF-8 in the request body") from None
-
-    def result(self, value: Any, exchange: RequestContext) -> Response:
-        """Render a value; addresses that rows store name the host by which this request came."""
-        answer = super().result(value, exchange)
-        if b"/twin/authenticate/" in answer.body or b"/v1/files/" in answer.body:
-            base = msgspec.json.encode(exchange.base_url)[:-1]
-            return answer._replace(body=_STORED.sub(lambda _: base, answer.body))
-        return answer
 
     def error(self, error: ApiError, exchange: RequestContext | None = None) -> Response:
         """Render an error; its details `request_id` and `request_log_url` go to the header and the body."""

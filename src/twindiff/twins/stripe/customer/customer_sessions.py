@@ -12,7 +12,7 @@ from twindiff.twins.stripe.core.wire_style import StripeError
 
 from ..core.objects import Fields, StripeObject, build_view, new, new_id, now, refer, resource, retrieve
 from ..core.params import NestedParams, OptInteger, OptName, OptText, Params, Unset, value_of
-from .customers import CUSTOMERS
+from ..tables.customer_tables import CUSTOMERS
 
 api = Operations(prefix="/v1")
 

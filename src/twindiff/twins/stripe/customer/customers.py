@@ -9,11 +9,11 @@ import re
 from collections.abc import Callable
 from typing import Annotated, ClassVar, Literal
 
-from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
+from twindiff.kit import UNSET, Body, Call, Operations, UnsetType
 from twindiff.twins.stripe.core.wire_style import StripeError
 
 from ..core.events import record, record_row, update
-from ..core.objects import Fields, StripeObject, build_view, new, refer, resource, retrieve
+from ..core.objects import Fields, new, retrieve
 from ..core.pagination import equal, list_object, list_of, to_range_conditions, to_reference_conditions
 from ..core.params import (
     Address,
@@ -34,120 +34,19 @@ from ..core.params import (
 )
 from ..core.search import search_of
 from ..core.test_clocks import TEST_CLOCKS, require_clock, use_clock_time
+from ..payments.cash_balances import CashSettings, own_mode
+from ..payments.payment_methods import attach, method_named, retrieve_attached_method
+from ..payments.tokens import NO_TOKENS
+from ..tables.customer_tables import CUSTOMERS, Customer, check_email, customer_object, existing
+from ..tax.automatic_tax import check_location
+from .tax_ids import add_tax_id
 
 api = Operations(prefix="/v1/customers")
 
-NO_SETTINGS: Fields = {
-    "custom_fields": None,
-    "default_payment_method": None,
-    "footer": None,
-    "rendering_options": None,
-}
 ON_DELETE: list[Callable[[Call, str], None]] = []
 """Callbacks of other modules for a deleted customer; they take its id."""
 _INVOICE_PREFIX = re.compile(r"[A-Z0-9]{1,12}")
 MAX_CUSTOMERS_PER_CLOCK = 3
-NO_TOKENS = (
-    "Card Token usage on the Customers API and Charges API has reached end of life. In order to continue "
-    "processing your payments, you will need to use the Payment Intents and Payment Methods API. Read more "
-    "about what you should do here: https://docs.stripe.com/payments/payment-methods/integration-options. If "
-    "you need to continue to use Card Tokens on the Customers and Charges API, enable this functionality in "
-    "your API policies settings: https://dashboard.stripe.com/settings/developers/api-policies"
-)
-_EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
-
-
-class Customer(
-    StripeObject,
-    table="customers",
-    key=("id",),
-    unique=(("seq",), ("invoice_prefix",)),
-    indexes=(("email", "seq"), ("created",), ("test_clock",)),
-    folded=("email", "name", "phone"),
-    entries=("metadata",),
-):
-    name: Column[str | None] = column(default=None)
-    email: Column[str | None] = column(default=None)
-    description: Column[str | None] = column(default=None)
-    phone: Column[str | None] = column(default=None)
-    address: Column[Json] = column(default=None)
-    shipping: Column[Json] = column(default=None)
-    balance: Column[int] = column(default=0)
-    currency: Column[str | None] = column(default=None)
-    default_source: Column[str | None] = column(default=None)
-    delinquent: Column[bool] = column(default=False)
-    discount: Column[Json] = column(default=None)
-    invoice_prefix: Column[str]
-    next_invoice_sequence: Column[int] = column(default=1)
-    invoice_settings: Column[Json] = column(default={})
-    metadata: Column[Json] = column(default={})
-    preferred_locales: Column[Json] = column(default=[])
-    tax_exempt: Column[str] = column(default="none")
-    test_clock: Column[str | None] = column(default=None)
-    business_name: Column[str | None] = column(default=None)
-    individual_name: Column[str | None] = column(default=None)
-    reconciliation_mode: Column[str] = column(default="automatic")
-    has_own_mode: Column[bool] = column(default=False)
-    """Whether the reconciliation mode was set for this customer, rather than taken from the account."""
-    cash: Column[Json] = column(default={})
-    invoice_tax_ids: Column[Json] = column(default=[], derived=True)
-    """The tax ids that invoices show."""
-    has_credits: Column[bool] = column(default=False, derived=True)
-    """Whether it was ever granted billing credits."""
-    deleted: Column[bool] = column(default=False)
-
-
-HIDDEN = (
-    "deleted",
-    "has_credits",
-    "invoice_tax_ids",
-    "cash",
-    "has_own_mode",
-    "reconciliation_mode",
-    "business_name",
-    "individual_name",
-)
-
-
-def _all_settings(row: Customer) -> Fields:
-    return {**NO_SETTINGS, **row.invoice_settings}
-
-
-_existing = build_view(
-    Customer,
-    "customer",
-    *HIDDEN,
-    customer_account=None,
-    invoice_settings=_all_settings,
-)
-
-
-def customer_object(row: Customer) -> Fields:
-    """Render a customer; a deleted one has only its id and `deleted`."""
-    if row.deleted:
-        return {"id": row.id, "object": "customer", "deleted": True}
-    names = {name: value for name in ("business_name", "individual_name") if (value := getattr(row, name))}
-    return {**_existing(row), **names}
-
-
-def _no_sources(call: Call, customer: Fields) -> Fields:
-    return list_object([], f"/v1/customers/{customer['id']}/sources", total_count=0)
-
-
-def _credit(call: Call, customer: Fields) -> Fields:
-    """Return the credit that pays invoices, by currency."""
-    return {customer["currency"]: -customer["balance"]} if customer["balance"] and customer["currency"] else {}
-
-
-CUSTOMERS = resource(
-    Customer,
-    "customer",
-    "cus_",
-    customer_object,
-    id_length=14,
-    expandable=("default_source", "test_clock", "invoice_settings.default_payment_method"),
-    includes={"invoice_credit_balance": _credit, "sources": _no_sources},
-)
 
 
 class CustomField(NestedParams):
@@ -171,12 +70,6 @@ class InvoiceSettings(NestedParams):
     default_payment_method: OptText = UNSET
     footer: OptText = UNSET
     rendering_options: Rendering | Unset | UnsetType = UNSET
-
-
-class CashSettings(NestedParams):
-    """The reconciliation settings of a cash balance."""
-
-    reconciliation_mode: Literal["automatic", "manual", "merchant_default"] | UnsetType = UNSET
 
 
 class CashBalance(NestedParams):
@@ -284,15 +177,11 @@ def create_customer(call: Call, params: Annotated[CreateCustomer, Body]) -> Fiel
 
 def _check_location(call: Call, customer: Customer, params: CustomerParams) -> None:
     """Raise StripeError for a customer without a tax location, if `validate_location` is `immediately`."""
-    from ..tax.automatic_tax import check_location
-
     if isinstance(params.tax, Tax) and params.tax.validate_location == "immediately":
         check_location(call, customer)
 
 
 def _keep_tax_ids(call: Call, customer: Customer, wanted: list[TaxId]) -> None:
-    from .tax_ids import add_tax_id
-
     for number, each in enumerate(wanted):
         add_tax_id(call, customer, each.type, each.value, f"tax_id_data[{number}]")
 
@@ -302,8 +191,6 @@ def _with_methods(call: Call, customer: Customer, first: str) -> Customer:
 
     Raises StripeError for a default that is not attached to the customer.
     """
-    from ..payments.payment_methods import attach, method_named, retrieve_attached_method
-
     default: str | None = customer.invoice_settings.get("default_payment_method")
     method = attach(call, method_named(call, first), customer.id) if first else None
     if default and method and default == first:
@@ -338,8 +225,6 @@ def retrieve_customer(call: Call, id: str, params: Annotated[Params, Body]) -> F
 @api.post("/{id}")
 def update_customer(call: Call, id: str, params: Annotated[UpdateCustomer, Body]) -> Fields:
     """Update the given fields of a customer."""
-    from ..payments.payment_methods import retrieve_attached_method
-
     customer = existing(call, id)
     fields = _fields(params, customer)
     if prefix := fields.get("invoice_prefix"):
@@ -396,11 +281,6 @@ def list_customers(call: Call, params: Annotated[ListCustomers, Body]) -> Fields
     return list_of(call, CUSTOMERS, params, "/v1/customers", ~Customer.deleted, *where)
 
 
-def existing(call: Call, id: str) -> Customer:
-    """Return the customer with this id; raises StripeError if it is missing or deleted."""
-    return refer(call, CUSTOMERS, id, "id", status=404)
-
-
 def _fields(params: CustomerParams, now: Customer | None, *skipped: str) -> Fields:
     """Return the columns that the parameters set; `now` is the existing customer, or None."""
     fields = collect_params(params, "tax", "tax_id_data", "source", "cash_balance", "invoice_settings", *skipped)
@@ -429,21 +309,9 @@ def _join(call: Call, clock: str) -> None:
     use_clock_time(call, clock)
 
 
-def own_mode(wanted: str | None) -> Fields:
-    """Return the reconciliation columns of a customer: the requested mode, or the account's default."""
-    is_own = wanted in ("automatic", "manual")
-    return {"reconciliation_mode": wanted if is_own else "automatic", "has_own_mode": is_own}
-
-
 def _settings(now: Customer | None, wanted: InvoiceSettings) -> Fields:
     settings: Fields = value_of(wanted)
     return {**(now.invoice_settings if now else {}), **settings}
-
-
-def check_email(email: str, param: str) -> None:
-    """Raise StripeError for an invalid email address."""
-    if not _EMAIL.fullmatch(email) or len(email) > 512:
-        raise StripeError(f"Invalid email address: {email[:512]}", code="email_invalid", param=param)
 
 
 def _check_prefix(call: Call, prefix: str, own: str) -> None:

@@ -15,7 +15,7 @@ from ..core.events import record_row
 from ..core.objects import INCLUDES, Fields, StripeObject, build_view, new, refer, resource, retrieve
 from ..core.pagination import list_object, list_of
 from ..core.params import ListParams, NestedParams, OptName, OptText, Params
-from .customers import CUSTOMERS, Customer, existing
+from ..tables.customer_tables import CUSTOMERS, Customer, existing
 
 api = Operations(prefix="/v1")
 

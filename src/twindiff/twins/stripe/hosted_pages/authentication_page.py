@@ -15,10 +15,10 @@ from twindiff.twins.stripe.core.wire_style import StripeError
 from ..core.currencies import format_amount
 from ..core.objects import find
 from ..core.params import Params
-from ..payments.payment_lifecycle import PAYMENTS, PaymentIntent
 from ..payments.payment_lifecycle import complete as complete_payment
 from ..payments.setup_intents import SETUPS, SetupIntent
 from ..payments.setup_intents import complete as complete_setup
+from ..tables.payment_intent_tables import PAYMENTS, PaymentIntent
 
 api = Operations(prefix="/twin/authenticate")
 

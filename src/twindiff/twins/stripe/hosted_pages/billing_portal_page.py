@@ -20,7 +20,7 @@ from ..core.events import record_row
 from ..core.objects import Fields, StripeObject, build_view, new, refer, resource, show, show_all
 from ..core.params import OptInteger, OptName, OptText, Params
 from ..core.urls import check_url
-from ..customer.customers import CUSTOMERS
+from ..tables.customer_tables import CUSTOMERS
 from .html_pages import page, redirect
 from .portal_configurations import DEFAULT, retrieve_portal_configuration
 from .portal_flows import Flow, build_flow

@@ -18,9 +18,9 @@ from ..billing.tables.invoice_tables import INVOICES, NAME, PAGES, Invoice
 from ..core.currencies import format_amount
 from ..core.objects import Fields, retrieve
 from ..core.params import LATEST, Params
-from ..customer.customers import CUSTOMERS
 from ..sales.quotes import QUOTES, Quote
 from ..sales.sale_items import items_for
+from ..tables.customer_tables import CUSTOMERS
 from ..tax.tax_rates import rates_of
 from .pdf_writer import columns, pdf_answer, row
 

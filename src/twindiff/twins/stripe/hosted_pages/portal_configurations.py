@@ -14,7 +14,7 @@ from twindiff.twins.stripe.core.wire_style import StripeError
 
 from ..billing.subscriptions.subscription_params import Behavior
 from ..catalog.prices import PRICES
-from ..catalog.products import PRODUCTS
+from ..catalog.product_tables import PRODUCTS
 from ..core.events import record_row, update
 from ..core.objects import Fields, StripeObject, build_view, find, new, new_id, now, refer, resource
 from ..core.pagination import clamp_limit, list_object

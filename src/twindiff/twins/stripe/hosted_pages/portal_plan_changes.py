@@ -24,7 +24,7 @@ from ..billing.subscriptions.subscriptions import update_subscription
 from ..billing.tables.subscription_tables import Subscription, SubscriptionItem, items_of
 from ..catalog.discounts import DiscountParams
 from ..catalog.prices import PRICES, Price
-from ..catalog.products import PRODUCTS
+from ..catalog.product_tables import PRODUCTS
 from ..core.currencies import format_amount
 from ..core.objects import Fields, find, retrieve
 from ..core.periods import MONTHS, SECONDS

@@ -14,7 +14,7 @@ from twindiff.kit import Body, Call, Operations, Response
 from ..billing.tables.invoice_tables import NAME
 from ..core.objects import Fields, retrieve
 from ..core.params import Params
-from ..payments.charges import CHARGES, Charge
+from ..tables.charge_tables import CHARGES, Charge
 from .html_pages import page, table
 
 api = Operations(prefix="/receipts/payment")

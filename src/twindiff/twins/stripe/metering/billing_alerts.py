@@ -14,21 +14,10 @@ from twindiff.kit import UNSET, Body, Call, Column, Meta, Operations, Row, Unset
 from twindiff.twins.stripe.core.wire_style import StripeError
 
 from ..core.events import record
-from ..core.objects import (
-    LEFT_OUT,
-    Fields,
-    StripeObject,
-    build_view,
-    find,
-    new,
-    now,
-    refer,
-    resource,
-    retrieve,
-)
+from ..core.objects import LEFT_OUT, Fields, StripeObject, build_view, find, new, now, refer, resource, retrieve
 from ..core.pagination import list_of, to_reference_conditions
 from ..core.params import ListParams, NestedParams, OptName, OptText, Params
-from ..customer.customers import CUSTOMERS
+from ..tables.customer_tables import CUSTOMERS
 from .meters import METERS, USED, Meter, sum_usage_since
 
 api = Operations(prefix="/v1/billing/alerts")

@@ -16,18 +16,9 @@ from twindiff.twins.stripe.core.wire_style import StripeError
 from ..core.events import record, update
 from ..core.objects import LEFT_OUT, Fields, StripeObject, build_view, find, new, now, resource, retrieve
 from ..core.pagination import equal, list_of, render_fixed_list
-from ..core.params import (
-    Integer,
-    ListParams,
-    NestedParams,
-    OptInteger,
-    OptName,
-    OptText,
-    Params,
-    collect_params,
-)
+from ..core.params import Integer, ListParams, NestedParams, OptInteger, OptName, OptText, Params, collect_params
 from ..core.test_clocks import use_clock_time
-from ..customer.customers import CUSTOMERS
+from ..tables.customer_tables import CUSTOMERS
 
 api = Operations(prefix="/v1/billing")
 

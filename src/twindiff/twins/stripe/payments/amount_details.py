@@ -10,21 +10,10 @@ from typing import Any
 from twindiff.kit import UNSET, Call, UnsetType
 from twindiff.twins.stripe.core.wire_style import StripeError
 
-from ..core.objects import IN_PARTS, Fields, PartWith, new_id
-from ..core.pagination import list_object
-from ..core.params import (
-    Integer,
-    NestedParams,
-    OptBool,
-    OptInteger,
-    OptText,
-    Unset,
-    check_count,
-    value_of,
-)
+from ..core.objects import IN_PARTS, Fields, new_id
+from ..core.params import Integer, NestedParams, OptBool, OptInteger, OptText, Unset, check_count, value_of
 
 MAX_LINE_ITEMS = 200
-SHOWN_ITEMS = 10
 ITEM: Fields = {
     "discount_amount": None,
     "payment_method_options": None,
@@ -73,21 +62,6 @@ class AmountDetails(NestedParams):
 
 
 OptAmountDetails = AmountDetails | Unset | UnsetType
-
-
-def render_details(intent: str, details: Fields) -> Fields:
-    """Render the amount details of an intent, with line items when expanded."""
-    fields = {name: value for name, value in details.items() if name != "line_items"}
-    return PartWith({**fields, "tip": {}}, line_items=lambda _: _line_items(intent, details.get("line_items", [])))
-
-
-def items_url(intent: str) -> str:
-    """Return the path of the list of an intent's line items."""
-    return f"/v1/payment_intents/{intent}/amount_details_line_items"
-
-
-def _line_items(intent: str, items: list[Fields]) -> Fields:
-    return list_object(items[:SHOWN_ITEMS], items_url(intent), has_more=len(items) > SHOWN_ITEMS)
 
 
 IN_PARTS.add("line_items")

@@ -14,7 +14,8 @@ from twindiff.twins.stripe.core.wire_style import StripeError
 
 from ..core.objects import Fields, StripeObject, build_view, new, now, resource, retrieve
 from ..core.params import OptName, OptText, Params, Shipping, collect_params, value_of
-from .payment_methods import METHODS, NewMethod, PaymentMethod, columns_of, method_named, named_columns
+from ..tables.payment_method_tables import METHODS, PaymentMethod
+from .payment_methods import NewMethod, columns_of, method_named, named_columns
 
 api = Operations(prefix="/v1")
 

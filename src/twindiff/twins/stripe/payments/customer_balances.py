@@ -1,18 +1,18 @@
-"""Customer balances: credit and debit applied to invoices, and cash received by bank transfer.
+"""Customer balances: credit and debit applied to invoices.
 
-https://docs.stripe.com/api/customer_balance_transactions, https://docs.stripe.com/api/cash_balance
+https://docs.stripe.com/api/customer_balance_transactions
 """
 
 from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar
 
-from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column, references
+from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, column, references
 from twindiff.twins.stripe.core.wire_style import StripeError
 
 from ..core.currencies import parse_currency
-from ..core.events import record, record_row, update
-from ..core.objects import INCLUDES, Fields, StripeObject, build_view, new, resource, retrieve
+from ..core.events import update
+from ..core.objects import Fields, StripeObject, build_view, new, resource, retrieve
 from ..core.pagination import equal, list_of, to_range_conditions
 from ..core.params import (
     Integer,
@@ -24,9 +24,8 @@ from ..core.params import (
     Params,
     collect_params,
     merge_metadata,
-    value_of,
 )
-from ..customer.customers import CUSTOMERS, CashSettings, Customer, existing, own_mode
+from ..tables.customer_tables import CUSTOMERS, Customer, existing
 
 api = Operations(prefix="/v1")
 
@@ -61,40 +60,6 @@ CUSTOMER_TRANSACTIONS = resource(
 )
 
 
-class CashTransaction(
-    StripeObject,
-    table="customer_cash_balance_transactions",
-    key=("id",),
-    unique=(("seq",),),
-    indexes=(("customer", "seq"),),
-):
-    currency: Column[str]
-    customer: Column[str] = references(Customer)
-    ending_balance: Column[int]
-    net_amount: Column[int]
-    type: Column[str]
-    details: Column[Json] = column(default={})
-    """The object under the key named by `type`."""
-
-
-_cash_shared = build_view(CashTransaction, "customer_cash_balance_transaction", "details", customer_account=None)
-
-
-def cash_transaction_object(row: CashTransaction) -> Fields:
-    """Render a cash balance transaction."""
-    return {**_cash_shared(row), row.type: row.details}
-
-
-CASH_TRANSACTIONS = resource(
-    CashTransaction,
-    "customer_cash_balance_transaction",
-    "ccsbtxn_",
-    cash_transaction_object,
-    param="transaction",
-    expandable=("customer",),
-)
-
-
 class CreateTransaction(Params):
     """The parameters of an adjustment; a negative amount credits the customer."""
 
@@ -120,20 +85,6 @@ class ListTransactions(ListParams):
 
     created: OptRange = UNSET
     invoice: OptName = UNSET
-
-
-class UpdateCash(Params):
-    """The parameters of an update of a cash balance."""
-
-    settings: CashSettings | UnsetType = UNSET
-
-
-class Fund(Params):
-    """Simulated cash from a customer."""
-
-    amount: Integer
-    currency: str
-    reference: OptText = UNSET
 
 
 @api.post("/customers/{customer}/balance_transactions")
@@ -173,101 +124,6 @@ def update_transaction(
     return CUSTOMER_TRANSACTIONS.show(
         update(call, CUSTOMER_TRANSACTIONS, row, False, **collect_params(params), metadata=metadata)
     )
-
-
-@api.get("/customers/{customer}/cash_balance")
-def retrieve_cash_balance(call: Call, customer: str, params: Annotated[Params, Body]) -> Fields:
-    """Retrieve the cash balance of a customer."""
-    return cash_balance_object(existing(call, customer))
-
-
-@api.post("/customers/{customer}/cash_balance")
-def update_cash_balance(call: Call, customer: str, params: Annotated[UpdateCash, Body]) -> Fields:
-    """Update the reconciliation mode of a cash balance."""
-    row = existing(call, customer)
-    mode = value_of(params.settings).get("reconciliation_mode") if isinstance(params.settings, CashSettings) else None
-    if mode:
-        row = update(call, CUSTOMERS, row, False, **own_mode(mode))
-    return cash_balance_object(row)
-
-
-@api.get("/customers/{customer}/cash_balance_transactions")
-def list_cash_transactions(call: Call, customer: str, params: Annotated[ListParams, Body]) -> Fields:
-    """List the transactions of a customer's cash balance."""
-    existing(call, customer)
-    url = f"/v1/customers/{customer}/cash_balance_transactions"
-    return list_of(call, CASH_TRANSACTIONS, params, url, CashTransaction.customer == customer)
-
-
-@api.get("/customers/{customer}/cash_balance_transactions/{transaction}")
-def retrieve_cash_transaction(call: Call, customer: str, transaction: str, params: Annotated[Params, Body]) -> Fields:
-    """Retrieve a transaction of a customer's cash balance."""
-    row = retrieve(call, CASH_TRANSACTIONS, transaction)
-    if row.customer != customer:
-        raise CASH_TRANSACTIONS.missing(transaction)
-    return cash_transaction_object(row)
-
-
-@api.post("/test_helpers/customers/{customer}/fund_cash_balance")
-def fund_cash_balance(call: Call, customer: str, params: Annotated[Fund, Body]) -> Fields:
-    """Simulate an incoming bank transfer of a customer."""
-    row, currency = existing(call, customer), parse_currency(params.currency)
-    if params.amount < 1:
-        message = "This value must be greater than or equal to 1."
-        raise StripeError(message, code="parameter_invalid_integer", param="amount")
-    from .bank_transfers import TRANSFERS, reconcile
-
-    kind = TRANSFERS.get(currency, "us_bank_transfer")
-    transfer: Fields = {"type": kind, "reference": params.reference or None, kind: {}}
-    made = move_cash(call, row, params.amount, currency, "funded", {"bank_transfer": transfer})
-    if row.reconciliation_mode != "manual":
-        reconcile(call, row, currency)
-    holder = existing(call, customer)
-    if holder.cash[currency] > 0:
-        record(call, "cash_balance.funds_available", cash_balance_object(holder))
-    return cash_transaction_object(made)
-
-
-def _of_customer(call: Call, customer: Fields) -> Fields:
-    return cash_balance_object(existing(call, customer["id"]))
-
-
-INCLUDES["customer.cash_balance"] = _of_customer
-
-
-def cash_balance_object(customer: Customer) -> Fields:
-    """Render the cash balance of a customer."""
-    return {
-        "object": "cash_balance",
-        "available": customer.cash or None,
-        "customer": customer.id,
-        "customer_account": None,
-        "livemode": False,
-        "settings": {
-            "reconciliation_mode": customer.reconciliation_mode,
-            "using_merchant_default": not customer.has_own_mode,
-        },
-    }
-
-
-def move_cash(
-    call: Call, customer: Customer, amount: int, currency: str, type: str, details: Fields
-) -> CashTransaction:
-    """Add an amount to a customer's cash balance; a negative amount is deducted."""
-    ending = customer.cash.get(currency, 0) + amount
-    call.db.change(customer, cash={**customer.cash, currency: ending})
-    made = new(
-        call,
-        CASH_TRANSACTIONS,
-        currency=currency,
-        customer=customer.id,
-        ending_balance=ending,
-        net_amount=amount,
-        type=type,
-        details=details,
-    )
-    record_row(call, "customer_cash_balance_transaction.created", CASH_TRANSACTIONS, made)
-    return made
 
 
 def adjust(

@@ -12,19 +12,8 @@ from twindiff.twins.stripe.core.wire_style import StripeError
 
 from ..account.balance_transactions import TRANSACTIONS, BalanceTransaction, enter
 from ..core.events import record, record_row, update
-from ..core.files import FILES
-from ..core.objects import (
-    Fields,
-    StripeObject,
-    build_view,
-    new,
-    now,
-    object_id,
-    refer,
-    resource,
-    retrieve,
-    show,
-)
+from ..core.file_tables import FILES
+from ..core.objects import Fields, StripeObject, build_view, new, now, object_id, refer, resource, retrieve, show
 from ..core.pagination import list_of, to_range_conditions, to_reference_conditions
 from ..core.params import (
     ListParams,
@@ -39,8 +28,8 @@ from ..core.params import (
     collect_params,
     merge_metadata,
 )
-from .charges import CHARGES, Charge
-from .payment_lifecycle import PAYMENTS
+from ..tables.charge_tables import CHARGES, Charge
+from ..tables.payment_intent_tables import PAYMENTS
 
 api = Operations(prefix="/v1")
 

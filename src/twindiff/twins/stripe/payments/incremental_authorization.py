@@ -14,15 +14,10 @@ from ..core.currencies import check_charge
 from ..core.events import record_row, update
 from ..core.objects import Fields, retrieve
 from ..core.params import Integer, OptInteger, OptMetadata, OptText, Params, merge_metadata
+from ..tables.charge_tables import CHARGES
+from ..tables.payment_intent_tables import PAYMENTS, PaymentIntent, payment_intent_object
 from .amount_details import OptAmountDetails, merge_details
-from .charges import CHARGES
-from .payment_lifecycle import (
-    PAYMENTS,
-    PaymentIntent,
-    build_unexpected_state_error,
-    payment_intent_object,
-    with_intent,
-)
+from .payment_lifecycle import build_unexpected_state_error, with_intent
 
 api = Operations(prefix="/v1/payment_intents", layers=[with_intent])
 

@@ -11,7 +11,7 @@ from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType,
 
 from ..core.objects import LEFT_OUT, Fields, StripeObject, build_view, new, now, resource, retrieve
 from ..core.params import NestedParams, OptInteger, OptText, Params, Unset, value_of
-from .payment_methods import PaymentMethod
+from ..tables.payment_method_tables import PaymentMethod
 
 api = Operations(prefix="/v1/mandates")
 

@@ -12,9 +12,10 @@ from twindiff.twins.stripe.core.wire_style import StripeError
 
 from ..core.objects import Fields, retrieve
 from ..core.params import Integer, OptText, Params
+from ..tables.payment_intent_tables import PAYMENTS, PaymentIntent, payment_intent_object
+from ..tables.payment_method_tables import METHODS, PaymentMethod
 from . import payment_lifecycle, setup_intents
-from .payment_lifecycle import PAYMENTS, PaymentIntent, payment_intent_object
-from .payment_methods import METHODS, PaymentMethod, outcome_of
+from .payment_methods import outcome_of
 from .setup_intents import SETUPS, SetupIntent, setup_intent_object
 from .test_cards import Decline
 

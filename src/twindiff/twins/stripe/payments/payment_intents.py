@@ -34,22 +34,20 @@ from ..core.params import (
     value_of,
 )
 from ..core.search import search_of
-from ..customer.customers import CUSTOMERS, check_email
+from ..tables.customer_tables import CUSTOMERS, check_email
+from ..tables.payment_intent_tables import AUTOMATIC, PAYMENTS, PaymentIntent, payment_intent_object
+from ..tables.payment_method_tables import DEBITS, METHODS, REDIRECTS, PaymentMethod
 from .amount_details import OptAmountDetails, merge_details
 from .confirmation_tokens import Spent, spend
 from .mandates import OptMandateData, accept
 from .payment_lifecycle import (
-    AUTOMATIC,
     CONFIRMABLE,
-    PAYMENTS,
-    PaymentIntent,
     automatic_types,
     build_unexpected_state_error,
     cancel,
     capture,
     confirm,
     create,
-    payment_intent_object,
     with_intent,
 )
 from .payment_method_types import (
@@ -63,7 +61,7 @@ from .payment_method_types import (
     filter_allowed_types,
     without_method,
 )
-from .payment_methods import DEBITS, METHODS, REDIRECTS, NewMethod, PaymentMethod, make, method_named
+from .payment_methods import NewMethod, make, method_named
 
 api = Operations(prefix="/v1/payment_intents", layers=[with_intent])
 

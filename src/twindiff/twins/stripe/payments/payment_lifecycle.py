@@ -7,33 +7,25 @@ https://docs.stripe.com/payments/paymentintents/lifecycle
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
-from twindiff.kit import Call, Column, Json, Operations, RequestContext, UnsetType, column, references
+from twindiff.kit import Call, Operations, RequestContext, UnsetType
 from twindiff.twins.stripe.core.wire_style import StripeError
 
 from ..core.events import record_row, update
-from ..core.objects import (
-    Fields,
-    StripeObject,
-    build_view,
-    find,
-    new,
-    new_id,
-    now,
-    object_id,
-    render_unmanaged_payments,
-    resource,
-    retrieve,
-)
-from ..customer.customers import Customer
-from ..radar import reviews
-from .amount_details import render_details
+from ..core.objects import Fields, find, new, new_id, now, object_id, retrieve
+from ..radar.early_fraud_warnings import create_warning
+from ..radar.reviews import close_review, open_review
+from ..tables.charge_tables import CHARGES, Charge
+from ..tables.payment_intent_tables import PAYMENTS, PaymentIntent, payment_intent_object
+from ..tables.payment_method_tables import DEBITS, METHODS, REDIRECTS, TO_VERIFY, PaymentMethod
+from .charge_attempts import Attempt, attempt, begin, conclude, settle
 from .charge_outcomes import ELEVATED
-from .charges import CHARGES, Attempt, Charge, attempt, begin, conclude, settle
-from .payment_methods import DEBITS, METHODS, REDIRECTS, TO_VERIFY, PaymentMethod, attach, outcome_of, run_card_checks
+from .disputes import open_dispute
+from .payment_methods import attach, outcome_of, run_card_checks
 from .test_cards import AUTHENTICATION, ISSUER_ASKS, Decline
+from .transfer_instructions import find_missing_funds
 
 api = Operations()
 
@@ -58,117 +50,6 @@ NOT_AUTHENTICATED = (
 FAILED_AUTHENTICATION = (
     "The provided PaymentMethod has failed authentication. You can provide payment_method_data or a new PaymentMethod "
     "to attempt to fulfill this PaymentIntent again."
-)
-AUTOMATIC = {"enabled": True, "allow_redirects": "always"}
-
-
-class PaymentIntent(
-    StripeObject,
-    table="payment_intents",
-    key=("id",),
-    unique=(("seq",),),
-    indexes=(("customer", "seq"), ("created",)),
-    entries=("metadata",),
-):
-    allowed_payment_method_types: Column[Json | None] = column(default=None)
-    amount: Column[int]
-    amount_capturable: Column[int] = column(default=0, derived=True)
-    amount_details: Column[Json | None] = column(default=None)
-    amount_received: Column[int] = column(default=0)
-    application_fee_amount: Column[int | None] = column(default=None)
-    automatic_payment_methods: Column[Json] = column(default=None)
-    canceled_at: Column[int | None] = column(default=None)
-    cancellation_reason: Column[str | None] = column(default=None)
-    capture_method: Column[str] = column(default="automatic_async")
-    client_secret: Column[str] = column(derived=True)
-    confirmation_method: Column[str] = column(default="automatic")
-    currency: Column[str]
-    customer: Column[str | None] = references(Customer, default=None)
-    description: Column[str | None] = column(default=None)
-    excluded_payment_method_types: Column[Json | None] = column(default=None)
-    last_payment_error: Column[Json] = column(default=None, derived=True)
-    latest_charge: Column[str | None] = column(default=None, derived=True)
-    metadata: Column[Json] = column(default={})
-    next_action: Column[Json] = column(default=None)
-    on_behalf_of: Column[str | None] = column(default=None)
-    payment_method: Column[str | None] = references(PaymentMethod, default=None)
-    payment_method_options: Column[Json] = column(default={})
-    payment_method_types: Column[Json] = column(derived=True)
-    processing: Column[Json] = column(default=None, derived=True)
-    receipt_email: Column[str | None] = column(default=None)
-    review: Column[str | None] = column(default=None)
-    setup_future_usage: Column[str | None] = column(default=None)
-    shipping: Column[Json] = column(default=None)
-    statement_descriptor: Column[str | None] = column(default=None)
-    statement_descriptor_suffix: Column[str | None] = column(default=None)
-    status: Column[str]
-    transfer_data: Column[Json] = column(default=None)
-    transfer_group: Column[str | None] = column(default=None)
-    invoice: Column[str | None] = column(default=None, derived=True)
-    """The invoice that it pays; current API versions no longer show it."""
-    return_url: Column[str | None] = column(default=None)
-    settles_at: Column[int] = column(default=0, derived=True)
-    """The Unix timestamp at which a processing debit completes, or 0."""
-
-
-OPTIONS: Fields = {
-    "amazon_pay": {"express_checkout_element_session_id": None},
-    "card": {"installments": None, "mandate_options": None, "network": None, "request_three_d_secure": "automatic"},
-    "cashapp": {},
-    "klarna": {"preferred_locale": None},
-    "link": {"persistent_token": None},
-    "us_bank_account": {
-        "mandate_options": {},
-        "transaction_purpose": "unspecified",
-        "verification_method": "automatic",
-    },
-}
-"""Default `payment_method_options` of each type."""
-
-
-def options_of(types: Sequence[str], given: Fields, defaults: Fields) -> Fields:
-    """Return the `payment_method_options` of an intent's types: the given ones over `defaults`."""
-    shared: Fields = {name: defaults[name] for name in defaults if name in types}
-    return {name: {**shared.get(name, {}), **(given.get(name) or {})} for name in {**shared, **given}}
-
-
-def _options(row: PaymentIntent) -> Fields:
-    return options_of(row.payment_method_types, row.payment_method_options, OPTIONS)
-
-
-def configuration(row: Any) -> Fields | None:
-    """Return the payment method configuration of an intent, or None if its types were given."""
-    return {"id": "pmc_1TwindiffTestShop", "parent": None} if row.automatic_payment_methods else None
-
-
-def _amount_details(row: PaymentIntent) -> Fields:
-    return render_details(row.id, row.amount_details or {})
-
-
-payment_intent_object = build_view(
-    PaymentIntent,
-    "payment_intent",
-    "invoice",
-    "return_url",
-    "settles_at",
-    amount_details=_amount_details,
-    application=None,
-    customer_account=None,
-    managed_payments=render_unmanaged_payments,
-    payment_method_configuration_details=configuration,
-    payment_method_options=_options,
-    payment_record=None,
-    shared_payment_granted_token=None,
-    source=None,
-)
-PAYMENTS = resource(
-    PaymentIntent,
-    "payment_intent",
-    "pi_",
-    payment_intent_object,
-    spoken="payment_intent",
-    param="intent",
-    expandable=("customer", "latest_charge", "payment_method", "on_behalf_of", "review"),
 )
 
 
@@ -237,7 +118,7 @@ def confirm(
     method = retrieve(call, METHODS, intent.payment_method or "")
     if method.detached:
         raise StripeError(DETACHED)
-    if method.type == "customer_balance" and (action := _lacking(call, intent)):
+    if method.type == "customer_balance" and (action := find_missing_funds(call, intent)):
         return _wait(call, intent, action), None
     if not authenticated and (action := _find_required_action(intent, method, off_session=off_session)):
         if off_session:
@@ -284,12 +165,6 @@ def _await_action(call: Call, intent: PaymentIntent, kind: str) -> PaymentIntent
     else:
         action = {"type": kind, kind: {"type": "three_d_secure_redirect", "stripe_js": page, "source": intent.id}}
     return _wait(call, intent, action)
-
-
-def _lacking(call: Call, intent: PaymentIntent) -> Fields | None:
-    from .bank_transfers import find_missing_funds
-
-    return find_missing_funds(call, intent)
 
 
 def _wait(call: Call, intent: PaymentIntent, action: Fields) -> PaymentIntent:
@@ -344,7 +219,7 @@ def _apply_charge(
         call.db.change(attach(call, method, intent.customer), set_up=True)
     fields: Fields = {"latest_charge": charge.id, "next_action": None, "last_payment_error": None, "settles_at": 0}
     if charge.special == ELEVATED:
-        fields["review"] = reviews.open_review(call, charge).id
+        fields["review"] = open_review(call, charge).id
     if manual:
         held = call.db.change(intent, status="requires_capture", amount_capturable=intent.amount, **fields)
         record_row(call, "payment_intent.amount_capturable_updated", PAYMENTS, held)
@@ -375,12 +250,8 @@ _SHARED = (
 
 def _dispute(call: Call, charge: Charge) -> None:
     if charge.special.startswith("dispute_"):
-        from .disputes import open_dispute
-
         open_dispute(call, charge, charge.special.removeprefix("dispute_"))
     if charge.special == "fraud_warning":
-        from ..radar.early_fraud_warnings import create_warning
-
         create_warning(call, charge)
 
 
@@ -506,7 +377,7 @@ def cancel(call: Call, intent: PaymentIntent, reason: str | None = None) -> Paym
     if intent.status == "processing" and intent.latest_charge:
         call.db.change(retrieve(call, CHARGES, intent.latest_charge), status="failed", failure_code="charge_canceled")
     if intent.review:
-        reviews.close_review(call, intent.review, "canceled")
+        close_review(call, intent.review, "canceled")
     canceled = call.db.change(
         intent,
         status="canceled",

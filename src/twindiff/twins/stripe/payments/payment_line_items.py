@@ -12,8 +12,8 @@ from twindiff.kit import Body, Call, Operations
 from ..core.objects import Fields, retrieve
 from ..core.pagination import render_fixed_list
 from ..core.params import ListParams
-from .amount_details import items_url
-from .payment_lifecycle import PAYMENTS, with_intent
+from ..tables.payment_intent_tables import PAYMENTS, items_url
+from .payment_lifecycle import with_intent
 
 api = Operations(prefix="/v1/payment_intents", layers=[with_intent])
 

@@ -13,7 +13,7 @@ from twindiff.twins.stripe.core.wire_style import StripeError
 
 from ..core.middleware import version_of
 from ..core.objects import Fields
-from .payment_methods import TYPES, PaymentMethod
+from ..tables.payment_method_tables import TYPES, PaymentMethod
 
 ENDIVE = "2026-09-30"
 """First API version without `payment_method_types`:

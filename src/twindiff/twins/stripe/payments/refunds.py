@@ -17,6 +17,7 @@ from ..connect.destination_charges import check_reversal, reverse_destination_tr
 from ..core.currencies import format_amount
 from ..core.events import PreviousRow, record_row, update
 from ..core.objects import (
+    INCLUDES,
     LEFT_OUT,
     Fields,
     StripeObject,
@@ -28,7 +29,7 @@ from ..core.objects import (
     retrieve,
     show,
 )
-from ..core.pagination import list_of, to_range_conditions, to_reference_conditions
+from ..core.pagination import list_object, list_of, to_range_conditions, to_reference_conditions
 from ..core.params import (
     ListParams,
     OptBool,
@@ -41,8 +42,8 @@ from ..core.params import (
     merge_metadata,
 )
 from ..radar.reviews import close_review
-from .charges import CHARGES, Charge, is_of_card
-from .payment_lifecycle import PAYMENTS
+from ..tables.charge_tables import CHARGES, Charge, is_of_card
+from ..tables.payment_intent_tables import PAYMENTS
 
 api = Operations(prefix="/v1")
 
@@ -403,3 +404,14 @@ def _undo(call: Call, row: Refund, status: str, reason: str | None) -> Refund:
     refunded = charge.amount_refunded - row.amount
     update(call, CHARGES, charge, amount_refunded=refunded, refunded=refunded >= charge.amount_captured)
     return undone
+
+
+def _of_charge(call: Call, charge: Fields) -> Fields:
+    """Return the `refunds` of a charge, for `expand`: the newest ten."""
+    rows = call.db.rows(Refund, Refund.charge == charge["id"], order=-Refund.seq, limit=10)
+    data = [REFUNDS.show(row) for row in rows]
+    count = call.db.count(Refund, Refund.charge == charge["id"])
+    return list_object(data, f"/v1/charges/{charge['id']}/refunds", has_more=count > len(data), total_count=count)
+
+
+INCLUDES["charge.refunds"] = _of_charge

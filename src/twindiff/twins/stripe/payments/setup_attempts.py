@@ -12,7 +12,7 @@ from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, column
 from ..core.objects import RESOURCES, Fields, StripeObject, build_view, find, new, resource, retrieve
 from ..core.pagination import list_of, to_range_conditions
 from ..core.params import ListParams, OptRange
-from .payment_methods import DEBITS, PaymentMethod
+from ..tables.payment_method_tables import DEBITS, PaymentMethod
 
 api = Operations(prefix="/v1/setup_attempts")
 

@@ -40,11 +40,13 @@ from ..core.params import (
     merge_metadata,
     value_of,
 )
-from ..customer.customers import CUSTOMERS, Customer
+from ..tables.customer_tables import CUSTOMERS, Customer
+from ..tables.payment_intent_tables import AUTOMATIC, configuration, options_of
+from ..tables.payment_method_tables import DEBITS, METHODS, TO_VERIFY, PaymentMethod
 from .confirmation_tokens import spend
 from .mandates import OptMandateData, accept
 from .payment_intents import Automatic
-from .payment_lifecycle import AUTOMATIC, configuration, microdeposit_action, options_of
+from .payment_lifecycle import microdeposit_action
 from .payment_method_types import (
     check_allowed,
     check_choice,
@@ -55,18 +57,7 @@ from .payment_method_types import (
     filter_allowed_types,
     without_method,
 )
-from .payment_methods import (
-    DEBITS,
-    METHODS,
-    TO_VERIFY,
-    NewMethod,
-    PaymentMethod,
-    attach,
-    make,
-    method_named,
-    outcome_of,
-    run_card_checks,
-)
+from .payment_methods import NewMethod, attach, make, method_named, outcome_of, run_card_checks
 from .setup_attempts import record_attempt
 from .test_cards import Decline, decline_of
 

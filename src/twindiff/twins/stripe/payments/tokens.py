@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
-from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
+from twindiff.kit import UNSET, Body, Call, Operations, UnsetType
 from twindiff.twins.stripe.core.wire_style import StripeError
 
-from ..core.objects import LEFT_OUT, Fields, StripeObject, build_view, new, new_id, resource, retrieve
+from ..core.objects import Fields, new, new_id, retrieve
 from ..core.params import Address, NestedParams, OptBool, OptName, OptText, Params
+from ..tables.token_tables import TOKEN, token_object
 from .payment_methods import CardParams, numbered_card
 
 api = Operations(prefix="/v1/tokens")
@@ -29,28 +30,6 @@ BRANDS = {
 ADDRESS = ("address_city", "address_country", "address_line1", "address_line2", "address_state", "address_zip")
 ADDRESS_CHECKS = ("address_line1_check", "address_zip_check")
 KINDS = ("card", "bank_account", "pii", "account", "person", "cvc_update")
-
-
-class Token(StripeObject, table="tokens", key=("id",), unique=(("seq",),)):
-    card: Column[Json] = column(default=None)
-    bank_account: Column[Json] = column(default=None)
-    client_ip: Column[str | None] = column(default=None)
-    method: Column[Json] = column(default=None, derived=True)
-    """The columns of the payment method that a card token creates."""
-    type: Column[str]
-    used: Column[bool] = column(default=False)
-
-
-_shared = build_view(Token, "token", "card", "bank_account", "method", client_ip=LEFT_OUT)
-
-
-def token_object(row: Token) -> Fields:
-    """Render a token, with the object that it represents."""
-    stands_for = {"card": row.card, "bank_account": row.bank_account}.get(row.type)
-    return {**_shared(row), "client_ip": row.client_ip, **({row.type: stands_for} if stands_for else {})}
-
-
-TOKEN = resource(Token, "token", "tok_", token_object, param="token")
 
 
 class TokenCard(CardParams, kw_only=True):
@@ -218,14 +197,10 @@ def _bank_fields(call: Call, params: TokenBank) -> Fields:
     }
 
 
-def consume_card_token(call: Call, id: str) -> Fields:
-    """Return the payment method columns of a card token, and mark the token as used."""
-    row = retrieve(call, TOKEN, id, param="card[token]", status=400)
-    if row.type != "card":
-        message = f"The token {id} does not stand for a card."
-        raise StripeError(message, code="resource_missing", param="card[token]")
-    if row.used:
-        message = f"You cannot use a Stripe token more than once: {id}."
-        raise StripeError(message, code="token_already_used", param="card[token]")
-    call.db.change(row, used=True)
-    return row.method
+NO_TOKENS = (
+    "Card Token usage on the Customers API and Charges API has reached end of life. In order to continue "
+    "processing your payments, you will need to use the Payment Intents and Payment Methods API. Read more "
+    "about what you should do here: https://docs.stripe.com/payments/payment-methods/integration-options. If "
+    "you need to continue to use Card Tokens on the Customers and Charges API, enable this functionality in "
+    "your API policies settings: https://dashboard.stripe.com/settings/developers/api-policies"
+)

@@ -13,8 +13,8 @@ from ..core.events import record_row
 from ..core.objects import Fields, StripeObject, build_view, new, resource, retrieve, show
 from ..core.pagination import list_of, to_range_conditions, to_reference_conditions
 from ..core.params import ListParams, OptName, OptRange, Params
-from ..payments.charges import CHARGES, Charge
-from ..payments.payment_lifecycle import PAYMENTS
+from ..tables.charge_tables import CHARGES, Charge
+from ..tables.payment_intent_tables import PAYMENTS
 
 api = Operations(prefix="/v1/radar/early_fraud_warnings")
 

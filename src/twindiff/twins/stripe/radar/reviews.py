@@ -14,7 +14,7 @@ from ..core.events import record_row
 from ..core.objects import Fields, StripeObject, build_view, find, new, resource, retrieve
 from ..core.pagination import list_of, to_range_conditions
 from ..core.params import ListParams, OptRange, Params
-from ..payments.charges import Charge
+from ..tables.charge_tables import Charge
 
 api = Operations(prefix="/v1/reviews")
 

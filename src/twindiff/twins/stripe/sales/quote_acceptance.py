@@ -22,11 +22,11 @@ from ..billing.subscriptions.subscription_schedules import CreateSchedule, creat
 from ..billing.subscriptions.subscriptions import create_subscription
 from ..billing.tables.invoice_tables import make_invoice
 from ..catalog.discounts import DiscountParams
+from ..catalog.inline_prices import accept_inline
 from ..core.objects import Fields, refer
 from ..core.params import Params
 from ..core.test_clocks import use_clock_time
-from ..customer.customers import CUSTOMERS
-from ..inline_prices import accept_inline
+from ..tables.customer_tables import CUSTOMERS
 from ..tax import automatic_tax
 from .quotes import Quote, become, require_quote_status
 from .sale_invoices import take_items

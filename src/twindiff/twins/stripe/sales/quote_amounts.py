@@ -13,7 +13,7 @@ from twindiff.kit import Call
 
 from ..catalog.discounts import coupons_of
 from ..core.objects import Fields, now, refer
-from ..customer.customers import CUSTOMERS, Customer
+from ..tables.customer_tables import CUSTOMERS, Customer
 from ..tax.automatic_tax import TaxLocation, find_tax_location
 from . import sale_amounts, sale_taxes
 from .sale_amounts import AppliedDiscount, Taxing, compute_item_amounts

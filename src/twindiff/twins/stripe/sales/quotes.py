@@ -11,6 +11,7 @@ from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType,
 from twindiff.twins.stripe.core.wire_style import StripeError
 
 from ..catalog.discounts import DISCOUNTS, OptDiscounts, check_discount_currencies, check_minimums, create_discounts
+from ..catalog.inline_prices import accept_inline
 from ..connect.destination_charges import check_sale
 from ..core.events import record_row, update
 from ..core.objects import (
@@ -47,8 +48,8 @@ from ..core.params import (
     value_of,
 )
 from ..core.periods import DAY, check_trial_days
-from ..customer.customers import CUSTOMERS, CustomField
-from ..inline_prices import accept_inline
+from ..customer.customers import CustomField
+from ..tables.customer_tables import CUSTOMERS
 from ..tax import automatic_tax
 from ..tax.tax_rates import tax_rates_of
 from .quote_amounts import amounts, recurring, upfront

@@ -12,8 +12,8 @@ from twindiff.kit import Call
 from ..billing.invoices import invoice_lifecycle
 from ..billing.tables.invoice_tables import Invoice, build_pricing, make_invoice, make_item
 from ..core.objects import Fields, now
-from ..customer.customers import Customer
-from ..payments.payment_lifecycle import PaymentIntent
+from ..tables.customer_tables import Customer
+from ..tables.payment_intent_tables import PaymentIntent
 from .sale_items import SaleItem, prices_for
 
 

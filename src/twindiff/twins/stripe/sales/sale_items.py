@@ -14,10 +14,11 @@ from twindiff.kit import UNSET, Call, Column, Json, UnsetType, column
 from twindiff.twins.stripe.core.wire_style import StripeError
 
 from ..billing.subscriptions.prorations import full_price
+from ..catalog.inline_prices import accept_inline, check_one_price, check_sold, price_of
 from ..catalog.price_calculation import taxes_on
 from ..catalog.price_params import PriceData
 from ..catalog.prices import PRICES, Price, check_price_currency
-from ..catalog.products import Product
+from ..catalog.product_tables import Product
 from ..core.objects import LEFT_OUT, Fields, StripeObject, build_view, find, new, refer, resource, show_all
 from ..core.pagination import list_object, list_of
 from ..core.params import (
@@ -33,8 +34,7 @@ from ..core.params import (
     merge_metadata,
     value_of,
 )
-from ..customer.customers import CUSTOMERS
-from ..inline_prices import accept_inline, check_one_price, check_sold, price_of
+from ..tables.customer_tables import CUSTOMERS
 from ..tax.tax_rates import TaxRate, tax_rates_of
 
 MAX_LINE_ITEMS = 100

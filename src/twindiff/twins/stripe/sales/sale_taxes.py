@@ -11,7 +11,7 @@ from twindiff.kit import Call
 
 from ..catalog.price_calculation import Tax
 from ..core.objects import Fields
-from ..customer.customers import Customer
+from ..tables.customer_tables import Customer
 from ..tax.automatic_tax import TaxableSale, TaxLocation, check_taxable, shipping_taxed, tax_on_shipping, taxes
 from .sale_amounts import Taxing, compute_discounted_amount
 from .sale_items import SaleItem, prices_for

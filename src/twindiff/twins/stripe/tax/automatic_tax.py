@@ -16,12 +16,12 @@ from twindiff.twins.stripe.core.wire_style import StripeError
 
 from ..catalog.price_calculation import Tax
 from ..catalog.prices import Price
-from ..catalog.products import Product
+from ..catalog.product_tables import Product
 from ..catalog.shipping_rates import SHIPPING_RATES
 from ..core.objects import INCLUDES, Fields, find, new, retrieve
 from ..core.params import NO_HEAD_OFFICE, AutomaticTax
-from ..customer.customers import CUSTOMERS, Customer
-from ..payments.payment_methods import METHODS
+from ..tables.customer_tables import CUSTOMERS, Customer
+from ..tables.payment_method_tables import METHODS
 from .tax_codes import ELECTRONIC, NONTAXABLE, SHIPPING
 from .tax_rates import TAX_RATES, TaxRate
 from .tax_rules import SPOKEN, part_of, to_taxable_address

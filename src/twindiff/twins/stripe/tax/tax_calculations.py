@@ -11,7 +11,7 @@ from typing import Annotated, Literal, NamedTuple
 from twindiff.kit import UNSET, Body, Call, Column, Json, Meta, Operations, UnsetType, column
 from twindiff.twins.stripe.core.wire_style import StripeError
 
-from ..catalog.products import PRODUCTS
+from ..catalog.product_tables import PRODUCTS
 from ..catalog.shipping_rates import SHIPPING_RATES
 from ..core.currencies import parse_currency
 from ..core.objects import LEFT_OUT, Fields, StripeObject, build_view, new, now, refer, resource, retrieve
@@ -29,7 +29,7 @@ from ..core.params import (
     merge_metadata,
     value_of,
 )
-from ..customer.customers import CUSTOMERS
+from ..tables.customer_tables import CUSTOMERS
 from .tax_codes import ELECTRONIC, NONTAXABLE, SHIPPING, check_tax_code
 from .tax_line_items import LINES, lines_within, list_lines
 from .tax_rules import SPOKEN, Tax, part_of, to_taxable_address

@@ -31,8 +31,8 @@ from ...core.params import (
     merge_metadata,
 )
 from ...core.test_clocks import use_clock_time
-from ...customer.customers import CUSTOMERS
-from ..tables.invoice_line_items import LineItem, lines_of
+from ...tables.customer_tables import CUSTOMERS
+from ..tables.invoice_line_items import LINE_ITEMS, LineItem, lines_of
 from ..tables.invoice_tables import Invoice
 
 api = Operations(prefix="/v1/billing")
@@ -389,8 +389,6 @@ def apply(call: Call, draft: Invoice) -> bool:
 
 
 def _spend(call: Call, draft: Invoice, line: str, row: CreditGrant) -> bool:
-    from ..tables.invoice_line_items import LINE_ITEMS
-
     billed: LineItem = retrieve(call, LINE_ITEMS, line)
     taken = sum(each["amount"] for each in [*billed.discount_amounts, *billed.pretax_credit_amounts])
     amount = min(row.remaining, billed.amount - taken)

@@ -27,11 +27,11 @@ from ...core.params import (
     collect_params,
     merge_metadata,
 )
-from ...customer.customers import CUSTOMERS
 from ...payments import customer_balances
-from ...payments.charges import CHARGES
-from ...payments.payment_lifecycle import PAYMENTS
 from ...payments.refunds import REFUNDS, CreateRefund, create_refund
+from ...tables.charge_tables import CHARGES
+from ...tables.customer_tables import CUSTOMERS
+from ...tables.payment_intent_tables import PAYMENTS
 from ..tables.credit_note_tables import CREDIT_NOTE_LINES, CREDIT_NOTES, CreditNote, CreditNoteLine
 from ..tables.invoice_payments import list_paid_payments, update_open_payment
 from ..tables.invoice_tables import INVOICES, Invoice

@@ -12,10 +12,11 @@ from twindiff.kit import UNSET, Body, Call, Operations, UnsetType
 from twindiff.twins.stripe.core.wire_style import StripeError
 
 from ...catalog.discounts import OptDiscounts, create_discounts
+from ...catalog.inline_prices import check_sold, price_of
 from ...catalog.price_calculation import unit_price
 from ...catalog.price_params import PriceData, TaxBehavior
 from ...catalog.prices import PRICES, Price, check_price_currency, check_price_type, decimal_amount
-from ...catalog.products import PRODUCTS
+from ...catalog.product_tables import PRODUCTS
 from ...core.currencies import MAX_AMOUNT, parse_currency
 from ...core.events import record_row, update
 from ...core.objects import Fields, find, now, object_id, refer, retrieve, show
@@ -37,8 +38,7 @@ from ...core.params import (
     value_of,
 )
 from ...core.test_clocks import use_clock_time
-from ...customer.customers import CUSTOMERS
-from ...inline_prices import check_sold, price_of
+from ...tables.customer_tables import CUSTOMERS
 from ...tax.tax_codes import check_tax_code
 from ...tax.tax_rates import tax_rates_of
 from ..tables.invoice_tables import INVOICE_ITEMS, INVOICES, Invoice, InvoiceItem, build_pricing, make_item, one_off

@@ -20,9 +20,10 @@ from ...core.due_jobs import cancel_all, schedule, schedule_first, work
 from ...core.events import PreviousRow, record_row, update
 from ...core.objects import Fields, find, new, now, retrieve
 from ...core.periods import DAY
-from ...customer.customers import CUSTOMERS, Customer
 from ...payments import customer_balances
-from ...payments.payment_lifecycle import ON_PAID, PaymentIntent
+from ...payments.payment_lifecycle import ON_PAID
+from ...tables.customer_tables import CUSTOMERS, Customer
+from ...tables.payment_intent_tables import PaymentIntent
 from ...tax.tax_rates import TaxRate
 from ..tables import invoice_payments
 from ..tables.invoice_line_items import LINE_ITEMS, LineItem, Totals, lines_of

@@ -8,8 +8,7 @@ from __future__ import annotations
 from twindiff.kit import UNSET, Call, UnsetType
 from twindiff.twins.stripe.core.wire_style import StripeError
 
-from ...catalog.shipping_rates import SHIPPING_RATES, RateData, make_rate
-from ...checkout.form_fields import cost_of
+from ...catalog.shipping_rates import SHIPPING_RATES, RateData, cost_of, make_rate
 from ...core.objects import Fields, refer
 from ...core.params import NestedParams, OptName, Unset
 

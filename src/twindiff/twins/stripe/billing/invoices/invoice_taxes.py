@@ -12,7 +12,7 @@ from twindiff.twins.stripe.core.wire_style import StripeError
 
 from ...core.events import record_row
 from ...core.objects import Fields, find
-from ...customer.customers import Customer
+from ...tables.customer_tables import Customer
 from ...tax.automatic_tax import (
     OFF,
     TaxableSale,

@@ -41,11 +41,12 @@ from ...core.params import (
 from ...core.periods import DAY
 from ...core.search import search_of
 from ...core.test_clocks import use_clock_time
-from ...customer.customers import CUSTOMERS
 from ...customer.tax_ids import TAX_IDS
 from ...payments.payment_intents import TransferData
-from ...payments.payment_lifecycle import PAYMENTS
-from ...payments.payment_methods import TYPES, retrieve_attached_method
+from ...payments.payment_methods import retrieve_attached_method
+from ...tables.customer_tables import CUSTOMERS
+from ...tables.payment_intent_tables import PAYMENTS
+from ...tables.payment_method_tables import TYPES
 from ...tax import automatic_tax
 from ...tax.tax_rates import tax_rates_of
 from ..tables.invoice_line_items import LINE_ITEMS, LineItem

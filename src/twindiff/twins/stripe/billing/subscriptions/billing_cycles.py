@@ -19,9 +19,9 @@ from ...core.objects import Fields, find, new, now, retrieve
 from ...core.periods import DAY, next_boundary, previous_boundary
 from ...core.test_clocks import ON_DELETE
 from ...customer import customers
-from ...customer.customers import CUSTOMERS, Customer
 from ...metering.meters import METERS, usage
-from ...payments.payment_lifecycle import PAYMENTS
+from ...tables.customer_tables import CUSTOMERS, Customer
+from ...tables.payment_intent_tables import PAYMENTS
 from ..invoices import invoice_lifecycle
 from ..invoices.invoice_lifecycle import ON_INVOICE_PAID, ON_INVOICE_VOIDED, ON_PAYMENT_FAILED
 from ..tables.invoice_line_items import LINE_ITEMS, LineItem

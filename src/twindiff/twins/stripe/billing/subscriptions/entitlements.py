@@ -11,21 +11,12 @@ from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, column
 from twindiff.twins.stripe.core.wire_style import StripeError
 
 from ...catalog.prices import Price
-from ...catalog.products import PRODUCTS, Product
+from ...catalog.product_tables import PRODUCTS, Product
 from ...core.events import record, update
 from ...core.objects import LEFT_OUT, Fields, StripeObject, build_view, new, refer, resource, retrieve, show
 from ...core.pagination import equal, list_object, list_of
-from ...core.params import (
-    ListParams,
-    OptBool,
-    OptMetadata,
-    OptName,
-    OptText,
-    Params,
-    collect_params,
-    merge_metadata,
-)
-from ...customer.customers import CUSTOMERS
+from ...core.params import ListParams, OptBool, OptMetadata, OptName, OptText, Params, collect_params, merge_metadata
+from ...tables.customer_tables import CUSTOMERS
 from ..tables.subscription_tables import CHANGED, Subscription, SubscriptionItem
 
 api = Operations(prefix="/v1")

@@ -13,7 +13,7 @@ from twindiff.kit import Call
 
 from ...catalog.price_calculation import Band, round_amount
 from ...catalog.prices import Price
-from ...catalog.products import Product
+from ...catalog.product_tables import Product
 from ...core.currencies import decimals, format_amount
 from ..tables.subscription_tables import Subscription, SubscriptionItem
 from . import prorations

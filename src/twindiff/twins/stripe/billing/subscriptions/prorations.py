@@ -15,7 +15,7 @@ from twindiff.kit import Call
 from ...catalog.discounts import coupons_of
 from ...catalog.price_calculation import percentage, prorate_amount, unit_price
 from ...catalog.prices import PRICES, Price
-from ...catalog.products import PRODUCTS
+from ...catalog.product_tables import PRODUCTS
 from ...core.objects import Fields, now, retrieve
 from ..tables.invoice_tables import InvoiceItem, build_pricing, make_item
 from ..tables.subscription_tables import Subscription, SubscriptionItem

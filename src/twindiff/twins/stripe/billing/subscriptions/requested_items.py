@@ -12,24 +12,21 @@ from twindiff.kit import UNSET, Call
 from twindiff.twins.stripe.core.wire_style import StripeError
 
 from ...catalog.discounts import OptDiscounts, check_discount_currencies, create_discounts
+from ...catalog.inline_prices import check_one_price, check_sold, price_of
 from ...catalog.price_params import PriceData
 from ...catalog.prices import PRICES, Price, check_price_currency, check_price_type
-from ...catalog.products import PRODUCTS
+from ...catalog.product_tables import PRODUCTS
 from ...core.objects import Fields, new, now, object_id, refer, retrieve
 from ...core.params import OptMetadata, Unset, integer_or_word, is_set, merge_metadata, value_of
 from ...core.periods import DAY, check_trial_days, next_boundary
-from ...inline_prices import check_one_price, check_sold, price_of
-from ...payments.payment_lifecycle import PaymentIntent
+from ...tables.payment_intent_tables import PaymentIntent
 from ...tax import automatic_tax
 from ...tax.tax_rates import tax_rates_of
 from ..invoices import invoice_lifecycle
 from ..tables.invoice_tables import Invoice, build_pricing, make_item
 from ..tables.subscription_tables import SUBSCRIPTION_ITEMS, Subscription, SubscriptionItem, items_of
 from . import billing_cycles, prorations
-from .subscription_params import (
-    ItemFields,
-    OnceItem,
-)
+from .subscription_params import ItemFields, OnceItem
 
 MAX_ITEMS = 20
 MIN_THRESHOLD = 50

@@ -13,6 +13,7 @@ from twindiff.twins.stripe.core.wire_style import StripeError
 
 from ...catalog.coupons import COUPONS, check_coupon_currency
 from ...catalog.discounts import DiscountParams, OptDiscounts
+from ...catalog.inline_prices import accept_inline, check_one_price, price_of
 from ...catalog.price_params import Interval, PriceData
 from ...catalog.prices import PRICES, Price, check_price_currency, check_price_type
 from ...connect.destination_charges import check_subscription
@@ -32,8 +33,7 @@ from ...core.params import (
     value_of,
 )
 from ...core.periods import DAY, check_trial_days, shift_time
-from ...customer.customers import CUSTOMERS, Customer
-from ...inline_prices import accept_inline, check_one_price, price_of
+from ...tables.customer_tables import CUSTOMERS, Customer
 from ...tax import automatic_tax
 from ...tax.tax_rates import tax_rates_of
 from .subscription_params import (

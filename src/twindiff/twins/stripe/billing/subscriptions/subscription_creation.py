@@ -18,8 +18,8 @@ from ...core.events import record_row
 from ...core.objects import Fields, new, now, retrieve
 from ...core.params import or_none
 from ...core.periods import DAY, MONTHS, check_trial_days, next_boundary, next_day, previous_boundary, shift_time
-from ...customer.customers import Customer
 from ...payments.setup_intents import SUCCEEDED, CreateSetup, SetupIntent, create_setup_intent
+from ...tables.customer_tables import Customer
 from ..invoices import invoice_lifecycle
 from ..tables import invoice_payments
 from ..tables.invoice_tables import Invoice
@@ -45,11 +45,7 @@ from .requested_items import (
     set_end,
     trial_end_of,
 )
-from .subscription_params import (
-    AnchorConfig,
-    BillingMode,
-    CreateSubscription,
-)
+from .subscription_params import AnchorConfig, BillingMode, CreateSubscription
 
 
 def start(

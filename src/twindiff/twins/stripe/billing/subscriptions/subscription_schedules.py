@@ -32,7 +32,7 @@ from ...core.params import (
 )
 from ...core.periods import DAY
 from ...core.test_clocks import use_clock_time
-from ...customer.customers import CUSTOMERS
+from ...tables.customer_tables import CUSTOMERS
 from ..tables.schedule_tables import SCHEDULES, SubscriptionSchedule
 from ..tables.subscription_tables import (
     ENDED,

@@ -20,9 +20,9 @@ from ...core.params import Params, SearchParams, collect_params, is_set, merge_m
 from ...core.periods import shift_time
 from ...core.search import search_of
 from ...core.test_clocks import ADVANCE_LIMITS, use_clock_time
-from ...customer.customers import CUSTOMERS, Customer
 from ...metering.meters import USED
 from ...payments.payment_methods import retrieve_attached_method
+from ...tables.customer_tables import CUSTOMERS, Customer
 from ...tax import automatic_tax
 from ...tax.tax_rates import tax_rates_of
 from ..invoices.invoices import check_types

@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
 from twindiff.twins.stripe.core.wire_style import StripeError
 
+from ...catalog.price_calculation import percentage
 from ...core.events import record_row
 from ...core.objects import RESOURCES, Fields, StripeObject, build_view, find, new, now, resource, retrieve
 from ...core.pagination import equal, list_object, list_of, to_range_conditions, to_reference_conditions
 from ...core.params import ListParams, NestedParams, OptName, OptRange, Params
 from ...payments import payment_lifecycle
-from ...payments.payment_methods import METHODS, method_named
+from ...payments.payment_methods import method_named
+from ...tables.payment_intent_tables import PAYMENTS, PaymentIntent
+from ...tables.payment_method_tables import METHODS
 
 if TYPE_CHECKING:
     from .invoice_tables import Invoice
@@ -85,7 +88,7 @@ def list_invoice_payments(call: Call, params: Annotated[ListInvoicePayments, Bod
     where += to_reference_conditions(call, (InvoicePayment.invoice, params.invoice, RESOURCES["in_"]))
     where += equal((InvoicePayment.status, params.status))
     if isinstance(params.payment, PaymentFilter) and (id := params.payment.payment_intent):
-        intent = retrieve(call, payment_lifecycle.PAYMENTS, id, param="payment[payment_intent]", status=400)
+        intent = retrieve(call, PAYMENTS, id, param="payment[payment_intent]", status=400)
         where.append(InvoicePayment.payment_intent == intent.id)
     return list_of(call, INVOICE_PAYMENTS, params, "/v1/invoice_payments", *where)
 
@@ -105,13 +108,13 @@ def of_invoice(call: Call, invoice: Fields) -> Fields:
 def secret_of_invoice(call: Call, invoice: Fields) -> Fields | None:
     """Return the confirmation secret with which a browser can pay an invoice, or None."""
     of_it = call.db.rows(InvoicePayment, InvoicePayment.invoice == invoice["id"], order=-InvoicePayment.seq, limit=1)
-    intent = find(call, payment_lifecycle.PAYMENTS, of_it[0].payment_intent) if of_it else None
+    intent = find(call, PAYMENTS, of_it[0].payment_intent) if of_it else None
     return {"client_secret": intent.client_secret, "type": "payment_intent"} if intent else None
 
 
 def ensure_payment_intent(call: Call, invoice: Invoice) -> str:
     """Return the id of an invoice's PaymentIntent, which is created if missing."""
-    known = find(call, payment_lifecycle.PAYMENTS, invoice.payment_intent) if invoice.payment_intent else None
+    known = find(call, PAYMENTS, invoice.payment_intent) if invoice.payment_intent else None
     intent = known or payment_lifecycle.create(
         call,
         invoice.amount_due,
@@ -137,9 +140,20 @@ def ensure_payment_intent(call: Call, invoice: Invoice) -> str:
 
 
 def _for_accounts(invoice: Invoice) -> Fields:
-    from ...connect.destination_charges import of_invoice
+    """Return the given ones of `transfer_data`, `application_fee_amount` and `on_behalf_of` of an invoice's payment.
 
-    return of_invoice(invoice)
+    Percentages are converted to amounts.
+    """
+    wanted: Fields = invoice.connect
+    transfer: Fields | None = wanted.get("transfer_data")
+    percent, fee = wanted.get("application_fee_percent"), wanted.get("application_fee_amount")
+    if transfer and transfer.get("amount_percent") is not None:
+        amount = percentage(invoice.amount_due, transfer["amount_percent"])
+        transfer = {"destination": transfer["destination"], "amount": amount}
+    if fee is None and percent and transfer:
+        fee = percentage(invoice.amount_due, percent)
+    said = {"transfer_data": transfer, "application_fee_amount": fee, "on_behalf_of": wanted.get("on_behalf_of")}
+    return {name: value for name, value in said.items() if value is not None}
 
 
 SETS_UP = ("subscription_create", "subscription_update")
@@ -156,9 +170,9 @@ def _description(invoice: Invoice) -> str:
 
 def attempt(
     call: Call, invoice: Invoice, method: str, *, off_session: bool
-) -> tuple[payment_lifecycle.PaymentIntent, StripeError | None]:
+) -> tuple[PaymentIntent, StripeError | None]:
     """Try to pay an invoice with a payment method; returns its PaymentIntent and the error, or None."""
-    intent = retrieve(call, payment_lifecycle.PAYMENTS, invoice.payment_intent or "")
+    intent = retrieve(call, PAYMENTS, invoice.payment_intent or "")
     if intent.status not in payment_lifecycle.CONFIRMABLE:
         raise payment_lifecycle.build_unexpected_state_error(
             f"The invoice's PaymentIntent has a status of {intent.status}."
@@ -170,7 +184,7 @@ def attempt(
     return payment_lifecycle.confirm(call, call.db.change(intent, **changes), off_session=off_session)
 
 
-def attach(call: Call, invoice: Invoice, intent: payment_lifecycle.PaymentIntent) -> InvoicePayment:
+def attach(call: Call, invoice: Invoice, intent: PaymentIntent) -> InvoicePayment:
     """Attach a payment to an invoice."""
     known = call.db.find(InvoicePayment, InvoicePayment.payment_intent == intent.id)
     if known or intent.customer != invoice.customer or intent.currency != invoice.currency:
@@ -189,7 +203,7 @@ def attach(call: Call, invoice: Invoice, intent: payment_lifecycle.PaymentIntent
     )
 
 
-def find_attached_payment(call: Call, intent: payment_lifecycle.PaymentIntent) -> InvoicePayment | None:
+def find_attached_payment(call: Call, intent: PaymentIntent) -> InvoicePayment | None:
     """Return the payment as which an intent was attached, or None for the invoice's default payment."""
     row = call.db.find(InvoicePayment, InvoicePayment.payment_intent == intent.id)
     return row if row and not row.is_default else None
@@ -207,7 +221,7 @@ def update_open_payment(call: Call, invoice: Invoice) -> None:
         settle(call, invoice, paid=0)
         return
     for row in _open(call, invoice):
-        intent = find(call, payment_lifecycle.PAYMENTS, row.payment_intent)
+        intent = find(call, PAYMENTS, row.payment_intent)
         if row.is_default and intent and intent.status in payment_lifecycle.CONFIRMABLE:
             call.db.change(row, amount_requested=invoice.amount_remaining)
             call.db.change(intent, amount=invoice.amount_remaining)
@@ -226,7 +240,7 @@ def settle(call: Call, invoice: Invoice, *, paid: int) -> None:
             record_payment_paid(call, row, paid)
             continue
         call.db.change(row, status="canceled", status_transitions={"canceled_at": now(call)})
-        intent = find(call, payment_lifecycle.PAYMENTS, row.payment_intent)
+        intent = find(call, PAYMENTS, row.payment_intent)
         if intent and intent.status in payment_lifecycle.CANCELABLE:
             payment_lifecycle.cancel(call, intent, "void_invoice")
 
@@ -248,7 +262,7 @@ def method_of(call: Call, invoice: Invoice, subscription_method: str | None, cus
     return None
 
 
-def find_action_required_error(intent: payment_lifecycle.PaymentIntent) -> StripeError | None:
+def find_action_required_error(intent: PaymentIntent) -> StripeError | None:
     """Return the error of a payment that requires action, or None; https://docs.stripe.com/error-codes"""
     if intent.status != "requires_action":
         return None

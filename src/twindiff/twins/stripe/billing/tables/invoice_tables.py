@@ -10,24 +10,14 @@ from typing import Any
 
 import msgspec
 
-from twindiff.kit import Call, Column, Json, column
+from twindiff.kit import OWN_ADDRESS, Call, Column, Json, column
 
 from ...catalog.prices import Price
 from ...catalog.promotion_codes import PRIOR_TRANSACTIONS
 from ...core.events import record_row
-from ...core.objects import (
-    LEFT_OUT,
-    DeferredFill,
-    Fields,
-    StripeObject,
-    build_view,
-    new,
-    new_id,
-    now,
-    resource,
-)
+from ...core.objects import LEFT_OUT, DeferredFill, Fields, StripeObject, build_view, new, new_id, now, resource
 from ...core.pagination import list_object
-from ...customer.customers import Customer
+from ...tables.customer_tables import Customer
 from ...tax.automatic_tax import shown_as
 from ...tax.tax_rates import TaxRate, fill_tax_rates, put_tax_rates, rates_of
 from . import invoice_payments
@@ -216,29 +206,29 @@ def _fill(call: Call, objects: list[Fields]) -> None:
         by_invoice[line.invoice].append(line)
     for each in objects:
         lines = by_invoice[each["id"]]
-        _put(each, lines[:SHOWN_LINES], len(lines), call.base_url)
+        _put(each, lines[:SHOWN_LINES], len(lines))
 
 
-def _put(invoice: Fields, lines: Sequence[LineItem], count: int, base_url: str) -> None:
+def _put(invoice: Fields, lines: Sequence[LineItem], count: int) -> None:
     """Set the lines and the hosted URLs of a rendered invoice; `count` is the number of all its lines."""
     data = [LINE_ITEMS.show(line) for line in lines]
     url = f"/v1/invoices/{invoice['id']}/lines"
     invoice["lines"] = list_object(data, url, has_more=count > len(data), total_count=count)
     if invoice["hosted_invoice_url"]:
         secret = invoice["hosted_invoice_url"].rpartition("/")[2]
-        invoice["hosted_invoice_url"] = f"{base_url}/i/{secret}"
-        invoice["invoice_pdf"] = f"{base_url}/i/{secret}/pdf"
+        invoice["hosted_invoice_url"] = f"{OWN_ADDRESS}/i/{secret}"
+        invoice["invoice_pdf"] = f"{OWN_ADDRESS}/i/{secret}/pdf"
 
 
 def _collect_event_data(call: Call, row: Invoice) -> Fields:
     """Return the lines and tax rates that the event of an invoice includes."""
     lines, rates = lines_of(call, row.id), rates_of(call, row.default_tax_rates)
-    return {"lines": lines[:SHOWN_LINES], "count": len(lines), "base_url": call.base_url, "tax_rates": rates}
+    return {"lines": lines[:SHOWN_LINES], "count": len(lines), "tax_rates": rates}
 
 
 def _fill_later(invoice: Fields, kept: Fields) -> None:
     put_tax_rates([invoice], msgspec.convert(kept.get("tax_rates", []), list[TaxRate]))
-    _put(invoice, msgspec.convert(kept["lines"], list[LineItem]), kept["count"], kept["base_url"])
+    _put(invoice, msgspec.convert(kept["lines"], list[LineItem]), kept["count"])
 
 
 def _has_been_billed(call: Call, customer: str) -> bool:

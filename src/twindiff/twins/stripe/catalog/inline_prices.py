@@ -13,11 +13,11 @@ from typing import Any
 from twindiff.kit import UNSET, Call
 from twindiff.twins.stripe.core.wire_style import StripeError
 
-from .catalog import products
-from .catalog.price_params import PriceData
-from .catalog.prices import Price, make_price, product_of
-from .core.objects import retrieve
-from .core.params import is_set
+from ..core.objects import retrieve
+from ..core.params import is_set
+from .price_params import PriceData
+from .prices import Price, make_price, product_of
+from .product_tables import PRODUCTS
 
 _ACCEPTED = "inline_prices"
 
@@ -46,6 +46,6 @@ def check_sold(call: Call, price: Price, param: str) -> None:
     is_accepted = price.inline and price.id in call.memo.get(_ACCEPTED, ())
     if not price.active and not is_accepted:
         raise StripeError("The price specified is inactive. This field only accepts active prices.", param=param)
-    if not retrieve(call, products.PRODUCTS, price.product).active:
+    if not retrieve(call, PRODUCTS, price.product).active:
         message = f"Price `{price.id}` is not available to be purchased because its product is not active."
         raise StripeError(message, param=param)

@@ -15,16 +15,17 @@ from urllib.parse import unquote, urlsplit
 from msgspec import DecodeError
 from msgspec.json import decode as decode_json
 
-from .call import Call
-from .errors import ApiError, MalformedBody, NotServed, TooLarge
-from .http import Request, Response
-from .links import split_url
-from .masks import partial
-from .parameter_sources import Body, Upload
-from .request_context import RequestContext
-from .styles.google import GoogleStyle, etag_middleware, json_only
-from .throttling import yield_processor
-from .twin import BODY_LIMIT, Operations, Twin
+from twindiff.kit.call import Call
+from twindiff.kit.errors import ApiError, MalformedBody, NotServed, TooLarge
+from twindiff.kit.http import Request, Response
+from twindiff.kit.links import split_url
+from twindiff.kit.parameter_sources import Body, Upload
+from twindiff.kit.request_context import RequestContext
+from twindiff.kit.throttling import yield_processor
+from twindiff.kit.twin import BODY_LIMIT, Operations, Twin
+
+from .field_masks import partial
+from .google import GoogleStyle, etag_middleware, json_only
 
 MAX_CALLS = 1_000
 BATCH_LIMIT = 10_000_000

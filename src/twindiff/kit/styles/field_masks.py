@@ -9,12 +9,12 @@ import re
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, cast
 
-from .errors import ApiError, InvalidParameter
-from .http import Response, ValueResponse
+from twindiff.kit.errors import ApiError, InvalidParameter
+from twindiff.kit.http import Response, ValueResponse
 
 if TYPE_CHECKING:
-    from .call import Call
-    from .request_context import RequestContext
+    from twindiff.kit.call import Call
+    from twindiff.kit.request_context import RequestContext
 
 Mask = dict[str, "Mask"]
 """Selected fields, each with the mask of its value; an empty mask selects everything."""

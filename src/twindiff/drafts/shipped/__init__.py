@@ -1,0 +1,92 @@
+"""Drafts that come with Twindiff: what we know of vendors beyond their descriptions, and handlers of our own.
+
+Each package below has a `draft`. Descriptions of others are not here: the user brings them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from twindiff.kit.rows import Row
+from twindiff.kit.suggestions import did_you_mean
+from twindiff.kit.twin import Operations, Rows
+
+from ..documents import ApiDescription, DescriptionError, describe
+from ..drafting import Draft, DraftedTwin
+from ..merging import read_descriptions
+from ..overlay import Overlay
+from ..wire_style import DraftStyle
+
+NAMES = ("hubspot", "jira", "linkedin", "salesforce")
+
+
+class ShippedDraft(NamedTuple):
+    """A draft of a vendor that comes with Twindiff.
+
+    `description` says where the vendor publishes its description; it is empty if there is none to bring. A draft that
+    `stands_alone` is served without one, by its handlers and by `own`, a description that we wrote.
+    """
+
+    name: str
+    label: str
+    stands_alone: bool
+    description: str = ""
+    own: bool = False
+    pages: Sequence[Operations] = ()
+    again: Sequence[Operations] = ()
+    """The operations of `pages` at further paths, such as those of another version."""
+    tables: Sequence[type[Row]] = ()
+    rows: Callable[[], Rows] | None = None
+    style: type[DraftStyle] = DraftStyle
+    options: Mapping[str, Any] = {}
+    """Further arguments of the Twin."""
+
+    @property
+    def written_count(self) -> int:
+        """The number of operations that handlers serve."""
+        return sum(len(page.listed) for page in self.pages)
+
+    def twin(self, paths: Sequence[Path] = ()) -> DraftedTwin:
+        """Return the twin, with the operations of the descriptions in `paths`.
+
+        Raises DescriptionError if it needs a description, or for one that cannot be used.
+        """
+        if not paths and not self.stands_alone:
+            raise DescriptionError(
+                f"{self.label} is served from its description, which is not shipped. Download it from"
+                f" {self.description}, then: --draft {self.name}=FILE"
+            )
+        draft = Draft(self._describe(paths), self.name, self._overlay(), self.tables)
+        twin = draft.twin(*self.pages, *self.again, rows=self.rows, style=self.style, **self.options)
+        twin.repeated = [f"{each.verb} {each.path}" for page in self.again for each in page.listed]
+        return twin
+
+    def _describe(self, paths: Sequence[Path]) -> ApiDescription:
+        if paths:
+            return read_descriptions(paths)
+        if self.own:
+            return describe(msgspec.yaml.decode(self._resource("description.yaml")))
+        return ApiDescription(self.label, {}, (), {}, (), ())
+
+    def _overlay(self) -> Overlay:
+        text = self._resource("overlay.yaml")
+        return msgspec.yaml.decode(text, type=Overlay) if text else Overlay()
+
+    def _resource(self, name: str) -> bytes:
+        file = files(__name__) / self.name / name
+        return file.read_bytes() if file.is_file() else b""
+
+
+def find_shipped(name: str) -> ShippedDraft:
+    """Return the shipped draft of a name; raises DescriptionError with the nearest name."""
+    if name not in NAMES:
+        raise DescriptionError(
+            f"There is no shipped draft '{name}'.{did_you_mean(name, set(NAMES))} Drafts: {', '.join(NAMES)}."
+        )
+    return import_module(f".{name}", __name__).draft

@@ -1,0 +1,35 @@
+"""HubSpot's CRM: records, search, associations, properties, owners and pipelines by handlers."""
+
+from __future__ import annotations
+
+from twindiff.kit.seeding import Variables
+from twindiff.kit.twin import Users
+
+from .. import ShippedDraft
+from . import associations, records, settings
+from .account import account_rows
+from .screens import screen
+from .seeding import seeding
+from .tables import TABLES, CrmOwner
+from .wire_style import HubSpotStyle
+
+draft = ShippedDraft(
+    "hubspot",
+    "HubSpot",
+    stands_alone=True,
+    description="https://github.com/HubSpot/HubSpot-public-api-spec-collection",
+    pages=(records.api, associations.api, settings.api),
+    tables=TABLES,
+    rows=account_rows,
+    style=HubSpotStyle,
+    options={
+        "users": Users(CrmOwner, CrmOwner.id, CrmOwner.email),
+        "seeding": seeding,
+        "screen": screen,
+        "hosts": {"api.hubapi.com": ""},
+        "variables": Variables(
+            tokens={"HUBSPOT_ACCESS_TOKEN": "pat-na1-{secret}", "HUBSPOT_API_KEY": "{secret}"},
+            urls={"HUBSPOT_API_URL": "", "HUBSPOT_BASE_URL": ""},
+        ),
+    },
+)

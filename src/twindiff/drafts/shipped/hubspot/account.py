@@ -1,0 +1,155 @@
+"""What every HubSpot account has: kinds of records, their usual properties, pipelines and association types.
+
+https://developers.hubspot.com/docs/guides/api/crm/understanding-the-crm
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twindiff.kit.clock import Clock
+from twindiff.kit.rows import table_of
+from twindiff.kit.twin import Rows
+
+from .tables import RECORDS
+
+KINDS = {
+    "contacts": "0-1", "companies": "0-2", "deals": "0-3", "tickets": "0-5", "products": "0-7", "line_items": "0-8",
+    "notes": "0-46", "meetings": "0-47", "calls": "0-48", "emails": "0-49", "tasks": "0-27",
+}  # fmt: skip
+_SINGULAR = {"companies": "company"}
+_OWN = ("id", "properties", "archived", "created_at", "updated_at")
+_FURTHER = {
+    "contacts": "address state zip country mobilephone fax salutation industry annualrevenue hs_analytics_source",
+    "companies": "address state zip numberofemployees annualrevenue type founded_year timezone about_us",
+    "deals": "hs_priority deal_currency_code closed_lost_reason closed_won_reason hs_deal_stage_probability",
+    "tickets": "hs_ticket_category source_type hs_resolution closed_date",
+    "notes": "hs_note_body hs_timestamp hubspot_owner_id hs_attachment_ids",
+    "tasks": "hs_task_subject hs_task_body hs_task_status hs_task_priority hs_task_type hs_timestamp hubspot_owner_id",
+    "calls": "hs_call_title hs_call_body hs_call_duration hs_call_status hs_call_direction hs_timestamp"
+    " hubspot_owner_id",
+    "emails": "hs_email_subject hs_email_text hs_email_html hs_email_direction hs_email_status hs_timestamp"
+    " hubspot_owner_id hs_email_headers",
+    "meetings": "hs_meeting_title hs_meeting_body hs_meeting_start_time hs_meeting_end_time hs_meeting_outcome"
+    " hs_timestamp hubspot_owner_id hs_internal_meeting_notes hs_meeting_location",
+    "products": "name description price hs_sku hs_cost_of_goods_sold hs_recurring_billing_period",
+    "line_items": "name description price quantity hs_product_id amount discount hs_sku",
+}  # fmt: skip
+_NUMBERS = frozenset(
+    ["amount", "price", "quantity", "numberofemployees", "annualrevenue", "discount", "hs_call_duration"]
+)
+_DATES = frozenset(["closedate", "hs_timestamp", "closed_date", "hs_meeting_start_time", "hs_meeting_end_time"])
+_CHOICES = {
+    "lifecyclestage": "subscriber lead marketingqualifiedlead salesqualifiedlead opportunity customer evangelist other",
+    "hs_lead_status": "NEW OPEN IN_PROGRESS OPEN_DEAL UNQUALIFIED ATTEMPTED_TO_CONTACT CONNECTED BAD_TIMING",
+    "hs_ticket_priority": "LOW MEDIUM HIGH URGENT",
+    "hs_task_status": "NOT_STARTED IN_PROGRESS COMPLETED WAITING DEFERRED",
+    "hs_task_priority": "NONE LOW MEDIUM HIGH",
+    "dealtype": "newbusiness existingbusiness",
+}
+SEARCHED = {
+    "contacts": ("email", "firstname", "lastname", "phone", "company", "hs_object_id"),
+    "companies": ("name", "domain", "website", "phone"),
+    "deals": ("dealname", "pipeline", "dealstage", "description", "dealtype"),
+    "tickets": ("subject", "content", "hs_pipeline_stage", "hs_ticket_category"),
+}
+DEFAULTS = {
+    "contacts": ("createdate", "email", "firstname", "hs_object_id", "lastmodifieddate", "lastname"),
+    "companies": ("createdate", "domain", "hs_lastmodifieddate", "hs_object_id", "name"),
+    "deals": (
+        "amount", "closedate", "createdate", "dealname", "dealstage", "hs_lastmodifieddate", "hs_object_id", "pipeline",
+    ),
+    "tickets": (
+        "content", "createdate", "hs_lastmodifieddate", "hs_object_id", "hs_pipeline", "hs_pipeline_stage",
+        "hs_ticket_category", "hs_ticket_priority", "subject",
+    ),
+}  # fmt: skip
+_DEAL_STAGES = (
+    ("appointmentscheduled", "Appointment Scheduled", "0.2"), ("qualifiedtobuy", "Qualified To Buy", "0.4"),
+    ("presentationscheduled", "Presentation Scheduled", "0.6"),
+    ("decisionmakerboughtin", "Decision Maker Bought-In", "0.8"),
+    ("contractsent", "Contract Sent", "0.9"), ("closedwon", "Closed Won", "1.0"), ("closedlost", "Closed Lost", "0.0"),
+)  # fmt: skip
+_TICKET_STAGES = (("1", "New"), ("2", "Waiting on contact"), ("3", "Waiting on us"), ("4", "Closed"))
+_TYPES = {
+    ("contacts", "companies"): (1, 279), ("companies", "contacts"): (2, 280), ("deals", "contacts"): (3,),
+    ("contacts", "deals"): (4,), ("deals", "companies"): (5, 341), ("companies", "deals"): (6, 342),
+    ("contacts", "tickets"): (15,), ("tickets", "contacts"): (16,), ("companies", "tickets"): (25, 340),
+    ("tickets", "companies"): (26, 339), ("deals", "tickets"): (27,), ("tickets", "deals"): (28,),
+    ("deals", "line_items"): (19,), ("line_items", "deals"): (20,), ("notes", "contacts"): (202,),
+    ("contacts", "notes"): (201,), ("notes", "companies"): (190,), ("companies", "notes"): (189,),
+    ("notes", "deals"): (214,), ("deals", "notes"): (213,), ("notes", "tickets"): (228,), ("tickets", "notes"): (227,),
+    ("tasks", "contacts"): (204,), ("contacts", "tasks"): (203,), ("tasks", "companies"): (192,),
+    ("companies", "tasks"): (191,), ("tasks", "deals"): (216,), ("deals", "tasks"): (215,),
+    ("tasks", "tickets"): (230,), ("tickets", "tasks"): (229,), ("calls", "contacts"): (194,),
+    ("contacts", "calls"): (193,), ("calls", "companies"): (182,), ("companies", "calls"): (181,),
+    ("calls", "deals"): (206,), ("deals", "calls"): (205,), ("emails", "contacts"): (198,),
+    ("contacts", "emails"): (197,), ("emails", "companies"): (186,), ("companies", "emails"): (185,),
+    ("emails", "deals"): (210,), ("deals", "emails"): (209,), ("meetings", "contacts"): (200,),
+    ("contacts", "meetings"): (199,), ("meetings", "companies"): (188,), ("companies", "meetings"): (187,),
+    ("meetings", "deals"): (212,), ("deals", "meetings"): (211,),
+}  # fmt: skip
+_BEGIN = Clock(1_767_225_600_000_000).iso()
+OWNER = "71000001"
+
+
+def find_kind(said: str) -> str | None:
+    """Return a kind of records by its plural, its singular or its type id, without regard to case."""
+    word = said.lower()
+    for kind, type_id in KINDS.items():
+        if word in (kind, _SINGULAR.get(kind, kind.removesuffix("s")), type_id, kind.replace("_", "")):
+            return kind
+    return None
+
+
+def columns_of(kind: str) -> list[str]:
+    """Return the properties of a kind that have a column of their own."""
+    return [name for name in table_of(RECORDS[kind]).columns if name not in _OWN] if kind in RECORDS else []
+
+
+def association_type(from_kind: str, to_kind: str) -> int:
+    """Return the usual type of associations from one kind to another; 0 if HubSpot has none."""
+    return _TYPES.get((from_kind, to_kind), (0,))[-1]
+
+
+def kind_of_type(from_kind: str, type_id: int) -> str | None:
+    """Return the kind to which associations of a type lead from a kind."""
+    return next((to for (kind, to), ids in _TYPES.items() if kind == from_kind and type_id in ids), None)
+
+
+def _property(kind: str, name: str) -> dict[str, Any]:
+    options = [
+        {"label": each, "value": each, "displayOrder": n} for n, each in enumerate(_CHOICES.get(name, "").split())
+    ]
+    kinds = ("enumeration", "select") if options else ("number", "number") if name in _NUMBERS else ("string", "text")
+    if name in _DATES:
+        kinds = ("datetime", "date")
+    return {
+        "kind": kind,
+        "name": name,
+        "label": name.removeprefix("hs_").replace("_", " ").capitalize(),
+        "type": kinds[0],
+        "field_type": kinds[1],
+        "group_name": f"{kind.removesuffix('s')}information",
+        "options": options,
+    }
+
+
+def account_rows() -> Rows:
+    """Return the rows that every account has."""
+    names = {kind: [*columns_of(kind), *_FURTHER[kind].split()] for kind in KINDS}
+    deals = [
+        {"kind": "deals", "pipeline": "default", "id": id, "label": label, "display_order": number,
+         "metadata": {"isClosed": str(id.startswith("closed")).lower(), "probability": probability}}
+        for number, (id, label, probability) in enumerate(_DEAL_STAGES)
+    ]  # fmt: skip
+    tickets = [
+        {"kind": "tickets", "pipeline": "0", "id": id, "label": label, "display_order": number,
+         "metadata": {"ticketState": "CLOSED" if id == "4" else "OPEN", "isClosed": str(id == "4").lower()}}
+        for number, (id, label) in enumerate(_TICKET_STAGES)
+    ]  # fmt: skip
+    return {
+        "property_definitions": [_property(kind, name) for kind, each in names.items() for name in each],
+        "pipeline_stages": [*deals, *tickets],
+        "owners": [{"id": OWNER, "email": "agent@example.com", "first_name": "Agent", "created_at": _BEGIN}],
+    }

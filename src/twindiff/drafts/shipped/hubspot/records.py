@@ -1,0 +1,423 @@
+"""Records of the CRM: read, find, create, change and archive, one by one and in batches.
+
+https://developers.hubspot.com/docs/reference/api/crm/objects/contacts
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
+
+from twindiff.kit.call import Call
+from twindiff.kit.http import json_answer
+from twindiff.kit.twin import Operations
+
+from .account import DEFAULTS, SEARCHED, columns_of, find_kind, kind_of_type
+from .associations import associate, list_associated, unlink
+from .tables import RECORDS, CrmActivity, CrmProperty, CrmStage
+from .wire_style import HubSpotError, NoSuchRecord, RecordConflict, page_results, show_time
+
+api = Operations(prefix="/crm/v3/objects")
+MAX_BATCH_RECORDS = 100
+MAX_SEARCH_RECORDS = 200
+MAX_FILTER_GROUPS = 5
+_EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
+_READ_ONLY = frozenset(["hs_object_id", "createdate", "lastmodifieddate", "hs_lastmodifieddate"])
+Properties = dict[str, Any]
+
+
+def get_kind(said: str) -> str:
+    """Return a kind of records; raises HubSpotError for one that there is not."""
+    kind = find_kind(said)
+    if kind is None:
+        raise HubSpotError(f"Unable to infer object type from: {said}")
+    return kind
+
+
+def _rows(call: Call, kind: str, *, archived: bool = False) -> list[Any]:
+    table = RECORDS.get(kind, CrmActivity)
+    where = [] if kind in RECORDS else [CrmActivity.kind == kind]
+    rows = call.db.rows(table, table.archived == archived, *where)
+    return sorted(rows, key=lambda row: int(row.id))
+
+
+def find_record(call: Call, kind: str, id: str, id_property: str = "") -> Any:
+    """Return a record by id or another property; raises NoSuchRecord."""
+    if id_property and id_property != "hs_object_id":
+        matches = [row for row in _rows(call, kind) if str(read_property(kind, row, id_property)) == id]
+        row = matches[0] if matches else None
+    else:
+        table = RECORDS.get(kind, CrmActivity)
+        row = call.db.find(table, table.id == id)
+    if row is None or row.archived or (kind not in RECORDS and row.kind != kind):
+        raise NoSuchRecord
+    return row
+
+
+def read_property(kind: str, row: Any, name: str) -> Any:
+    """Return the value of a property of a record; None if it has none."""
+    if name == "hs_object_id":
+        return row.id
+    if name == "createdate" or (name == "hs_createdate" and kind not in RECORDS):
+        return show_time(row.created_at)
+    if name in ("lastmodifieddate", "hs_lastmodifieddate"):
+        return show_time(row.updated_at)
+    return getattr(row, name) if name in columns_of(kind) else row.properties.get(name)
+
+
+def show_record(kind: str, row: Any, names: Sequence[str] = ()) -> dict[str, Any]:
+    """Return a record with the usual properties and those of the names."""
+    modified = "lastmodifieddate" if kind == "contacts" else "hs_lastmodifieddate"
+    usual = DEFAULTS.get(kind, ("hs_createdate", modified, "hs_object_id"))
+    asked = [name for each in names for name in each.split(",") if name]
+    chosen = [*(usual if not asked else ("createdate", "hs_object_id", modified)), *asked]
+    return {
+        "id": row.id,
+        "properties": {name: read_property(kind, row, name) for name in dict.fromkeys(chosen)},
+        "createdAt": show_time(row.created_at),
+        "updatedAt": show_time(row.updated_at),
+        "archived": row.archived,
+    }
+
+
+def _show_written(kind: str, row: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a record as an answer to a write shows it: what is set."""
+    known = [name for name in columns_of(kind) if getattr(row, name) is not None]
+    return show_record(kind, row, [*known, *row.properties, *given])
+
+
+def check_properties(call: Call, kind: str, given: Mapping[str, Any]) -> Properties:
+    """Return properties as they are stored; raises HubSpotError with all that are wrong."""
+    known = {each.name: each for each in call.db.rows(CrmProperty, CrmProperty.kind == kind)}
+    problems: list[dict[str, Any]] = []
+    values: Properties = {}
+    for name, value in given.items():
+        text = "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+        problem = _problem_of(call, kind, known.get(name), name, text)
+        if problem:
+            problems.append({"isValid": False, "message": problem[1], "error": problem[0], "name": name})
+        values[name] = text or None
+    if problems:
+        raise HubSpotError(f"Property values were not valid: {json.dumps(problems)}")
+    return values
+
+
+def _problem_of(call: Call, kind: str, known: CrmProperty | None, name: str, text: str) -> tuple[str, str] | None:
+    """Return the code and the message of what is wrong with a value, if anything is."""
+    if name in _READ_ONLY:
+        return "READ_ONLY_VALUE", f'"{name}" is a read only property; its value cannot be set.'
+    if known is None:
+        return "PROPERTY_DOESNT_EXIST", f'Property "{name}" does not exist'
+    if not text:
+        return None
+    if name == "email" and kind == "contacts" and not _EMAIL.fullmatch(text):
+        return "INVALID_EMAIL", f"Email address {text} is invalid"
+    if known.type == "number" and not re.fullmatch(r"-?\d+(\.\d+)?", text):
+        return "INVALID_INTEGER", f"{text} was not a valid number."
+    allowed = [each["value"] for each in known.options]
+    if name in ("dealstage", "hs_pipeline_stage"):
+        allowed = [each.id for each in call.db.rows(CrmStage, CrmStage.kind == kind)]
+    if name in ("pipeline", "hs_pipeline"):
+        allowed = [each.pipeline for each in call.db.rows(CrmStage, CrmStage.kind == kind)]
+    if allowed and text not in allowed:
+        return "INVALID_OPTION", f"{text} was not one of the allowed options: {sorted({*allowed})}"
+    return None
+
+
+def create_record(call: Call, kind: str, given: Mapping[str, Any], *, checked: bool = True) -> Any:
+    """Add a record; raises HubSpotError, and RecordConflict for a contact whose address is taken."""
+    values = (
+        check_properties(call, kind, given) if checked else {k: None if v is None else str(v) for k, v in given.items()}
+    )
+    if kind == "contacts" and values.get("email"):
+        values["email"] = str(values["email"]).lower()
+        _refuse_taken(call, kind, str(values["email"]))
+    if kind == "deals":
+        values = {"pipeline": "default", **values}
+    if kind == "tickets":
+        values = {"hs_pipeline": "0", "hs_pipeline_stage": "1", **values}
+    now = call.clock.iso()
+    columns = columns_of(kind)
+    fields: dict[str, Any] = {name: value for name, value in values.items() if name in columns}
+    others = {name: value for name, value in values.items() if name not in columns and value is not None}
+    if kind not in RECORDS:
+        fields["kind"] = kind
+    table = RECORDS.get(kind, CrmActivity)
+    number = str(50_000_000 + call.db.next("record"))
+    return call.db.add(table(id=number, properties=others, created_at=now, updated_at=now, **fields))
+
+
+def _refuse_taken(call: Call, kind: str, email: str, own: str = "") -> None:
+    table = RECORDS[kind]
+    known = call.db.find(table, table.email.equals(email), table.archived == False)  # noqa: E712 - an expression
+    if known and known.id != own:
+        raise RecordConflict(f"Contact already exists. Existing ID: {known.id}")
+
+
+def change_record(call: Call, kind: str, row: Any, given: Mapping[str, Any]) -> Any:
+    """Set properties of a record; an empty text clears one."""
+    values = check_properties(call, kind, given)
+    if kind == "contacts" and values.get("email"):
+        _refuse_taken(call, kind, str(values["email"]), row.id)
+    columns = columns_of(kind)
+    fields = {name: value for name, value in values.items() if name in columns}
+    others = {**row.properties, **{name: value for name, value in values.items() if name not in columns}}
+    others = {name: value for name, value in others.items() if value is not None}
+    return call.db.change(row, **fields, properties=others, updated_at=call.clock.iso())
+
+
+def _archive(call: Call, kind: str, id: str) -> None:
+    """Archive a record, which also ends its associations; one that there is not is no error."""
+    table = RECORDS.get(kind, CrmActivity)
+    row = call.db.find(table, table.id == id)
+    if row is not None and not row.archived:
+        call.db.change(row, archived=True, updated_at=call.clock.iso())
+        unlink(call, kind, id)
+
+
+@api.get("/{objectType}")
+def list_records(
+    call: Call,
+    object_type: str,
+    limit: int = 10,
+    after: str = "",
+    properties: list[str] | None = None,
+    associations: list[str] | None = None,
+    archived: bool = False,
+) -> dict[str, Any]:
+    """List records, page by page."""
+    kind = get_kind(object_type)
+    shown = [show_record(kind, row, properties or ()) for row in _rows(call, kind, archived=archived)]
+    page = page_results(shown, after, min(max(limit, 1), 100))
+    for each in page["results"]:
+        _add_associations(call, kind, each, associations)
+    return page
+
+
+def _add_associations(call: Call, kind: str, shown: dict[str, Any], asked: Sequence[str] | None) -> None:
+    for each in [name for part in asked or () for name in part.split(",")]:
+        to_kind = get_kind(each)
+        type_name = f"{_singular(kind)}_to_{_singular(to_kind)}"
+        results = [{"id": id, "type": type_name} for id in list_associated(call, kind, shown["id"], to_kind)]
+        if results:
+            shown.setdefault("associations", {})[to_kind] = {"results": results}
+
+
+def _singular(kind: str) -> str:
+    return "company" if kind == "companies" else kind.removesuffix("s")
+
+
+@api.post("/{objectType}", status=201)
+def post_record(
+    call: Call,
+    object_type: str,
+    properties: dict[str, Any] | None = None,
+    associations: list[dict[str, Any]] | None = None,
+) -> dict[str, Any]:
+    """Create a record, with its associations."""
+    kind = get_kind(object_type)
+    row = create_record(call, kind, properties or {})
+    _associate_new(call, kind, row.id, associations or [])
+    return _show_written(kind, row, properties or {})
+
+
+def _associate_new(call: Call, kind: str, id: str, given: Sequence[Mapping[str, Any]]) -> None:
+    for each in given:
+        types = cast(list[dict[str, Any]], each.get("types") or [])
+        to_kind = kind_of_type(kind, int(types[0].get("associationTypeId") or 0)) if types else None
+        if to_kind is None:
+            raise HubSpotError("No association type with that id leads from this object type.")
+        target = find_record(call, to_kind, str(each.get("to", {}).get("id", "")))
+        associate(call, (kind, id), (to_kind, target.id))
+
+
+@api.get("/{objectType}/{objectId}")
+def get_record(
+    call: Call,
+    object_type: str,
+    object_id: str,
+    properties: list[str] | None = None,
+    associations: list[str] | None = None,
+    id_property: str = "",
+) -> dict[str, Any]:
+    """Return a record."""
+    kind = get_kind(object_type)
+    shown = show_record(kind, find_record(call, kind, object_id, id_property), properties or ())
+    _add_associations(call, kind, shown, associations)
+    return shown
+
+
+@api.patch("/{objectType}/{objectId}")
+def patch_record(
+    call: Call, object_type: str, object_id: str, properties: dict[str, Any] | None = None, id_property: str = ""
+) -> dict[str, Any]:
+    """Change a record."""
+    kind = get_kind(object_type)
+    row = change_record(call, kind, find_record(call, kind, object_id, id_property), properties or {})
+    return _show_written(kind, row, properties or {})
+
+
+@api.delete("/{objectType}/{objectId}", status=204)
+def delete_record(call: Call, object_type: str, object_id: str) -> None:
+    """Archive a record."""
+    _archive(call, get_kind(object_type), object_id)
+
+
+@api.post("/{objectType}/search", reads=True)
+def search_records(
+    call: Call,
+    object_type: str,
+    filter_groups: list[dict[str, Any]] | None = None,
+    query: str = "",
+    properties: list[str] | None = None,
+    sorts: list[Any] | None = None,
+    limit: int = 10,
+    after: str = "",
+) -> dict[str, Any]:
+    """Find records by filters: those of a group are all true, and one group is enough."""
+    kind = get_kind(object_type)
+    groups = filter_groups or []
+    if len(groups) > MAX_FILTER_GROUPS:
+        raise HubSpotError(f"The number of filter groups exceeds the maximum of {MAX_FILTER_GROUPS}.")
+    if not 0 <= limit <= MAX_SEARCH_RECORDS:
+        raise HubSpotError(f"limit must be between 0 and {MAX_SEARCH_RECORDS}.")
+    rows = [
+        row
+        for row in _rows(call, kind)
+        if (not groups or any(all(_meets(kind, row, each) for each in group.get("filters", [])) for group in groups))
+        and (not query or _has_words(kind, row, query))
+    ]
+    for each in reversed(sorts or []):
+        name, descends = (
+            (each, False)
+            if isinstance(each, str)
+            else (each.get("propertyName"), each.get("direction") == "DESCENDING")
+        )
+        rows.sort(key=lambda row: _comparable(read_property(kind, row, name)), reverse=descends)
+    shown = [show_record(kind, row, properties or ()) for row in rows]
+    return {"total": len(rows), **page_results(shown, after, limit)}
+
+
+def _has_words(kind: str, row: Any, query: str) -> bool:
+    texts = [str(read_property(kind, row, name) or "").lower() for name in SEARCHED.get(kind, ())]
+    return all(any(word in text for text in texts) for word in query.lower().split())
+
+
+def _comparable(value: Any) -> tuple[int, float, str]:
+    text = "" if value is None else str(value)
+    try:
+        return (1, float(text), "")
+    except ValueError:
+        return (2 if text else 0, 0.0, text.lower())
+
+
+def _contains_token(value: Any, wanted: str) -> bool:
+    pattern = "".join(".*" if part == "*" else re.escape(part) for part in re.split(r"(\*)", wanted.lower()))
+    words = [str(value or "").lower(), *re.split(r"[\s@.,]+", str(value or "").lower())]
+    return any(re.fullmatch(pattern, word) for word in words)
+
+
+_OPERATORS: dict[str, Callable[[Any, Mapping[str, Any]], bool]] = {
+    "EQ": lambda value, given: _comparable(value) == _comparable(given.get("value")),
+    "NEQ": lambda value, given: value is not None and _comparable(value) != _comparable(given.get("value")),
+    "LT": lambda value, given: value is not None and _comparable(value) < _comparable(given.get("value")),
+    "LTE": lambda value, given: value is not None and _comparable(value) <= _comparable(given.get("value")),
+    "GT": lambda value, given: value is not None and _comparable(value) > _comparable(given.get("value")),
+    "GTE": lambda value, given: value is not None and _comparable(value) >= _comparable(given.get("value")),
+    "BETWEEN": lambda value, given: value is not None
+    and _comparable(given.get("value")) <= _comparable(value) <= _comparable(given.get("highValue")),
+    "IN": lambda value, given: _comparable(value) in [_comparable(each) for each in given.get("values") or ()],
+    "NOT_IN": lambda value, given: value is not None
+    and _comparable(value) not in [_comparable(each) for each in given.get("values") or ()],
+    "HAS_PROPERTY": lambda value, given: value is not None,
+    "NOT_HAS_PROPERTY": lambda value, given: value is None,
+    "CONTAINS_TOKEN": lambda value, given: _contains_token(value, str(given.get("value", ""))),
+    "NOT_CONTAINS_TOKEN": lambda value, given: not _contains_token(value, str(given.get("value", ""))),
+}  # fmt: skip
+
+
+def _meets(kind: str, row: Any, given: Mapping[str, Any]) -> bool:
+    operator = _OPERATORS.get(str(given.get("operator")))
+    if operator is None:
+        raise HubSpotError(f"Invalid operator '{given.get('operator')}'. Operators: {', '.join(_OPERATORS)}.")
+    return operator(read_property(kind, row, str(given.get("propertyName", ""))), given)
+
+
+def _check_batch(inputs: Sequence[Any]) -> None:
+    if len(inputs) > MAX_BATCH_RECORDS:
+        raise HubSpotError(f"The maximum number of inputs supported in a batch request is {MAX_BATCH_RECORDS}.")
+
+
+def _batch(call: Call, results: list[dict[str, Any]], status: int = 200, missing: Sequence[str] = ()) -> Any:
+    now = show_time(call.clock.iso())
+    body: dict[str, Any] = {"status": "COMPLETE", "results": results, "startedAt": now, "completedAt": now}
+    if missing:
+        error = {
+            "status": "error",
+            "category": "OBJECT_NOT_FOUND",
+            "message": "Could not get some objects",
+            "context": {"ids": [*missing]},
+        }
+        body |= {"numErrors": 1, "errors": [error]}
+        status = 207
+    return json_answer(body, status)
+
+
+@api.post("/{objectType}/batch/read", reads=True)
+def read_batch(
+    call: Call,
+    object_type: str,
+    inputs: list[dict[str, Any]],
+    properties: list[str] | None = None,
+    id_property: str = "",
+) -> Any:
+    """Return up to 100 records; those that there are not are listed as an error (207)."""
+    kind = get_kind(object_type)
+    _check_batch(inputs)
+    results: list[dict[str, Any]] = []
+    missing: list[str] = []
+    for each in inputs:
+        try:
+            results.append(
+                show_record(kind, find_record(call, kind, str(each.get("id")), id_property), properties or ())
+            )
+        except NoSuchRecord:
+            missing.append(str(each.get("id")))
+    return _batch(call, results, missing=missing)
+
+
+@api.post("/{objectType}/batch/create")
+def create_batch(call: Call, object_type: str, inputs: list[dict[str, Any]]) -> Any:
+    """Create up to 100 records; if one is refused, none is created."""
+    kind = get_kind(object_type)
+    _check_batch(inputs)
+    results: list[dict[str, Any]] = []
+    for each in inputs:
+        given: dict[str, Any] = each.get("properties") or {}
+        row = create_record(call, kind, given)
+        _associate_new(call, kind, row.id, each.get("associations") or [])
+        results.append(_show_written(kind, row, given))
+    return _batch(call, results, 201)
+
+
+@api.post("/{objectType}/batch/update")
+def update_batch(call: Call, object_type: str, inputs: list[dict[str, Any]]) -> Any:
+    """Change up to 100 records."""
+    kind = get_kind(object_type)
+    _check_batch(inputs)
+    results: list[dict[str, Any]] = []
+    for each in inputs:
+        given: dict[str, Any] = each.get("properties") or {}
+        row = find_record(call, kind, str(each.get("id")), str(each.get("idProperty") or ""))
+        results.append(_show_written(kind, change_record(call, kind, row, given), given))
+    return _batch(call, results)
+
+
+@api.post("/{objectType}/batch/archive", status=204)
+def archive_batch(call: Call, object_type: str, inputs: list[dict[str, Any]]) -> None:
+    """Archive up to 100 records."""
+    _check_batch(inputs)
+    for each in inputs:
+        _archive(call, get_kind(object_type), str(each.get("id")))

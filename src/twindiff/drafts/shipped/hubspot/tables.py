@@ -1,0 +1,147 @@
+"""The tables of a HubSpot account. A record has a column for each usual property, and `properties` has the others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twindiff.kit.rows import Column, Json, Row, Timestamp, column
+
+
+class CrmContact(Row, table="contacts", key=("id",)):
+    """A contact."""
+
+    id: Column[str]
+    email: Column[str | None] = column(default=None)
+    firstname: Column[str | None] = column(default=None)
+    lastname: Column[str | None] = column(default=None)
+    phone: Column[str | None] = column(default=None)
+    company: Column[str | None] = column(default=None)
+    jobtitle: Column[str | None] = column(default=None)
+    website: Column[str | None] = column(default=None)
+    city: Column[str | None] = column(default=None)
+    lifecyclestage: Column[str | None] = column(default=None)
+    hs_lead_status: Column[str | None] = column(default=None)
+    hubspot_owner_id: Column[str | None] = column(default=None)
+    properties: Column[Json] = column(default={})
+    archived: Column[bool] = column(default=False)
+    created_at: Column[Timestamp]
+    updated_at: Column[Timestamp] = column(derived=True)
+
+
+class CrmCompany(Row, table="companies", key=("id",)):
+    """A company."""
+
+    id: Column[str]
+    name: Column[str | None] = column(default=None)
+    domain: Column[str | None] = column(default=None)
+    description: Column[str | None] = column(default=None)
+    industry: Column[str | None] = column(default=None)
+    phone: Column[str | None] = column(default=None)
+    city: Column[str | None] = column(default=None)
+    country: Column[str | None] = column(default=None)
+    website: Column[str | None] = column(default=None)
+    lifecyclestage: Column[str | None] = column(default=None)
+    hubspot_owner_id: Column[str | None] = column(default=None)
+    properties: Column[Json] = column(default={})
+    archived: Column[bool] = column(default=False)
+    created_at: Column[Timestamp]
+    updated_at: Column[Timestamp] = column(derived=True)
+
+
+class CrmDeal(Row, table="deals", key=("id",)):
+    """A deal; `dealstage` is a stage of its pipeline."""
+
+    id: Column[str]
+    dealname: Column[str | None] = column(default=None)
+    amount: Column[str | None] = column(default=None)
+    dealstage: Column[str | None] = column(default=None)
+    pipeline: Column[str | None] = column(default=None)
+    closedate: Column[str | None] = column(default=None)
+    dealtype: Column[str | None] = column(default=None)
+    description: Column[str | None] = column(default=None)
+    hubspot_owner_id: Column[str | None] = column(default=None)
+    properties: Column[Json] = column(default={})
+    archived: Column[bool] = column(default=False)
+    created_at: Column[Timestamp]
+    updated_at: Column[Timestamp] = column(derived=True)
+
+
+class CrmTicket(Row, table="tickets", key=("id",)):
+    """A ticket."""
+
+    id: Column[str]
+    subject: Column[str | None] = column(default=None)
+    content: Column[str | None] = column(default=None)
+    hs_pipeline: Column[str | None] = column(default=None)
+    hs_pipeline_stage: Column[str | None] = column(default=None)
+    hs_ticket_priority: Column[str | None] = column(default=None)
+    hubspot_owner_id: Column[str | None] = column(default=None)
+    properties: Column[Json] = column(default={})
+    archived: Column[bool] = column(default=False)
+    created_at: Column[Timestamp]
+    updated_at: Column[Timestamp] = column(derived=True)
+
+
+class CrmActivity(Row, table="activities", key=("id",)):
+    """A note, task, call, email, meeting, product or line item, as `kind` says."""
+
+    id: Column[str]
+    kind: Column[str]
+    properties: Column[Json] = column(default={})
+    archived: Column[bool] = column(default=False)
+    created_at: Column[Timestamp]
+    updated_at: Column[Timestamp] = column(derived=True)
+
+
+class CrmAssociation(Row, table="associations", key=("from_kind", "from_id", "to_kind", "to_id")):
+    """A pair of records that belong together; `type_id` is that of the direction from the first to the second."""
+
+    from_kind: Column[str]
+    from_id: Column[str]
+    to_kind: Column[str]
+    to_id: Column[str]
+    type_id: Column[int]
+
+
+class CrmProperty(Row, table="property_definitions", key=("kind", "name")):
+    """A property that records of a kind can have."""
+
+    kind: Column[str]
+    name: Column[str]
+    label: Column[str]
+    type: Column[str] = column(default="string")
+    field_type: Column[str] = column(default="text")
+    group_name: Column[str] = column(default="")
+    description: Column[str] = column(default="")
+    options: Column[Json] = column(default=[])
+    is_custom: Column[bool] = column(default=False)
+
+
+class CrmOwner(Row, table="owners", key=("id",)):
+    """A person who can own records."""
+
+    id: Column[str]
+    email: Column[str]
+    first_name: Column[str] = column(default="")
+    last_name: Column[str] = column(default="")
+    created_at: Column[Timestamp]
+
+
+class CrmStage(Row, table="pipeline_stages", key=("kind", "pipeline", "id")):
+    """A stage of a pipeline of deals or tickets."""
+
+    kind: Column[str]
+    pipeline: Column[str]
+    id: Column[str]
+    label: Column[str]
+    display_order: Column[int]
+    metadata: Column[Json] = column(default={})
+
+
+RECORDS: dict[str, Any] = {
+    "contacts": CrmContact,
+    "companies": CrmCompany,
+    "deals": CrmDeal,
+    "tickets": CrmTicket,
+}
+TABLES = (*RECORDS.values(), CrmActivity, CrmAssociation, CrmProperty, CrmOwner, CrmStage)

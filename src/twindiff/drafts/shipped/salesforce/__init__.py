@@ -1,0 +1,48 @@
+"""Salesforce: records of the usual objects, SOQL, SOSL, collections and descriptions by handlers."""
+
+from __future__ import annotations
+
+from twindiff.kit.seeding import Variables
+from twindiff.kit.twin import Users
+
+from .. import ShippedDraft
+from . import org, queries, records
+from .objects import OBJECTS, TABLES
+from .org import org_rows
+from .screens import screen
+from .seeding import seeding
+from .wire_style import SalesforceStyle
+
+_USER = OBJECTS["User"].row
+
+draft = ShippedDraft(
+    "salesforce",
+    "Salesforce",
+    stands_alone=True,
+    pages=(queries.api, records.api, org.api),
+    tables=TABLES,
+    rows=org_rows,
+    style=SalesforceStyle,
+    options={
+        "users": Users(_USER, _USER.Id, _USER.Email),
+        "seeding": seeding,
+        "screen": screen,
+        "hosts": {"login.salesforce.com": "", "test.salesforce.com": "", "*.my.salesforce.com": ""},
+        "variables": Variables(
+            tokens=dict.fromkeys(
+                ("SALESFORCE_ACCESS_TOKEN", "SALESFORCE_TOKEN", "SF_ACCESS_TOKEN", "SFDC_ACCESS_TOKEN"),
+                "00D000000000001!{secret}",
+            ),
+            urls=dict.fromkeys(
+                (
+                    "SALESFORCE_INSTANCE_URL",
+                    "SALESFORCE_API_BASE_URL",
+                    "SALESFORCE_BASE_URL",
+                    "SALESFORCE_LOGIN_URL",
+                    "SF_INSTANCE_URL",
+                ),
+                "",
+            ),
+        ),
+    },
+)

@@ -1,0 +1,93 @@
+"""Which shard a request goes to, by the id that its path, its host, its body or its agent token names.
+
+Shard 0 answers whatever names no other shard. New environments are spread over all shards.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, cast
+
+import msgspec
+
+from twindiff.catalog.shard_ids import SHARD_ID, ServedShard, shard_of
+from twindiff.environments.environments import TOKEN_PREFIX, shard_of_token
+
+_LINE = re.compile(rb"([A-Z]+) (?:http://[^/ ]*)?([^ ?]*)")
+_HOST = re.compile(rb"\r\nhost:[ \t]*[^\r\n.]*--([^\r\n.]*)\.localhost", re.IGNORECASE)
+_TOKEN = re.compile(rb"\r\n(?:authorization|x-api-key):[^\r\n]*?(" + TOKEN_PREFIX.encode() + rb"[^\s]*)", re.IGNORECASE)
+_DATA_PLANE = re.compile(r"/api/env/([^/]*)")
+
+_CREATIONS = {"/api/platform/initEnv", "/api/platform/env/import", "/v1/sandboxes"}
+_BY_BODY = {
+    "/api/platform/startRun",
+    "/api/platform/diffRun",
+    "/api/platform/evaluateRun",
+    "/api/platform/templates/from-environment",
+    "/api/platform/mcp",
+}
+_ANYWHERE = {"/api/platform/health", "/api/platform/ready"}
+_ID_KEYS = ("runId", "envId", "environmentId", "run_id", "env_id", "environment_id")
+_CREATING_TOOL = "create_environment"
+
+
+class ShardRouter:
+    """Finds the shard of a request by its bytes."""
+
+    def __init__(self, served: ServedShard) -> None:
+        self.own = served.number
+        self._count = served.count
+        self._next = served.number
+
+    def needs_body(self, head: bytes) -> bool:
+        """Return whether the body may name the shard."""
+        line = _LINE.match(head)
+        return line is not None and line[1] == b"POST" and line[2].decode("latin-1") in _BY_BODY
+
+    def find_shard(self, head: bytes, body: bytes) -> int:
+        """Return the shard of a request; an id of a shard that there is none of is left to this one to refuse."""
+        shard = self._read_shard(head, body)
+        return shard if shard < self._count else self.own
+
+    def find_environment(self, environment_id: str) -> int:
+        """Return the shard of an environment; one of a shard that there is none of is left to this one to refuse."""
+        shard = shard_of(environment_id)
+        return shard if shard < self._count else self.own
+
+    def _read_shard(self, head: bytes, body: bytes) -> int:
+        line, host = _LINE.match(head), _HOST.search(head)
+        if line is None:
+            return self.own
+        path = line[2].decode("latin-1")
+        if host:
+            return shard_of(host[1].decode("latin-1"))
+        if target := _DATA_PLANE.match(path):
+            return shard_of(target[1])
+        if token := _TOKEN.search(head):
+            return shard_of_token(token[1].decode("latin-1"))
+        if line[1] == b"POST" and path in _CREATIONS:
+            return self._spread()
+        if path in _ANYWHERE:
+            return self.own
+        if path in _BY_BODY:
+            return self._read_body(body)
+        id = SHARD_ID.search(path)
+        return shard_of(id[0]) if id else 0
+
+    def _read_body(self, body: bytes) -> int:
+        try:
+            message = msgspec.json.decode(body, type=dict[str, Any])
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            return 0
+        call = message.get("params")
+        tool = cast(dict[str, Any], call) if isinstance(call, dict) else {}
+        if tool.get("name") == _CREATING_TOOL:
+            return self._spread()
+        arguments = tool.get("arguments")
+        given = [message, cast(dict[str, Any], arguments) if isinstance(arguments, dict) else {}]
+        ids = [values[key] for values in given for key in _ID_KEYS if key in values]
+        return next((shard_of(id) for id in ids if isinstance(id, str)), 0)
+
+    def _spread(self) -> int:
+        self._next = (self._next + 1) % self._count
+        return self._next

@@ -1,0 +1,56 @@
+"""The data files of the other shards of a server, which their own processes write and this one only reads.
+
+SQLite shows a reader in another process all that was committed, so a response of one shard is true for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from twindiff.storage import Template
+from twindiff.storage.schema import Schema
+
+from .connection import connect
+from .files import NAME, Reading
+from .positions import last_seq
+from .store import SqliteStore
+from .table_sql import SqliteSchemaSql
+
+
+class OtherShards:
+    """Reads the data files in the folders of other shards; each is opened on first use."""
+
+    def __init__(self, folders: Sequence[str] = ()) -> None:
+        self._paths = [Path(folder) / NAME for folder in folders]
+        self._readings: dict[Path, Reading] = {}
+        self._catalogs: dict[Path, SqliteStore] = {}
+
+    def _open(self) -> Iterator[tuple[Path, Reading]]:
+        for path in self._paths:
+            if path not in self._readings:
+                connection = connect(str(path))
+                connection.set_busy_timeout(5000)
+                self._readings[path] = Reading(connection)
+            yield path, self._readings[path]
+
+    def catalogs(self, schema: Schema) -> Iterator[SqliteStore]:
+        """Yield the catalog of each other shard, for reading only."""
+        for path, reading in self._open():
+            if path not in self._catalogs:
+                sql = SqliteSchemaSql(schema, is_as_declared=False)
+                self._catalogs[path] = SqliteStore(reading.connection, sql, None)
+            yield self._catalogs[path]
+
+    def load_template(self, twin: str, hash: str) -> tuple[Template, bytes] | None:
+        """Return a template of any other shard with its bytes, or None."""
+        loaded = (reading.load_template(twin, hash) for _, reading in self._open())
+        return next((each for each in loaded if each), None)
+
+    def last_seq(self, env: str) -> int:
+        """Return the seq of the last record of an environment of another shard; 0 if it has none."""
+        return max((last_seq(reading, env) for _, reading in self._open()), default=0)
+
+    def close(self) -> None:
+        for reading in self._readings.values():
+            reading.connection.close()

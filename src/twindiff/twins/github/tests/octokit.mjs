@@ -1,0 +1,33 @@
+// Uses @octokit/rest as its documentation does; prints what the test asserts, as one JSON object.
+import { pathToFileURL } from "node:url";
+
+const [folder, baseUrl, auth] = process.argv.slice(2);
+const { Octokit } = await import(pathToFileURL(`${folder}/node_modules/@octokit/rest/dist-src/index.js`));
+const octokit = new Octokit({ auth, baseUrl });
+const quiet = new Octokit({ auth, baseUrl, log: { debug() {}, info() {}, warn() {}, error() {} } });
+const said = {};
+const { data: me } = await octokit.rest.users.getAuthenticated();
+said.login = me.login;
+const { data: made } = await octokit.rest.repos.createForAuthenticatedUser({ name: "octo", auto_init: true });
+const place = { owner: made.owner.login, repo: made.name };
+for (const title of ["one", "two", "three"]) await octokit.rest.issues.create({ ...place, title, labels: ["bug"] });
+const issues = await octokit.paginate(octokit.rest.issues.listForRepo, { ...place, per_page: 1 });
+said.pages = issues.map((issue) => issue.title);
+const { data: main } = await octokit.rest.git.getRef({ ...place, ref: "heads/main" });
+await octokit.rest.git.createRef({ ...place, ref: "refs/heads/topic", sha: main.object.sha });
+const content = Buffer.from("hello\n").toString("base64");
+await octokit.rest.repos.createOrUpdateFileContents({ ...place, path: "a b.txt", message: "Add", content, branch: "topic" });
+const { data: pull } = await octokit.rest.pulls.create({ ...place, title: "Topic", head: "topic", base: "main" });
+const { data: diff } = await octokit.rest.pulls.get({ ...place, pull_number: pull.number, mediaType: { format: "diff" } });
+said.diff = diff.includes("+hello");
+await octokit.rest.pulls.createReview({ ...place, pull_number: pull.number, event: "COMMENT", body: "Fine" });
+said.merged = (await octokit.rest.pulls.merge({ ...place, pull_number: pull.number, merge_method: "squash" })).data.merged;
+const { data: file } = await octokit.rest.repos.getContent({ ...place, path: "a b.txt", mediaType: { format: "raw" } });
+said.file = file;
+const { data: release } = await octokit.rest.repos.createRelease({ ...place, tag_name: "v1" });
+const asset = { ...place, release_id: release.id, name: "a.txt", data: "asset", baseUrl: `${baseUrl}/api/uploads` };
+said.asset = (await octokit.rest.repos.uploadReleaseAsset(asset)).data.size;
+said.refused = await quiet.rest.issues.create({ ...place, title: "" }).catch((error) => [error.status, error.name]);
+const query = "query($owner: String!, $repo: String!) { repository(owner: $owner, name: $repo) { issues { totalCount } } }";
+said.graphql = (await octokit.graphql(query, place)).repository.issues.totalCount;
+console.log(JSON.stringify(said));

@@ -1,0 +1,1 @@
+"""Tables that several packages of the Stripe twin use: customers, payment methods, tokens, charges, PaymentIntents."""

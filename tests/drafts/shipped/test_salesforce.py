@@ -1,0 +1,117 @@
+"""What the handlers of Salesforce do, called over HTTP."""
+
+from typing import Any
+
+import httpx
+import pytest
+
+from .conftest import Connect
+
+Ids = dict[str, str]
+
+
+@pytest.fixture
+def salesforce(connect: Connect) -> httpx.Client:
+    """An org with two accounts, three contacts of theirs and two opportunities."""
+    client = connect("salesforce", "https://acme.my.salesforce.com/services/data/v62.0")
+    ids: Ids = {}
+    for kind, fields in (
+        ("Account", {"Name": "Mill", "Industry": "Food", "NumberOfEmployees": 12}),
+        ("Account", {"Name": "Forge"}),
+        ("Contact", {"FirstName": "Ada", "LastName": "Byron", "Email": "ada@example.com", "Account": "Mill"}),
+        ("Contact", {"LastName": "O'Neil", "Account": "Mill"}),
+        ("Contact", {"LastName": "Smith", "Account": "Forge"}),
+        ("Opportunity", {"Name": "Flour", "StageName": "Closed Won", "CloseDate": "2026-03-01", "Amount": 100}),
+        ("Opportunity", {"Name": "Bran", "StageName": "Prospecting", "CloseDate": "2026-05-01", "Amount": 50}),
+    ):
+        if "Account" in fields:
+            fields["AccountId"] = ids[str(fields.pop("Account"))]
+        made = client.post(f"/sobjects/{kind}", json=fields)
+        assert made.status_code == 201, made.text
+        ids[str(fields.get("Name"))] = made.json()["id"]
+    return client
+
+
+@pytest.mark.parametrize(
+    ("soql", "rows"),
+    [
+        ("SELECT Name FROM Account ORDER BY Name DESC", ["Mill", "Forge"]),
+        ("SELECT Name FROM Account WHERE Name LIKE 'm%' AND NumberOfEmployees > 10", ["Mill"]),
+        ("SELECT Name FROM Account WHERE Industry = null", ["Forge"]),
+        ("SELECT LastName FROM Contact WHERE Account.Name = 'Mill' AND Email != null", ["Byron"]),
+        ("SELECT Name FROM Contact WHERE LastName = 'O\\'Neil'", ["O'Neil"]),
+        ("SELECT Name FROM Contact WHERE LastName NOT IN ('Smith', 'Byron')", ["O'Neil"]),
+        ("SELECT Name FROM Account WHERE Id IN (SELECT AccountId FROM Contact WHERE FirstName = 'Ada')", ["Mill"]),
+        ("SELECT Name FROM Opportunity WHERE (IsWon = true OR Amount < 10) AND CloseDate <= TODAY", ["Flour"]),
+        ("SELECT Name FROM Opportunity WHERE CloseDate = 2026-05-01 OR CloseDate > NEXT_N_DAYS:90", ["Bran"]),
+        ("SELECT Name FROM Account WHERE CreatedDate = TODAY ORDER BY Industry NULLS LAST LIMIT 1", ["Mill"]),
+        ("SELECT Name FROM Account WHERE NOT Name = 'Mill'", ["Forge"]),
+        ("SELECT StageName, SUM(Amount) total FROM Opportunity GROUP BY StageName", ["Closed Won", "Prospecting"]),
+    ],
+)
+def test_soql_finds_records(salesforce: httpx.Client, soql: str, rows: list[str]):
+    answer = salesforce.get("/query", params={"q": soql})
+    assert answer.status_code == 200, answer.text
+    assert [list(each.values())[1] for each in answer.json()["records"]] == rows
+
+
+def test_soql_counts_shows_what_is_above_and_what_is_below(salesforce: httpx.Client):
+    assert salesforce.get("/query", params={"q": "SELECT COUNT() FROM Contact"}).json()["totalSize"] == 3
+    soql = "SELECT Name, (SELECT Name, Account.Name FROM Contacts WHERE Email != null) FROM Account WHERE Name = 'Mill'"
+    mill = salesforce.get("/query", params={"q": soql}).json()["records"][0]
+    assert (mill["Contacts"]["totalSize"], mill["Contacts"]["records"][0]["Account"]["Name"]) == (1, "Mill")
+
+
+@pytest.mark.parametrize(
+    ("soql", "code", "message"),
+    [
+        ("SELECT Foo FROM Account", "INVALID_FIELD", "No such column 'Foo' on entity 'Account'."),
+        ("SELECT Id FROM Boat", "INVALID_TYPE", "sObject type 'Boat' is not supported."),
+        ("SELECT Id Account", "MALFORMED_QUERY", "unexpected token: 'Account'"),
+        ("SELECT Id FROM Account WHERE", "MALFORMED_QUERY", "unexpected token: '<EOF>'"),
+        ("SELECT Foo.Name FROM Contact", "INVALID_FIELD", "Didn't understand relationship 'Foo'"),
+        ("SELECT Id FROM Account WHERE Name LIKE 5", "MALFORMED_QUERY", "The value of LIKE must be a text"),
+        ("SELECT Name, COUNT(Id) FROM Account", "MALFORMED_QUERY", "Field must be grouped or aggregated: Name"),
+    ],
+)
+def test_soql_that_is_wrong_is_refused(salesforce: httpx.Client, soql: str, code: str, message: str):
+    refused = salesforce.get("/query", params={"q": soql})
+    assert (refused.status_code, refused.json()[0]["errorCode"]) == (400, code)
+    assert refused.json()[0]["message"].startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "status", "code"),
+    [
+        ("Account", {}, 400, "REQUIRED_FIELD_MISSING"),
+        ("Account", {"Name": "A", "Foo": 1}, 400, "INVALID_FIELD"),
+        ("Contact", {"LastName": "A", "Name": "B"}, 400, "INVALID_FIELD_FOR_INSERT_UPDATE"),
+        ("Contact", {"LastName": "A", "Email": "nobody"}, 400, "INVALID_EMAIL_ADDRESS"),
+        ("Contact", {"LastName": "A", "AccountId": "x"}, 400, "MALFORMED_ID"),
+        ("Account", {"Name": "A", "NumberOfEmployees": "many"}, 400, "JSON_PARSER_ERROR"),
+        ("Boat", {"Name": "A"}, 404, "NOT_FOUND"),
+    ],
+)
+def test_a_record_that_is_wrong_is_refused(salesforce: httpx.Client, kind: str, fields: Any, status: int, code: str):
+    refused = salesforce.post(f"/sobjects/{kind}", json=fields)
+    assert (refused.status_code, refused.json()[0]["errorCode"]) == (status, code)
+
+
+def test_collections_report_each_record_and_undo_all_if_asked(salesforce: httpx.Client):
+    account = {"type": "Account"}
+    records = [{"attributes": account, "Name": "A"}, {"attributes": account}]
+    some = salesforce.post("/composite/sobjects", json={"records": records}).json()
+    assert [each["success"] for each in some] == [True, False]
+    none = salesforce.post("/composite/sobjects", json={"records": records, "allOrNone": True}).json()
+    assert none[0]["errors"][0]["statusCode"] == "ALL_OR_NONE_OPERATION_ROLLED_BACK"
+    assert salesforce.get("/query", params={"q": "SELECT COUNT() FROM Account"}).json()["totalSize"] == 3
+
+
+def test_a_deleted_record_is_found_by_query_all_only(salesforce: httpx.Client):
+    id = salesforce.get("/query", params={"q": "SELECT Id FROM Account WHERE Name = 'Forge'"}).json()["records"][0][
+        "Id"
+    ]
+    assert salesforce.delete(f"/sobjects/Account/{id}").status_code == 204
+    assert salesforce.get(f"/sobjects/Account/{id}").json()[0]["errorCode"] == "NOT_FOUND"
+    everything = salesforce.get("/queryAll", params={"q": "SELECT Name FROM Account WHERE IsDeleted = true"}).json()
+    assert [each["Name"] for each in everything["records"]] == ["Forge"]
