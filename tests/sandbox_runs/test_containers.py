@@ -192,6 +192,7 @@ def test_a_service_of_a_compose_file_reaches_its_twins_by_the_vendors_hosts(engi
     Path("compose.yaml").write_text(COMPOSED.format(image=BASE))
     door = ("--proxy-port", "0", "--proxy-host", own_address(), "--api-key", "k")
     with started("serve", "--port", "0", *door, "--data-dir", "data", "--json") as server:
+        assert server.stdout is not None
         url = json.loads(server.stdout.readline())["url"]
         with httpx.Client(base_url=url, headers={"X-API-Key": "k"}, timeout=60) as client:
             made = Platform(client).environment()

@@ -34,6 +34,7 @@ from ..tables.issue_tables import Issue
 from ..tables.repository_tables import Repository
 from ..tables.user_tables import User
 from ..wire_style import Moved
+from . import command_line_fields  # noqa: F401  # pyright: ignore[reportUnusedImport] - declares resolvers
 from .fields import issue_node, resolve_field
 from .mutations import MUTATIONS
 from .nodes import GraphNode, GraphRefusal, connect, connect_page, explain_error, find_node, user_node

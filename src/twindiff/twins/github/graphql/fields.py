@@ -272,10 +272,28 @@ def _git_node(call: Call, repo: Repository, sha: str) -> Any:
     return GraphNode(row.type.capitalize(), row, repo)
 
 
-@field("Repository.issue", "Repository.pullRequest", "Repository.issueOrPullRequest")
-def _by_number(call: Call, node: GraphNode, number: int) -> Any:
+def _find_numbered(call: Call, node: GraphNode, number: int, kind: str) -> GraphNode:
+    """Return the issue or pull request with a number; raise GitHub's NOT_FOUND if it is none of that kind."""
     issue = call.db.find(Issue, Issue.repository_id == node.row.id, Issue.number == number)
-    return issue_node(call, issue, node.row) if issue else None
+    match = issue_node(call, issue, node.row) if issue else None
+    if match is None or not kind.endswith((match.type, "request")):
+        raise GraphRefusal(f"Could not resolve to {kind} with the number of {number}.")
+    return match
+
+
+@field("Repository.issue")
+def _issue_by_number(call: Call, node: GraphNode, number: int) -> GraphNode:
+    return _find_numbered(call, node, number, "an Issue")
+
+
+@field("Repository.pullRequest")
+def _pull_by_number(call: Call, node: GraphNode, number: int) -> GraphNode:
+    return _find_numbered(call, node, number, "a PullRequest")
+
+
+@field("Repository.issueOrPullRequest")
+def _either_by_number(call: Call, node: GraphNode, number: int) -> GraphNode:
+    return _find_numbered(call, node, number, "an issue or pull request")
 
 
 def issue_node(call: Call, issue: Issue, repo: Repository) -> GraphNode:

@@ -16,7 +16,8 @@ from ..pulls import merging, pulls, reviews
 from ..pulls.merging import MergePullBody, enable_auto_merge
 from ..pulls.pulls import PullBody, ReviewersBody, announce_pull
 from ..pulls.reviews import DraftComment, NewReviewComment, ReviewBody
-from ..repos import git_data
+from ..repos import git_data, repositories
+from ..repos.repository_bodies import RepositoryBody
 from ..tables.issue_tables import Issue, IssueComment, Milestone, PullRequest, Review, ReviewComment
 from ..tables.repository_tables import Repository
 from .fields import ref_node
@@ -78,6 +79,21 @@ def _issue_body(call: Call, given: Input) -> IssueBody:
         )
         body.milestone = milestone.number if milestone else None
     return body
+
+
+@mutation
+def create_repository(call: Call, given: Input) -> Any:
+    """Run `createRepository`, and return its payload."""
+    private = given["visibility"] != "PUBLIC"
+    body = RepositoryBody(name=given["name"], description=given.get("description"), private=private)
+    owner = find_node(call, given["ownerId"], "User", "Organization").row if given.get("ownerId") else None
+    if owner and owner.type == "Organization":
+        authorize(call, "POST", "/orgs/{org}/repos", {"org": owner.login})
+        shown = repositories.create_org_repository(call, owner.login, body)
+    else:
+        authorize(call, "POST", "/user/repos", {})
+        shown = repositories.create_own_repository(call, body)
+    return {"repository": GraphNode("Repository", call.db.get(Repository, shown["id"]))}
 
 
 @mutation
