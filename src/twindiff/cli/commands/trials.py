@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from twindiff.cli.trial_sets import StoredTrial
     from twindiff.cli.trial_sources import Server
     from twindiff.client.responses import TrialSet
+    from twindiff.suites.trial_statistics import Comparison
 
 commands = typer.Typer(help="Look at trial sets, and compare them.", no_args_is_help=True)
 
@@ -248,15 +249,18 @@ def compare(
     answer["leftOut"] = left_out
     say(as_json, answer, shown if shown.row_count else "No test went differently.")
     if not as_json:
-        counts = f"{len(better)} tests better, {len(worse)} worse"
-        difference = f"{100 * comparison.difference:+.1f} points on the whole; p = {comparison.p:.3f}"
-        interval = f"95 %: {100 * comparison.low:+.0f} to {100 * comparison.high:+.0f}"
-        say(False, None, f"\n{counts}; {difference} ({interval})")
+        say(False, None, f"\n{_describe_comparison(comparison)}")
         if left_out:
             say(False, None, f"Not compared, since one of both has no trial that counts: {', '.join(left_out)}")
         for name, of_set in (("before", kept[0]), ("after", kept[1])):
             if words := describe_set(of_set):
                 say(False, None, f"{name}: {words}")
+
+
+def _describe_comparison(comparison: Comparison) -> str:
+    counts = f"{len(comparison.better)} tests better, {len(comparison.worse)} worse"
+    difference = f"{100 * comparison.difference:+.1f} points on the whole; p = {comparison.p:.3f}"
+    return f"{counts}; {difference} (95 %: {100 * comparison.low:+.0f} to {100 * comparison.high:+.0f})"
 
 
 @commands.command("rm")
