@@ -24,7 +24,7 @@ class ServedShard(NamedTuple):
     """Which shard of how many a process serves."""
 
     number: int = 0
-    count: int = 1
+    total: int = 1
 
 
 _served = ServedShard()

@@ -20,6 +20,8 @@ _PARTS = ("schemas", "parameters", "responses", "requestBodies", "securityScheme
 def read_descriptions(paths: Sequence[Path]) -> ApiDescription:
     """Read the documents in files, and in the folders among `paths`, as one description.
 
+    Files of a folder that are no descriptions are passed over.
+
     Operations of a host other than the first document's get the host's first label before their path:
     `/messaging/v1/Services`. Raises DescriptionError with what is wrong.
     """
@@ -28,7 +30,10 @@ def read_descriptions(paths: Sequence[Path]) -> ApiDescription:
         raise DescriptionError(f"There are {len(files)} documents; {MAX_DOCUMENTS} can be joined.")
     if len(files) == 1:
         return describe(_load_named(files[0]))
-    documents = [_load_openapi(file) for file in files]
+    read = [_load_openapi(file, is_named=file in paths) for file in files]
+    documents = [each for each in read if each is not None]
+    if not documents:
+        raise DescriptionError("None of the files is an OpenAPI, Swagger or Google Discovery document.")
     hosts = {host: "" for document in documents[:1] for host in (_host_of(document),)}
     merged: Schema = {"openapi": "3.1.0", "info": documents[0].get("info", {}), "paths": {}, "components": {}}
     for document in documents:
@@ -54,13 +59,16 @@ def _load_named(file: Path) -> Schema:
         raise DescriptionError(f"{file.name}: {error}") from None
 
 
-def _load_openapi(file: Path) -> Schema:
+def _load_openapi(file: Path, *, is_named: bool) -> Schema | None:
+    """Return a document as OpenAPI; None for another one that nobody named."""
     document = _load_named(file)
     if "swagger" in document:
         return convert_swagger(document)
     if "discoveryVersion" in document:
         return convert_discovery(document)
     if not isinstance(document.get("paths"), dict):
+        if not is_named:
+            return None
         raise DescriptionError(f"{file.name} is no OpenAPI, Swagger or Google Discovery document: it has no 'paths'.")
     return document
 

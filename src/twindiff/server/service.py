@@ -402,7 +402,7 @@ def _engine(settings: Settings) -> StorageEngine:
     if not settings.storage:
         serve_shard(settings.shard)
         refuse_other_count(settings.data_dir, settings.shard)
-        folders = list_folders(settings.data_dir, settings.shard.count)
+        folders = list_folders(settings.data_dir, settings.shard.total)
         own = folders.pop(settings.shard.number)
         engine = SqliteEngine(own, fsync=settings.fsync, most_bytes=settings.most_bytes, others=folders)
         record_count(settings.data_dir, settings.shard)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -96,6 +96,7 @@ def test_hubspot_api_client_creates_searches_and_associates(door: DoorOfDrafts):
     below = client.crm.associations.v4.basic_api.get_page("companies", company.id, "contacts")
     assert [str(each.to_object_id) for each in below.results] == [ada.id]
     with pytest.raises(hubspot.crm.contacts.ApiException, match="Contact already exists"):
+<<<<<<< HEAD
         contacts.basic_api.create(package.SimplePublicObjectInputForCreate(properties={"email": "ada@example.com"}))
     for api in (
         contacts.basic_api,
@@ -103,4 +104,67 @@ def test_hubspot_api_client_creates_searches_and_associates(door: DoorOfDrafts):
         client.crm.companies.basic_api,
         client.crm.associations.v4.basic_api,
     ):
+||||||| fc28bb98
+        contacts.basic_api.create(SimplePublicObjectInputForCreate(properties={"email": "ada@example.com"}))
+    for api in (
+        contacts.basic_api,
+        contacts.search_api,
+        client.crm.companies.basic_api,
+        client.crm.associations.v4.basic_api,
+    ):
+=======
+        contacts.basic_api.create(SimplePublicObjectInputForCreate(properties={"email": "ada@example.com"}))
+    associations = client.crm.associations.v4.basic_api
+    for api in (contacts.basic_api, contacts.search_api, client.crm.companies.basic_api, associations):
+>>>>>>> draftship
         api.api_client.rest_client.pool_manager.clear()
+
+
+SPECIFICATIONS = Path(__file__).parents[4] / "shared" / "specs"
+
+
+@pytest.fixture(scope="module")
+def described() -> Iterator[Callable[[str], str]]:
+    """The addresses of twins that are drafted from descriptions, which must be present."""
+    if not SPECIFICATIONS.exists():
+        pytest.skip("the descriptions of Asana and Twilio are not here")
+    paths = {"asana": SPECIFICATIONS / "asana", "twilio": SPECIFICATIONS / "twilio" / "twilio_api_v2010.json"}
+    live = LiveServer(Settings(), Registry([find_shipped(name).twin([path]) for name, path in paths.items()]))
+    try:
+        platform = Platform(live.client)
+        made = platform.post(
+            "initEnv", {"templates": [f"{name}:{name}_base" for name in paths], "impersonateUserId": "u"}
+        )
+        yield lambda name: f"{live.url}/api/env/{made['environmentId']}/services/{name}"
+    finally:
+        live.close()
+
+
+def test_the_sdk_of_asana_makes_reads_and_completes_a_task(described: Callable[[str], str]):
+    asana = pytest.importorskip("asana")
+    configuration = asana.Configuration()
+    configuration.host, configuration.access_token = f"{described('asana')}/api/1.0", "token"
+    client = asana.ApiClient(configuration)
+    tasks = asana.TasksApi(client)
+    made = tasks.create_task({"data": {"name": "Write the notes"}}, {})
+    tasks.update_task({"data": {"completed": True}}, made["gid"], {})
+    task = tasks.get_task(made["gid"], {})
+    assert (task["name"], task["completed"]) == ("Write the notes", True)
+    client.rest_client.pool_manager.clear()
+
+
+def test_the_sdk_of_twilio_sends_and_lists_a_message(described: Callable[[str], str]):
+    pytest.importorskip("twilio")
+    from twilio.http.http_client import TwilioHttpClient
+    from twilio.rest import Client
+
+    class ToTwin(TwilioHttpClient):
+        def request(self, method: str, url: str, *given: Any, **more: Any) -> Any:
+            return super().request(method, url.replace("https://api.twilio.com", described("twilio")), *given, **more)
+
+    client: Any = Client("AC" + "0" * 32, "token", http_client=ToTwin())
+    sent = client.messages.create(to="+15558675310", from_="+15017122661", body="Hello")
+    assert [(each.sid, each.body) for each in client.messages.list(limit=5) if each.sid == sent.sid] == [
+        (sent.sid, "Hello")
+    ]
+    client.http_client.session.close()

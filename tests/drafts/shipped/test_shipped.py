@@ -29,6 +29,7 @@ def test_a_draft_is_reported_operation_by_operation(monkeypatch: pytest.MonkeyPa
     ("given", "message"),
     [
         ("jirra", "There is no shipped draft 'jirra'. Did you mean 'jira'?"),
+        ("asana", "Asana is served from its description, which is not shipped. Download it from"),
         ("jira=nowhere.json", "nowhere.json: It cannot be read: No such file"),
     ],
 )

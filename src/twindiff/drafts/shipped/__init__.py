@@ -23,7 +23,7 @@ from ..merging import read_descriptions
 from ..overlay import Overlay
 from ..wire_style import DraftStyle
 
-NAMES = ("hubspot", "jira", "linkedin", "salesforce")
+NAMES = ("asana", "discord", "hubspot", "jira", "linkedin", "salesforce", "sendgrid", "twilio")
 
 
 class ShippedDraft(NamedTuple):

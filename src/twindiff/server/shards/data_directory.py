@@ -34,19 +34,19 @@ def refuse_other_count(directory: str, served: ServedShard) -> None:
     A directory of one shard becomes shard 0 of several: its ids name no shard, hence shard 0.
     """
     has = 1 if directory == IN_MEMORY else count_shards(directory)
-    if has not in (1, served.count):
+    if has not in (1, served.total):
         raise WrongStorage(
-            f"The data directory {directory} was made with --workers {has}, not {served.count}, and ids name their "
+            f"The data directory {directory} was made with --workers {has}, not {served.total}, and ids name their "
             f"worker. Serve it with --workers {has}, or choose another with --data-dir."
         )
 
 
 def record_count(directory: str, served: ServedShard) -> None:
     """Record the number of shards in a data directory that this process owns."""
-    if served.number or served.count == 1 or count_shards(directory) == served.count:
+    if served.number or served.total == 1 or count_shards(directory) == served.total:
         return
     draft = Path(directory) / f"{FILE}.new"
-    draft.write_bytes(msgspec.json.encode(ShardCount(served.count)))
+    draft.write_bytes(msgspec.json.encode(ShardCount(served.total)))
     draft.replace(Path(directory) / FILE)
 
 

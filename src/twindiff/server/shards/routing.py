@@ -36,7 +36,7 @@ class ShardRouter:
 
     def __init__(self, served: ServedShard) -> None:
         self.own = served.number
-        self._count = served.count
+        self._count = served.total
         self._next = served.number
 
     def needs_body(self, head: bytes) -> bool:

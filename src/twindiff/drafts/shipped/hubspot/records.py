@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
+import msgspec
+
 from twindiff.kit.call import Call
 from twindiff.kit.http import json_answer
 from twindiff.kit.twin import Operations
@@ -26,6 +28,19 @@ MAX_FILTER_GROUPS = 5
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _READ_ONLY = frozenset(["hs_object_id", "createdate", "lastmodifieddate", "hs_lastmodifieddate"])
 Properties = dict[str, Any]
+
+
+class FilterGroup(msgspec.Struct):
+    """Filters of which all are true."""
+
+    filters: list[dict[str, Any]] = msgspec.field(default_factory=list[dict[str, Any]])
+
+
+def _read_object(value: Any, name: str) -> dict[str, Any]:
+    """Return a value that must be an object, or nothing; raises HubSpotError."""
+    if value is not None and not isinstance(value, dict):
+        raise HubSpotError(f"Invalid input JSON: '{name}' must be an object.")
+    return cast(dict[str, Any], value or {})
 
 
 def get_kind(said: str) -> str:
@@ -225,11 +240,13 @@ def post_record(
 
 def _associate_new(call: Call, kind: str, id: str, given: Sequence[Mapping[str, Any]]) -> None:
     for each in given:
-        types = cast(list[dict[str, Any]], each.get("types") or [])
-        to_kind = kind_of_type(kind, int(types[0].get("associationTypeId") or 0)) if types else None
+        types: Any = each.get("types")
+        first = _read_object(types[0], "types") if isinstance(types, list) and types else {}
+        type_id: Any = first.get("associationTypeId")
+        to_kind = kind_of_type(kind, type_id) if isinstance(type_id, int) else None
         if to_kind is None:
             raise HubSpotError("No association type with that id leads from this object type.")
-        target = find_record(call, to_kind, str(each.get("to", {}).get("id", "")))
+        target = find_record(call, to_kind, str(_read_object(each.get("to"), "to").get("id", "")))
         associate(call, (kind, id), (to_kind, target.id))
 
 
@@ -269,10 +286,10 @@ def delete_record(call: Call, object_type: str, object_id: str) -> None:
 def search_records(
     call: Call,
     object_type: str,
-    filter_groups: list[dict[str, Any]] | None = None,
+    filter_groups: list[FilterGroup] | None = None,
     query: str = "",
     properties: list[str] | None = None,
-    sorts: list[Any] | None = None,
+    sorts: list[str | dict[str, Any]] | None = None,
     limit: int = 10,
     after: str = "",
 ) -> dict[str, Any]:
@@ -286,14 +303,14 @@ def search_records(
     rows = [
         row
         for row in _rows(call, kind)
-        if (not groups or any(all(_meets(kind, row, each) for each in group.get("filters", [])) for group in groups))
+        if (not groups or any(all(_meets(kind, row, each) for each in group.filters) for group in groups))
         and (not query or _has_words(kind, row, query))
     ]
     for each in reversed(sorts or []):
         name, descends = (
             (each, False)
             if isinstance(each, str)
-            else (each.get("propertyName"), each.get("direction") == "DESCENDING")
+            else (str(each.get("propertyName")), each.get("direction") == "DESCENDING")
         )
         rows.sort(key=lambda row: _comparable(read_property(kind, row, name)), reverse=descends)
     shown = [show_record(kind, row, properties or ()) for row in rows]
@@ -395,7 +412,7 @@ def create_batch(call: Call, object_type: str, inputs: list[dict[str, Any]]) -> 
     _check_batch(inputs)
     results: list[dict[str, Any]] = []
     for each in inputs:
-        given: dict[str, Any] = each.get("properties") or {}
+        given = _read_object(each.get("properties"), "properties")
         row = create_record(call, kind, given)
         _associate_new(call, kind, row.id, each.get("associations") or [])
         results.append(_show_written(kind, row, given))
@@ -409,7 +426,7 @@ def update_batch(call: Call, object_type: str, inputs: list[dict[str, Any]]) -> 
     _check_batch(inputs)
     results: list[dict[str, Any]] = []
     for each in inputs:
-        given: dict[str, Any] = each.get("properties") or {}
+        given = _read_object(each.get("properties"), "properties")
         row = find_record(call, kind, str(each.get("id")), str(each.get("idProperty") or ""))
         results.append(_show_written(kind, change_record(call, kind, row, given), given))
     return _batch(call, results)

@@ -60,6 +60,8 @@ def custom_ids(call: Call) -> list[str]:
 
 def create_issue(call: Call, fields: Mapping[str, Any], update: Mapping[str, Any] | None = None) -> Issue:
     """Add an issue; raises InvalidFields."""
+    if not isinstance(fields, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - what a client sent
+        raise JiraError("'fields' must be an object.")
     project, kind = _read_place(call, fields)
     missing = {} if "summary" in fields else {"summary": "You must specify a summary of the issue."}
     try:

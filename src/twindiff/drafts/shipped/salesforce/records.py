@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 from twindiff.kit.call import Call
 from twindiff.kit.errors import ApiError
@@ -269,8 +269,9 @@ def _show_collected(error: ApiError) -> Given:
 
 
 def _kind_of(given: Mapping[str, Any]) -> SalesforceObject:
-    attributes: dict[str, Any] = given.get("attributes") or {}
-    return get_object_or_refuse(str(attributes.get("type", "")))
+    attributes: Any = given.get("attributes")
+    named = cast(dict[str, Any], attributes) if isinstance(attributes, dict) else {}
+    return get_object_or_refuse(str(named.get("type", "")))
 
 
 @api.post("/composite/sobjects")
