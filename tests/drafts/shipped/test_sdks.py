@@ -83,40 +83,22 @@ def test_simple_salesforce_signs_in_writes_and_queries(door: DoorOfDrafts, monke
 
 def test_hubspot_api_client_creates_searches_and_associates(door: DoorOfDrafts):
     hubspot = pytest.importorskip("hubspot")
-    package: Any = pytest.importorskip("hubspot.crm.contacts")
+    from hubspot.crm.contacts import PublicObjectSearchRequest, SimplePublicObjectInputForCreate
 
     client: Any = hubspot.HubSpot(access_token="pat", proxy=door.proxy, ssl_ca_cert=door.certificate)
     contacts = client.crm.contacts
-    ada = contacts.basic_api.create(package.SimplePublicObjectInputForCreate(properties={"email": "ada@example.com"}))
+    ada = contacts.basic_api.create(SimplePublicObjectInputForCreate(properties={"email": "ada@example.com"}))
     group = {"filters": [{"propertyName": "email", "operator": "EQ", "value": "ada@example.com"}]}
-    matches = contacts.search_api.do_search(package.PublicObjectSearchRequest(filter_groups=[group]))
+    matches = contacts.search_api.do_search(PublicObjectSearchRequest(filter_groups=[group]))
     assert (matches.total, matches.results[0].id) == (1, ada.id)
     company = client.crm.companies.basic_api.create({"properties": {"name": "Mill"}})
     client.crm.associations.v4.basic_api.create_default("contacts", ada.id, "companies", company.id)
     below = client.crm.associations.v4.basic_api.get_page("companies", company.id, "contacts")
     assert [str(each.to_object_id) for each in below.results] == [ada.id]
     with pytest.raises(hubspot.crm.contacts.ApiException, match="Contact already exists"):
-<<<<<<< HEAD
-        contacts.basic_api.create(package.SimplePublicObjectInputForCreate(properties={"email": "ada@example.com"}))
-    for api in (
-        contacts.basic_api,
-        contacts.search_api,
-        client.crm.companies.basic_api,
-        client.crm.associations.v4.basic_api,
-    ):
-||||||| fc28bb98
-        contacts.basic_api.create(SimplePublicObjectInputForCreate(properties={"email": "ada@example.com"}))
-    for api in (
-        contacts.basic_api,
-        contacts.search_api,
-        client.crm.companies.basic_api,
-        client.crm.associations.v4.basic_api,
-    ):
-=======
         contacts.basic_api.create(SimplePublicObjectInputForCreate(properties={"email": "ada@example.com"}))
     associations = client.crm.associations.v4.basic_api
     for api in (contacts.basic_api, contacts.search_api, client.crm.companies.basic_api, associations):
->>>>>>> draftship
         api.api_client.rest_client.pool_manager.clear()
 
 
