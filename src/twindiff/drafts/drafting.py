@@ -41,8 +41,8 @@ class DraftedTwin(Twin):
 
     plans: Sequence[OperationPlan] = ()
     left_out: Sequence[str] = ()
-    repeated: Sequence[str] = ()
-    """Operations that handlers serve at further paths, such as those of another version."""
+    beside: Sequence[str] = ()
+    """Operations that handlers serve beside those of the description."""
 
 
 class Draft:
@@ -98,9 +98,9 @@ class Draft:
 
         `rows` are those of the handlers' tables in each template, and `more` are further arguments of the Twin.
         """
-        written = {_shape_of(f"{each.verb} {each.path}") for page in pages for each in page.listed}
+        written = {shape_of(f"{each.verb} {each.path}") for page in pages for each in page.listed}
         plans = [
-            plan._replace(behaviour="written") if _shape_of(plan.operation.name) in written else plan
+            plan._replace(behaviour="written") if shape_of(plan.operation.name) in written else plan
             for plan in self.plans
         ]
         api = Operations()
@@ -144,7 +144,7 @@ class Draft:
         }
 
 
-def _shape_of(operation: str) -> str:
+def shape_of(operation: str) -> str:
     """Return the name of an operation without the names of its placeholders: `GET /items/{}`."""
     return re.sub(r"\{[^}]*\}", "{}", operation)
 
