@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -121,18 +120,9 @@ def report_draft(twin: Twin) -> DraftReport | None:
     plans: Sequence[OperationPlan] | None = getattr(twin, "plans", None)
     if plans is None:
         return None
-    planned = {(plan.operation.verb, _without_names(plan.operation.path)) for plan in plans}
-    repeated = {*getattr(twin, "repeated", ())}
-    written = [
-        each.name
-        for each in twin.dispatch.operations
-        if each.name not in repeated and (each.declared.verb, _without_names(each.declared.path)) not in planned
-    ]
-    return DraftReport(twin.name, plans, getattr(twin, "left_out", ()), sorted(twin.templates), written)
-
-
-def _without_names(path: str) -> str:
-    return re.sub(r"\{[^}]*\}", "{}", path)
+    return DraftReport(
+        twin.name, plans, getattr(twin, "left_out", ()), sorted(twin.templates), getattr(twin, "beside", ())
+    )
 
 
 def _describe(plan: OperationPlan) -> dict[str, Any]:

@@ -43,6 +43,7 @@ class DraftedTwin(Twin):
 
     plans: Sequence[OperationPlan] = ()
     left_out: Sequence[str] = ()
+<<<<<<< HEAD
     repeated: Sequence[str] = ()
     """Operations that handlers serve at further paths, such as those of another version."""
     schemas: SchemaSet
@@ -52,6 +53,13 @@ class DraftedTwin(Twin):
         """A tool for each operation that is served, with the schemas of the description."""
         served = [each for each in self.dispatch.operations if each.name not in (self.missing or ())]
         return describe_tools(list_operation_tools(self.name, self.style, served), self.plans, self.schemas)
+||||||| ed54a125
+    repeated: Sequence[str] = ()
+    """Operations that handlers serve at further paths, such as those of another version."""
+=======
+    beside: Sequence[str] = ()
+    """Operations that handlers serve beside those of the description."""
+>>>>>>> draftship
 
 
 class Draft:
@@ -107,9 +115,9 @@ class Draft:
 
         `rows` are those of the handlers' tables in each template, and `more` are further arguments of the Twin.
         """
-        written = {_shape_of(f"{each.verb} {each.path}") for page in pages for each in page.listed}
+        written = {shape_of(f"{each.verb} {each.path}") for page in pages for each in page.listed}
         plans = [
-            plan._replace(behaviour="written") if _shape_of(plan.operation.name) in written else plan
+            plan._replace(behaviour="written") if shape_of(plan.operation.name) in written else plan
             for plan in self.plans
         ]
         api = Operations()
@@ -153,7 +161,7 @@ class Draft:
         }
 
 
-def _shape_of(operation: str) -> str:
+def shape_of(operation: str) -> str:
     """Return the name of an operation without the names of its placeholders: `GET /items/{}`."""
     return re.sub(r"\{[^}]*\}", "{}", operation)
 

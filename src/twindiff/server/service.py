@@ -158,9 +158,12 @@ class Service:
     @cached_property
     def whole_catalog(self) -> WholeCatalog:
         """The records of all shards, for reading."""
-        if not isinstance(self.engine, SqliteEngine):
-            return WholeCatalog(self.catalog)
-        return WholeCatalog(self.catalog, partial(self.engine.others.catalogs, _CATALOG))
+        embedded = self.engine.embedded
+        return (
+            WholeCatalog(self.catalog, partial(embedded.others.catalogs, _CATALOG))
+            if embedded
+            else WholeCatalog(self.catalog)
+        )
 
     def _runtime(self) -> Runtime:
         return Runtime(inline=self.engine.inline)

@@ -18,7 +18,7 @@ from twindiff.kit.suggestions import did_you_mean
 from twindiff.kit.twin import Operations, Rows
 
 from ..documents import ApiDescription, DescriptionError, describe
-from ..drafting import Draft, DraftedTwin
+from ..drafting import Draft, DraftedTwin, shape_of
 from ..merging import read_descriptions
 from ..overlay import Overlay
 from ..wire_style import DraftStyle
@@ -64,7 +64,9 @@ class ShippedDraft(NamedTuple):
             )
         draft = Draft(self._describe(paths), self.name, self._overlay(), self.tables)
         twin = draft.twin(*self.pages, *self.again, rows=self.rows, style=self.style, **self.options)
-        twin.repeated = [f"{each.verb} {each.path}" for page in self.again for each in page.listed]
+        described = {shape_of(plan.operation.name) for plan in twin.plans}
+        names = [f"{each.verb} {each.path}" for page in self.pages for each in page.listed]
+        twin.beside = [name for name in names if shape_of(name) not in described]
         return twin
 
     def _describe(self, paths: Sequence[Path]) -> ApiDescription:
