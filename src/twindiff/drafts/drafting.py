@@ -43,9 +43,8 @@ class DraftedTwin(Twin):
 
     plans: Sequence[OperationPlan] = ()
     left_out: Sequence[str] = ()
-<<<<<<< HEAD
-    repeated: Sequence[str] = ()
-    """Operations that handlers serve at further paths, such as those of another version."""
+    beside: Sequence[str] = ()
+    """Operations that handlers serve beside those of the description."""
     schemas: SchemaSet
 
     @cached_property
@@ -53,13 +52,6 @@ class DraftedTwin(Twin):
         """A tool for each operation that is served, with the schemas of the description."""
         served = [each for each in self.dispatch.operations if each.name not in (self.missing or ())]
         return describe_tools(list_operation_tools(self.name, self.style, served), self.plans, self.schemas)
-||||||| ed54a125
-    repeated: Sequence[str] = ()
-    """Operations that handlers serve at further paths, such as those of another version."""
-=======
-    beside: Sequence[str] = ()
-    """Operations that handlers serve beside those of the description."""
->>>>>>> draftship
 
 
 class Draft:
