@@ -15,6 +15,7 @@ from tests.harness import Json, LiveServer, succeeded
 from tests.sandbox_runs.conftest import Repository, Sandboxes
 from twindiff.browser.chromium import NoBrowser, chromium
 from twindiff.client import Client
+from twindiff.server import Settings
 
 SOURCE = (Path(__file__).parent / "node_application" / "app.js").read_text()
 MODULES = TOOLS / "node_modules"
@@ -47,17 +48,33 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Repository:
     return made
 
 
+@pytest.fixture(scope="module")
+def server() -> Iterator[LiveServer]:
+    """A server with room for ports, which Stripe's SDK needs."""
+    started = LiveServer(Settings())
+    yield started
+    started.close()
+
+
+@pytest.fixture
+def sandboxes(server: LiveServer) -> Iterator[Sandboxes]:
+    made = Sandboxes(server)
+    yield made
+    for sandbox_id in made.made:
+        made.delete(sandbox_id)
+
+
 def read_page(url: str) -> list[str]:
     return httpx.get(url, timeout=60, trust_env=False).text.splitlines()
 
 
 @pytest.fixture
-def variables(live: LiveServer) -> Iterator[dict[str, str]]:
+def variables(server: LiveServer) -> Iterator[dict[str, str]]:
     """The variables of a new twin run."""
-    made = succeeded(live.client.post("/twin-runs", json={"twins": TWINS, "wait_seconds": 60}))["run_id"]
-    run: Json = succeeded(live.client.get(f"/twin-runs/{made}"))
+    made = succeeded(server.client.post("/twin-runs", json={"twins": TWINS, "wait_seconds": 60}))["run_id"]
+    run: Json = succeeded(server.client.get(f"/twin-runs/{made}"))
     yield {name: value for twin in run["twins"].values() for name, value in twin["env_vars"].items()}
-    live.client.post(f"/twin-runs/{made}/teardown")
+    server.client.post(f"/twin-runs/{made}/teardown")
 
 
 def test_five_sdks_in_node_work_with_the_variables_of_a_twin_run(variables: dict[str, str], tmp_path: Path):
@@ -79,13 +96,13 @@ def test_five_sdks_in_node_work_in_a_sandbox_run(sandboxes: Sandboxes, repositor
     assert read_page(run["app_url"]) == EXPECTED, run
 
 
-def test_five_sdks_in_node_work_in_a_pull_request_run(live: LiveServer, repository: Repository):
+def test_five_sdks_in_node_work_in_a_pull_request_run(server: LiveServer, repository: Repository):
     try:
         chromium()
     except NoBrowser as absent:
         pytest.skip(str(absent))
     repo = str(repository.path)
-    with Client(live.url) as client:
+    with Client(server.url) as client:
         client.tests.create("launches", repo_full_name=repo, ci_enabled=True, test_config={"steps": STEPS})
         run = client.runs.create_pr_run(repo=repo, branch="tidied")
         ended = client.runs.wait(run.run_id, timeout=120, poll_interval=0.1)

@@ -114,10 +114,10 @@ class Ports:
         """The path prefix that the port at an address stands for; empty if it is none of these."""
         return next((port.prefix for port in self._open.values() if port.url == address), "")
 
-    def has_room(self, count: int) -> bool:
-        """Return whether so many more ports can be opened, and still leave half of them to requests that need some."""
+    def has_room(self, count: int, share: int = 2) -> bool:
+        """Return whether `count` more ports fit into one part of `share`; the others are left to requests for ports."""
         used = sum(environment_id not in self._retired for environment_id, _ in self._open)
-        return used + count <= MAX_PORTS // 2
+        return used + count <= MAX_PORTS // share
 
     def environments(self) -> set[str]:
         """The ids of environments with open ports."""

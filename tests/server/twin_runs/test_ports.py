@@ -1,6 +1,7 @@
 """The addresses of a run's twins: ports of their own by default, which outlive the server's process."""
 
 import socket
+from datetime import UTC, datetime
 
 import httpx
 import pytest
@@ -87,3 +88,27 @@ def test_the_port_of_an_ended_run_says_so_until_others_need_the_room(make_server
     succeeded(server.client.post(f"/twin-runs/{run_id}/teardown"))
     assert httpx.get(f"{url}/api/auth.test", trust_env=False).status_code == 410
     assert server.on_loop(lambda: server.service.ports.has_room(MAX_PORTS // 2))
+
+
+def test_a_run_that_finds_no_free_port_has_paths_and_says_so(make_server):
+    server = make_server()
+    first = make(server)
+    environment = read(server, first)["environment_id"]
+    forks = server.client.post(f"/api/platform/env/{environment}/fork", json={"count": 25}).json()["environments"]
+    for fork in forks:
+        for twin in TWINS:
+            port = {"twin": twin}
+            succeeded(server.client.post(f"/api/platform/env/{fork['environmentId']}/ports", json=port))
+    made = succeeded(server.client.post("/twin-runs", json={"twins": ["slack"]}))
+    assert "have a path" in made["warnings"][0]
+    assert addresses(read(server, made["run_id"])) == addresses(read(server, made["run_id"]), "path_url")
+
+
+def test_the_clock_of_starter_worlds_is_the_real_one_and_that_of_a_scenario_its_own(make_server):
+    server = make_server()
+    starter, scenario = (
+        read(server, make(server, **asked))["clock"] for asked in ({}, {"scenario_id": "e-commerce-checkout"})
+    )
+    assert starter["mode"] == "real"
+    assert starter["now"][:4] == str(datetime.now(UTC).year)
+    assert (scenario["mode"], scenario["now"][:10]) == ("offset", "2026-01-05")

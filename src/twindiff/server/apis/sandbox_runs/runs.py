@@ -46,7 +46,7 @@ from twindiff.server.apis.sandbox_runs.leftovers import PREFIX, ApplicationLives
 from twindiff.server.apis.test_runs.ledger import ENDED
 from twindiff.server.apis.test_runs.runs import TestRunService
 from twindiff.server.apis.test_runs.temporary import TemporaryFolder
-from twindiff.server.apis.twin_runs.runs import TwinRunRequest
+from twindiff.server.apis.twin_runs.runs import REAL, RunNotFound, TwinRunRequest
 from twindiff.server.apis.twin_runs.scenarios import ScenarioStore, WorldSource
 from twindiff.server.door.variables import door_variables, write_certificates
 from twindiff.server.use_cases.doors import open_door
@@ -201,7 +201,7 @@ class SandboxRunService:
         source = WorldSource(wanted.scenario_id, wanted.scenario_prompt)
         clock = wanted.clock or prepared.start.target.clock
         ports = self._scenarios.runs.can_open_ports(len(twins))
-        asked = TwinRunRequest(twins, wanted.ttl_minutes, ports=ports, clock=clock.to_clock_mode() if clock else None)
+        asked = TwinRunRequest(twins, wanted.ttl_minutes, ports=ports, clock=clock.to_clock_mode() if clock else REAL)
         run, _ = await self._scenarios.provide(asked, source)
         return run.run_id
 

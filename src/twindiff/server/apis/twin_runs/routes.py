@@ -9,7 +9,7 @@ import msgspec
 
 from twindiff.catalog import TwinRunRecord
 from twindiff.environments.clocks import ClockRequest
-from twindiff.kit.clock import iso_instant
+from twindiff.kit.clock import Clock, iso_instant
 from twindiff.kit.errors import ApiError
 from twindiff.kit.http import Response
 from twindiff.kit.twin import Operations, Twin
@@ -29,6 +29,12 @@ Names = Annotated[list[str], msgspec.Meta(min_length=1)]
 Auth = Literal["lenient", "strict"]
 Limit = Annotated[int, msgspec.Meta(ge=1, le=1000)]
 Prompt = Annotated[str, msgspec.Meta(min_length=1, max_length=20_000)]
+NO_PORTS = (
+    "the addresses of the twins have a path, which Stripe's SDKs drop, because the server has no free ports or several "
+    "processes; end runs that are done, or use the TLS door"
+)
+OF_TWIN_RUNS = 4
+"""The part of all ports that twin runs get by themselves, so that sandbox and test runs always find some."""
 PROVISION = "/validate/twins/provision"
 MAX_SEED_BYTES = 64_000_000
 """The largest body with a seed configuration; repositories are in it as bundles."""
@@ -92,20 +98,23 @@ async def create_twin_run(
     (`TWINDIFF_MODEL`); the response tells which mode it was. With rules, `understood` has the sentences that the
     finished world shows completely, `not_understood` all others, and `warnings` the reasons.
     Each twin has a loopback port, because some SDKs drop the path of a base URL; the port is kept when the server
-    restarts. With `ports` false, or by default where the client is on another machine, several processes serve or 128
+    restarts. With `ports` false, or by default where the client is on another machine, several processes serve or 64
     ports are open, `base_url` is a path of the server, which is always in `path_url`. `github_actions_mode` is sent by
     arga-cli for a GitHub twin; other twins ignore it. With `auth` `strict`, calls without a token of the run
     are refused as the vendors do. `clock` is how the twins' clock runs: `{"mode": "real"}` agrees with the
-    application's own; by default it starts with the world, in January 2026 for scenarios, prompts and configurations.
+    application's own and is the default for starter worlds; for scenarios, prompts and configurations the clock starts
+    with the world, in January 2026.
     If provisioning takes longer than `wait_seconds`, the response has the status `queued` or `provisioning`; the run's
     status later becomes `ready` or `failed`, with the reason.
     """
-    if ports is None:
-        ports = is_loopback_url(desk.address) and desk.runs.can_open_ports(len(twins))
+    is_near = ports is None and is_loopback_url(desk.address)
+    ports = is_near and desk.runs.can_open_ports(len(twins), OF_TWIN_RUNS) if ports is None else ports
     asked = TwinRunRequest(twins, ttl_minutes, public=public, access_profile=access_profile, ports=ports, auth=auth)
     asked = asked._replace(clock=clock.to_clock_mode() if clock else None)
     source = WorldSource(scenario_id, scenario_prompt, seed_config, scenario_generation_mode)
     run, said = await desk.scenarios.provide(asked, source, wait_seconds)
+    if is_near and not ports:
+        said = {**said, "warnings": [*said.get("warnings", []), NO_PORTS]}
     return {"run_id": run.run_id, "status": run.status, "environment_id": run.environment_id or None, **said}
 
 
@@ -219,8 +228,9 @@ def _instant(micros: int | None) -> str | None:
 
 
 def _clock(desk: TwinRunContext, run: TwinRunRecord) -> dict[str, Any]:
-    environment = desk.runs.service.environments.get(run.environment_id)
-    return {"mode": environment.origin.clock.mode}
+    shown = desk.runs.service.clocks.show(run.environment_id)
+    mode = desk.runs.service.environments.get(run.environment_id).origin.clock.mode
+    return {"mode": mode, "now": f"{Clock(shown.now).iso()[:19]}Z"}
 
 
 @both("post", "/{run_id}/extend")

@@ -28,6 +28,8 @@ MINUTE = 60
 YEAR_OF_MINUTES = 525_600
 MAX_TTL_MINUTES = 480
 """Maximum minutes from now until the end of a run."""
+REAL = ClockMode("real")
+"""The clock that agrees with the one of an application on this machine."""
 CANDIDATE_API_ONLY = "candidate_api_only"
 OPEN = (*BEGINNING, "ready")
 
@@ -64,7 +66,7 @@ class TwinRunRequest(NamedTuple):
     auth: Literal["lenient", "strict"] = "lenient"
     """With `strict`, calls without a known token are refused as the vendors do."""
     clock: ClockMode | None = None
-    """The clock of the twins; by default that of the world."""
+    """The clock of the twins; by default the real one, or that of a world from a scenario, prompt or configuration."""
 
 
 class TwinRunService:
@@ -77,13 +79,13 @@ class TwinRunService:
         self.makers = RunMakers(service)
         self.streams = StreamSlots()
 
-    def can_open_ports(self, count: int) -> bool:
+    def can_open_ports(self, count: int, share: int = 2) -> bool:
         """Return whether the twins of a run that ends with this process can have ports of their own.
 
-        With several server processes, each would open others.
+        With several server processes, each would open others. They use at most one part of `share` of all ports.
         """
         has_one_process = not self.service.settings.storage and self.service.runtime.has_event_loop
-        return has_one_process and self.service.ports.has_room(count)
+        return has_one_process and self.service.ports.has_room(count, share)
 
     def twins(self, names: Sequence[str]) -> dict[str, Twin]:
         """Find twins by name or alias, keyed by the requested names; raises NoTwins, or UnknownTwin with a
@@ -167,7 +169,7 @@ class TwinRunService:
                 [*templates.values()],
                 users=users,
                 ttl_seconds=(run.ttl_minutes or asked.ttl_minutes) * MINUTE,
-                clock=asked.clock or (None if asked.config is None else ClockMode("offset", WORLDS_BEGIN)),
+                clock=asked.clock or (REAL if asked.config is None else ClockMode("offset", WORLDS_BEGIN)),
                 auth=asked.auth,
                 **_credentials(twins, users, run.secret),
                 name=" ".join(["twin run", run.run_id[:8], *filter(None, [run.scenario_id, run.copy_name])]),
