@@ -112,6 +112,13 @@ def test_a_long_body_goes_to_the_worker_that_it_names_at_its_end(crowd: Crowd, p
     assert crowd.platform.ask("POST", "evaluateRun", {**spec, "runId": run}).json()["passed"]
 
 
+@pytest.mark.parametrize("shard", [0, 1])
+def test_a_body_in_chunks_goes_to_the_worker_that_it_names(crowd: Crowd, pair: list[Environment], shard: int) -> None:
+    parts = (part.encode() for part in ('{"envId": "', pair[shard].id, '"}'))
+    headers = {"Content-Type": "application/json"}
+    assert crowd.client.post("/api/platform/startRun", content=parts, headers=headers).status_code == 201
+
+
 @pytest.mark.parametrize("shard", ["001", "0ff", "fff"])
 def test_an_id_with_a_forged_worker_is_not_found(crowd: Crowd, shard: str) -> None:
     forged = f"{'0' * 12}8{shard}8{'0' * 15}"

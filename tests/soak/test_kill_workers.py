@@ -102,4 +102,4 @@ def _assert_is_whole(platform: Platform, load: Load) -> None:
     assert platform.get(f"env/{load.environment.id}")["seq"] == sum(counts.values())
     for each in load.forks:
         assert platform.get(f"env/{each.id}")["status"] == "ready"
-        each.post("still there")
+        Environment(platform, each.made).post("still there")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from contextlib import suppress
 from typing import Any
 
 from twindiff.server.protocol import MAX_HEAD_BYTES, HttpProtocol
@@ -70,7 +71,8 @@ class ShardedHttp(HttpProtocol):
             self._ahead = data
             return
         self._ahead = b""
-        shard = self._router.find_shard(head, body)
+        is_chunked = _CHUNKED.search(head) is not None
+        shard = self._router.find_shard(head, _join_chunks(body) if is_chunked else body)
         if shard == self._router.own:
             super().data_received(data)
         else:
@@ -82,6 +84,18 @@ class ShardedHttp(HttpProtocol):
         self._unset_keepalive_if_required()
         self.transport.pause_reading()
         self.loop.call_soon(self._handover.move, shard, HTTP, data, self.transport)
+
+
+def _join_chunks(body: bytes) -> bytes:
+    """Return what is in the chunks of a body (RFC 9112, section 7.1), up to the first that is malformed."""
+    parts: list[bytes] = []
+    with suppress(ValueError):
+        while body:
+            size, _, body = body.partition(b"\r\n")
+            length = int(size.partition(b";")[0], 16)
+            parts.append(body[:length])
+            body = body[length + 2 :]
+    return b"".join(parts)
 
 
 def _has_all(head: bytes, body: bytes) -> bool:
