@@ -241,6 +241,7 @@ class ScheduledMessage(
     created_at: Column[Timestamp | None] = column(default=None)
     attachments: Column[Json | None] = column(default=None)
     metadata: Column[Json | None] = column(default=None)
+    reply_broadcast: Column[bool] = column(default=False)
 
 
 class EphemeralMessage(Row, table="ephemeral_messages", key=("message_id",)):

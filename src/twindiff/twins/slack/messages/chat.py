@@ -201,6 +201,7 @@ def schedule_message(
     attachments: Attachments | None = None,
     markdown_text: str = "",
     thread_ts: Annotated[str, InvalidThreadTs] | None = None,
+    reply_broadcast: bool = False,
     metadata: Metadata | None = None,
 ) -> dict[str, Any]:
     """Schedule a message for `post_at`, in seconds since 1970.
@@ -219,6 +220,7 @@ def schedule_message(
         message_text=content.text,
         blocks=content.blocks or None,
         parent_id=None if thread_ts is None else thread_root(call.db, room, thread_ts),
+        reply_broadcast=reply_broadcast,
         created_at=call.clock.iso(),
         attachments=content.attachments or None,
         metadata=content.metadata,

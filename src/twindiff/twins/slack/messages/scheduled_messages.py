@@ -26,7 +26,7 @@ from ..core.errors import (
 from ..core.tables import ScheduledMessage
 from ..rendering.entities import format_text
 from ..rendering.message_views import message_event
-from .chat import add_message, thread_root
+from .chat import BROADCAST, add_message, thread_root
 from .message_content import Content
 
 api = Operations()
@@ -113,5 +113,5 @@ def post_scheduled(call: Call, row: ScheduledMessage) -> None:
         return
     content = Content(row.message_text, row.blocks, row.attachments, row.metadata)
     root = thread_root(call.db, room, row.parent_id) if row.parent_id else None
-    message = add_message(call, room, content, root)
+    message = add_message(call, room, content, root, subtype=BROADCAST if root and row.reply_broadcast else None)
     call.emit("message", message_event(room, message))

@@ -57,6 +57,16 @@ def test_a_scheduled_message_has_all_that_it_was_scheduled_with(slack):
     assert (reply["text"], reply["attachments"][0]["text"], reply["metadata"]) == ("later", "more", metadata)
 
 
+@pytest.mark.parametrize(("given", "subtype"), [({"reply_broadcast": True}, "thread_broadcast"), ({}, None)])
+def test_a_scheduled_reply_is_broadcast_to_the_channel_on_request(slack, given, subtype):
+    root = slack("chat.postMessage", channel=GENERAL, text="root")["ts"]
+    slack("chat.scheduleMessage", channel=GENERAL, text="reply", thread_ts=root, post_at=START + 3600, **given)
+    wait(slack, 7000)
+    reply = slack("conversations.replies", channel=GENERAL, ts=root)["messages"][1]
+    assert (reply["text"], reply.get("subtype")) == ("reply", subtype)
+    assert [each["text"] for each in history(slack, oldest=str(START + 60))] == (["reply"] if subtype else [])
+
+
 def test_a_scheduled_message_that_was_taken_back_is_not_sent(slack):
     made = slack("chat.scheduleMessage", channel=GENERAL, text="later", post_at=START + 3600)
     slack("chat.deleteScheduledMessage", channel=GENERAL, scheduled_message_id=made["scheduled_message_id"])

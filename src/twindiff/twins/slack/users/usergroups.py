@@ -60,7 +60,12 @@ def list_groups(
 
 @api.method("usergroups.create", scope="usergroups:write")
 def create(
-    call: Call, name: str, handle: str = "", description: str = "", channels: str | list[str] = ""
+    call: Call,
+    name: str,
+    handle: str = "",
+    description: str = "",
+    channels: str | list[str] = "",
+    include_count: bool = False,
 ) -> dict[str, Any]:
     """Create a user group without members.
 
@@ -84,7 +89,7 @@ def create(
     )
     call.db.add(group)
     call.emit("subteam_created", {"subteam": {"id": group.usergroup_id, "handle": handle}})
-    return _with_users(call, group)
+    return _with_users(call, group, include_count)
 
 
 @api.method("usergroups.update", scope="usergroups:write")
@@ -95,6 +100,7 @@ def update(
     handle: str = "",
     description: str | UnsetType = UNSET,
     channels: str | list[str] | UnsetType = UNSET,
+    include_count: bool = False,
 ) -> dict[str, Any]:
     """Change name, handle, description or channels of a user group.
 
@@ -107,11 +113,11 @@ def update(
         wanted["description"] = description or None
     if channels is not UNSET:
         wanted["channels"] = true_channels(call, names_in(channels), InvalidChannelProvided) or None
-    return _with_users(call, _change(call, group, **wanted))
+    return _with_users(call, _change(call, group, **wanted), include_count)
 
 
 @api.method("usergroups.enable", scope="usergroups:write")
-def enable(call: Call, usergroup: str) -> dict[str, Any]:
+def enable(call: Call, usergroup: str, include_count: bool = False) -> dict[str, Any]:
     """Enable a disabled user group, with its former members.
 
     https://docs.slack.dev/reference/methods/usergroups.enable
@@ -119,11 +125,11 @@ def enable(call: Call, usergroup: str) -> dict[str, Any]:
     group = _group(call, usergroup)
     if group.is_active:
         raise AlreadyEnabled
-    return _with_users(call, _change(call, group, is_active=True))
+    return _with_users(call, _change(call, group, is_active=True), include_count)
 
 
 @api.method("usergroups.disable", scope="usergroups:write")
-def disable(call: Call, usergroup: str) -> dict[str, Any]:
+def disable(call: Call, usergroup: str, include_count: bool = False) -> dict[str, Any]:
     """Disable a user group.
 
     https://docs.slack.dev/reference/methods/usergroups.disable
@@ -131,7 +137,7 @@ def disable(call: Call, usergroup: str) -> dict[str, Any]:
     group = _group(call, usergroup)
     if not group.is_active:
         raise AlreadyDisabled
-    answer = _with_users(call, _change(call, group, is_active=False))
+    answer = _with_users(call, _change(call, group, is_active=False), include_count)
     return {"usergroup": {**answer["usergroup"], "deleted_by": call.actor}}
 
 
@@ -148,7 +154,7 @@ def list_users(call: Call, usergroup: str, include_disabled: bool = False) -> di
 
 
 @api.method("usergroups.users.update", scope="usergroups:write")
-def update_users(call: Call, usergroup: str, users: str | list[str]) -> dict[str, Any]:
+def update_users(call: Call, usergroup: str, users: str | list[str], include_count: bool = False) -> dict[str, Any]:
     """Replace the members of a user group; an empty list removes them all, which Slack's Java client documents.
 
     https://github.com/slackapi/java-slack-sdk/pull/1574
@@ -168,7 +174,7 @@ def update_users(call: Call, usergroup: str, users: str | list[str]) -> dict[str
         call.db.add(UserGroupMember(usergroup_id=usergroup, user_id=user))
     if {member.user_id for member in before} != wanted:
         group = _change(call, group, updated_at=call.clock.iso())
-    return _with_users(call, group)
+    return _with_users(call, group, include_count)
 
 
 def _group(call: Call, usergroup: str) -> UserGroup:
@@ -213,9 +219,10 @@ def _members(db: Store, groups: Sequence[str]) -> dict[str, list[str]]:
     return members
 
 
-def _with_users(call: Call, group: UserGroup) -> dict[str, Any]:
+def _with_users(call: Call, group: UserGroup, include_count: bool) -> dict[str, Any]:
     users = _members(call.db, [group.usergroup_id]).get(group.usergroup_id, [])
-    return {"usergroup": {**_render_group(group), "users": users}}
+    count = {"user_count": len(users)} if include_count else {}
+    return {"usergroup": {**_render_group(group), "users": users, **count}}
 
 
 def _render_group(group: UserGroup) -> dict[str, Any]:

@@ -173,10 +173,16 @@ class Shipping(NestedParams):
     tracking_number: OptText = UNSET
 
 
+class Parcel(Shipping):
+    """The shipping of a payment, all fields of which answers show."""
+
+
 def value_of(given: Any) -> Any:
-    """Return a parameter as JSON: empty strings are None at any depth, and addresses have all fields."""
+    """Return a parameter as JSON: empty strings are None at any depth; addresses and parcels have all fields."""
     if isinstance(given, Address):
         return {name: getattr(given, name) or None for name in Address.__struct_fields__}
+    if isinstance(given, Parcel):
+        return {name: value_of(getattr(given, name) or None) for name in Parcel.__struct_fields__}
     if isinstance(given, Struct):
         named = ((name, getattr(given, name)) for name in given.__struct_fields__)
         return {name.rstrip("_"): value_of(value) for name, value in named if value is not UNSET}

@@ -22,8 +22,8 @@ from ..core.params import (
     OptRange,
     OptText,
     Params,
+    Parcel,
     SearchParams,
-    Shipping,
     Unset,
     collect_params,
     merge_metadata,
@@ -57,7 +57,7 @@ class UpdateCharge(Params):
     fraud_details: FraudDetails | UnsetType = UNSET
     metadata: OptMetadata = UNSET
     receipt_email: OptText = UNSET
-    shipping: Shipping | Unset | UnsetType = UNSET
+    shipping: Parcel | Unset | UnsetType = UNSET
     transfer_group: OptText = UNSET
 
 
@@ -74,7 +74,7 @@ class CreateCharge(Params):
     metadata: OptMetadata = UNSET
     payment_method: OptName = UNSET
     receipt_email: OptText = UNSET
-    shipping: Shipping | Unset | UnsetType = UNSET
+    shipping: Parcel | Unset | UnsetType = UNSET
     source: OptText = UNSET
     statement_descriptor: OptText = UNSET
     statement_descriptor_suffix: OptText = UNSET

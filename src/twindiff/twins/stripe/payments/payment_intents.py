@@ -26,8 +26,8 @@ from ..core.params import (
     OptRange,
     OptText,
     Params,
+    Parcel,
     SearchParams,
-    Shipping,
     Unset,
     collect_params,
     merge_metadata,
@@ -95,7 +95,7 @@ class IntentParams(Params):
     payment_method_types: list[str] | UnsetType = UNSET
     receipt_email: OptText = UNSET
     setup_future_usage: Usage | UnsetType = UNSET
-    shipping: Shipping | Unset | UnsetType = UNSET
+    shipping: Parcel | Unset | UnsetType = UNSET
     amount_details: OptAmountDetails = UNSET
     payment_details: dict[str, Any] | Unset | UnsetType = UNSET
     hooks: dict[str, Any] | UnsetType = UNSET

@@ -218,6 +218,7 @@ def _apply_charge(
     if intent.setup_future_usage and intent.customer:
         call.db.change(attach(call, method, intent.customer), set_up=True)
     fields: Fields = {"latest_charge": charge.id, "next_action": None, "last_payment_error": None, "settles_at": 0}
+    fields["transfer_group"] = charge.transfer_group
     if charge.special == ELEVATED:
         fields["review"] = open_review(call, charge).id
     if manual:

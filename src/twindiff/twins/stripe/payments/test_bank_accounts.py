@@ -125,6 +125,16 @@ def bank_columns(call: Call, type: str, params: BankAccount | UnsetType) -> Fiel
     }
 
 
+BANK_CODE_LENGTHS = {
+    "AT": 5, "BE": 3, "CH": 5, "DK": 4, "EE": 2, "ES": 4, "FI": 3, "FR": 5, "GB": 4, "IE": 4, "LI": 5, "LT": 5,
+    "LU": 3, "NL": 4, "NO": 4, "PT": 4, "SE": 3, "SK": 4, "SI": 2,
+}  # fmt: skip
+"""The digits of an IBAN that name the bank, by country; eight elsewhere, as in Germany.
+
+https://www.swift.com/standards/data-standards/iban-international-bank-account-number
+"""
+
+
 def _bank_details(type: str, number: str, params: BankAccount) -> Fields:
     """Return the shown details of an account besides its last digits."""
     if type == "us_bank_account":
@@ -141,7 +151,9 @@ def _bank_details(type: str, number: str, params: BankAccount) -> Fields:
         if code := NO_BANK.get(number[-5:]):
             message = "The bank of this IBAN cannot be debited by SEPA Direct Debit."
             raise StripeError(message, code=code, param="sepa_debit[iban]")
-        return {"bank_code": number[4:12], "branch_code": "", "country": number[:2], "generated_from": None}
+        code = number[4 : 4 + BANK_CODE_LENGTHS.get(number[:2], 8)]
+        generated_from = {"charge": None, "setup_attempt": None}
+        return {"bank_code": code, "branch_code": "", "country": number[:2], "generated_from": generated_from}
     names = {
         "acss_debit": ("institution_number", "transit_number"),
         "bacs_debit": ("sort_code",),

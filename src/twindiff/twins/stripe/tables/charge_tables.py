@@ -84,6 +84,14 @@ def _network_transaction(id: str) -> str:
     return f"{int.from_bytes(blake2b(id.encode(), digest_size=8).digest()) % 9 * 10**14 + 10**14:015d}"
 
 
+def _destination(row: Charge) -> str | None:
+    return row.transfer_data["destination"] if row.transfer_data else None
+
+
+def _transfer_data(row: Charge) -> Fields | None:
+    return {"amount": None, **row.transfer_data} if row.transfer_data else None
+
+
 def _no_radar_options(row: Charge) -> Fields:
     return {}
 
@@ -94,7 +102,7 @@ charge_object = build_view(
     "special",
     application=None,
     calculated_statement_descriptor=_descriptor,
-    destination=None,
+    destination=_destination,
     failure_balance_transaction=None,
     order=None,
     payment_method_details=_method_details,
@@ -103,6 +111,7 @@ charge_object = build_view(
     receipt_url=_receipt_url,
     source=None,
     source_transfer=None,
+    transfer_data=_transfer_data,
 )
 
 

@@ -23,6 +23,21 @@ def test_a_group_lives_through_all_its_methods(slack):
     assert slack("usergroups.enable", usergroup=group["id"])["usergroup"]["date_delete"] == 0
 
 
+def test_every_method_that_writes_a_group_counts_its_members_on_request(slack):
+    """https://docs.slack.dev/reference/methods/usergroups.create"""
+    made = slack("usergroups.create", name="Night", include_count=True)["usergroup"]
+    assert made["user_count"] == 0
+    for method, given in (
+        ("usergroups.users.update", {"users": [JOHN, ROBERT]}),
+        ("usergroups.update", {"name": "Day"}),
+        ("usergroups.disable", {}),
+        ("usergroups.enable", {}),
+    ):
+        answer = slack(method, usergroup=made["id"], include_count=True, **given)
+        assert answer["usergroup"]["user_count"] == 2, method
+    assert "user_count" not in slack("usergroups.update", usergroup=made["id"], name="Noon")["usergroup"]
+
+
 def test_a_group_keeps_its_own_names(slack):
     group = slack("usergroups.create", name="Night", handle="@night")["usergroup"]
     assert slack("usergroups.update", usergroup=group["id"], name="night", handle="night")["ok"]

@@ -88,8 +88,7 @@ def list_invoice_payments(call: Call, params: Annotated[ListInvoicePayments, Bod
     where += to_reference_conditions(call, (InvoicePayment.invoice, params.invoice, RESOURCES["in_"]))
     where += equal((InvoicePayment.status, params.status))
     if isinstance(params.payment, PaymentFilter) and (id := params.payment.payment_intent):
-        intent = retrieve(call, PAYMENTS, id, param="payment[payment_intent]", status=400)
-        where.append(InvoicePayment.payment_intent == intent.id)
+        where.append(InvoicePayment.payment_intent == id)
     return list_of(call, INVOICE_PAYMENTS, params, "/v1/invoice_payments", *where)
 
 

@@ -322,10 +322,8 @@ def test_an_invoice_s_number_is_its_own(stripe, customer):
     assert stripe.post(f"invoices/{first['id']}", number="A-1")["number"] == "A-1"
 
 
-def test_payments_are_listed_of_what_is_there(stripe):
+def test_payments_are_listed_of_an_invoice_that_is_there(stripe):
     assert stripe.error("GET", "invoice_payments", invoice="in_1")["param"] == "invoice"
-    strange = {"type": "payment_intent", "payment_intent": "pi_1"}
-    assert stripe.error("GET", "invoice_payments", payment=strange)["param"] == "payment[payment_intent]"
 
 
 def test_an_item_that_is_not_there_is_missing_in_stripe_s_odd_words(stripe):
