@@ -46,7 +46,7 @@ from twindiff.server.apis.sandbox_runs.leftovers import PREFIX, ApplicationLives
 from twindiff.server.apis.test_runs.ledger import ENDED
 from twindiff.server.apis.test_runs.runs import TestRunService
 from twindiff.server.apis.test_runs.temporary import TemporaryFolder
-from twindiff.server.apis.twin_runs.runs import REAL, RunNotFound, TwinRunRequest
+from twindiff.server.apis.twin_runs.runs import REAL, TwinRunRequest
 from twindiff.server.apis.twin_runs.scenarios import ScenarioStore, WorldSource
 from twindiff.server.door.variables import door_variables, write_certificates
 from twindiff.server.use_cases.doors import open_door
