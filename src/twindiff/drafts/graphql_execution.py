@@ -16,7 +16,7 @@ from twindiff.kit.throttling import yield_processor
 
 from .answers import AnswerBuilder
 from .conditions import compare, equals
-from .graphql_schemas import GraphqlTypes, Relation, is_connection, named_type, nullable_type, resource_name
+from .graphql_schemas import GraphqlRelation, GraphqlTypes, is_connection, named_type, nullable_type, resource_name
 from .names import snake
 from .placeholders import fill_placeholders, look_up
 from .plan import OperationPlan
@@ -157,7 +157,7 @@ class GraphqlExecution:
                 where = equals(stored.column(relation.column), key)
         return self._page(call, targets, [where], arguments, info.return_type)
 
-    def _one(self, call: Call, source: GraphqlObject, relation: Relation, info: Any) -> Any:
+    def _one(self, call: Call, source: GraphqlObject, relation: GraphqlRelation, info: Any) -> Any:
         key = source.fields.get(relation.column)
         if key is not None:
             for kind in relation.targets:
@@ -344,7 +344,7 @@ class GraphqlExecution:
                 self._check_reference(call, relations[field], fields[field])
         return fields
 
-    def _check_reference(self, call: Call, relation: Relation, value: Any) -> None:
+    def _check_reference(self, call: Call, relation: GraphqlRelation, value: Any) -> None:
         for key in cast(list[Any], value) if isinstance(value, list) else [value]:
             if not any(self._objects.rows_with(call, self._tables[kind], "id", key) for kind in relation.targets):
                 raise NotFound(resource_name(relation.targets[0]).replace("_", " "), key)

@@ -48,7 +48,7 @@ def nullable_type(kind: Any) -> Any:
     return cast(Any, graphql_core).get_nullable_type(kind)
 
 
-class Relation(NamedTuple):
+class GraphqlRelation(NamedTuple):
     """How a field refers to other objects.
 
     `one`: `column` of this type holds the id. `many`: `column` of this type holds the ids. `inverse`: `column` of the
@@ -101,7 +101,7 @@ class GraphqlTypes:
             if isinstance(kind, GraphQLInputObjectType)
             for field in kind.fields
         }
-        self.relations: dict[str, dict[str, Relation]] = {name: {} for name in self.stored}
+        self.relations: dict[str, dict[str, GraphqlRelation]] = {name: {} for name in self.stored}
         for name in self.stored:
             self._relate_ones(name)
         for name in self.stored:
@@ -138,22 +138,22 @@ class GraphqlTypes:
 
     def _relate_ones(self, name: str) -> None:
         for field, targets in self._fields(name, is_many=False):
-            self.relations[name][field] = Relation("one", targets, f"{field}Id")
+            self.relations[name][field] = GraphqlRelation("one", targets, f"{field}Id")
 
     def _relate_ids(self, name: str) -> None:
         for field, targets in self._fields(name, is_many=True):
             column = f"{_singular(field)}Ids"
             if column in self._given:
-                self.relations[name][field] = Relation("many", targets, column)
+                self.relations[name][field] = GraphqlRelation("many", targets, column)
 
     def _relate_others(self, name: str) -> None:
         for field, targets in self._fields(name, is_many=True):
             if field not in self.relations[name]:
-                self.relations[name][field] = self._inverse(name, targets) or Relation(
+                self.relations[name][field] = self._inverse(name, targets) or GraphqlRelation(
                     "many", targets, f"{_singular(field)}Ids"
                 )
 
-    def _inverse(self, name: str, targets: tuple[str, ...]) -> Relation | None:
+    def _inverse(self, name: str, targets: tuple[str, ...]) -> GraphqlRelation | None:
         """Return how objects of other types refer to one of this type."""
         others = self.relations[targets[0]]
         for kind, means in (("one", "inverse"), ("many", "among")):
@@ -161,7 +161,7 @@ class GraphqlTypes:
             wanted = f"{name[:1].lower()}{name[1:]}"
             columns.sort(key=lambda column: not column.startswith(wanted))
             if columns:
-                return Relation(means, targets, columns[0])
+                return GraphqlRelation(means, targets, columns[0])
         return None
 
     def document(self) -> Schema:

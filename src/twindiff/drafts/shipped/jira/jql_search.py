@@ -29,7 +29,7 @@ from .tables import (
     Version,
     Watcher,
 )
-from .wire_style import JiraError, NotImplementedHere
+from .wire_style import JiraError, UnservedJql
 
 _COMPARISONS = ("<", "<=", ">", ">=")
 _EQUAL = ("=", "!=", "in", "not in", "is", "is not")
@@ -37,18 +37,18 @@ _RELATIVE = re.compile(r"([+-]?\d+)\s*([wdhmyM]?)")
 _SPANS = {"w": timedelta(weeks=1), "d": timedelta(days=1), "h": timedelta(hours=1), "m": timedelta(minutes=1)}
 
 
-class Found(NamedTuple):
+class CompiledJql(NamedTuple):
     """A query ready for the database."""
 
     where: tuple[Expression, ...]
     order: Ordering
 
 
-def compile_jql(call: Call, text: str) -> Found:
+def compile_jql(call: Call, text: str) -> CompiledJql:
     """Return the conditions and the order of a query; raises JiraError in Jira's words."""
     jql = parse_jql(text)
     where = (_compile(call, jql.where),) if jql.where else ()
-    return Found(where, _order(call, jql))
+    return CompiledJql(where, _order(call, jql))
 
 
 def _compile(call: Call, part: JqlPart) -> Expression:
@@ -58,7 +58,7 @@ def _compile(call: Call, part: JqlPart) -> Expression:
         parts = [_compile(call, each) for each in part.parts]
         return all_of(*parts) if part.how == "and" else any_of(*parts)
     if part.operator.startswith("was") or part.operator == "changed":
-        raise NotImplementedHere(f"The operator '{part.operator.upper()}' of JQL is not implemented here.")
+        raise UnservedJql(f"The operator '{part.operator.upper()}' of JQL is not implemented here.")
     name = _field_name(call, part.field)
     return _FIELDS[name](call, part) if name in _FIELDS else _custom(call, part, name)
 
@@ -159,7 +159,7 @@ def _call_function(call: Call, clause: Clause, function: JqlFunction) -> list[st
         "endofyear",
     ):
         return [_instant(call, function).isoformat()]
-    raise NotImplementedHere(f"The function '{name}' of JQL is not implemented here for the field '{clause.field}'.")
+    raise UnservedJql(f"The function '{name}' of JQL is not implemented here for the field '{clause.field}'.")
 
 
 def _instant(call: Call, function: JqlFunction) -> datetime:
@@ -292,7 +292,7 @@ def _sprint(call: Call, clause: Clause) -> Expression:
     for value in clause.values:
         if isinstance(value, JqlFunction):
             if value.name not in states:
-                raise NotImplementedHere(f"The function '{value.name}' of JQL is not implemented here.")
+                raise UnservedJql(f"The function '{value.name}' of JQL is not implemented here.")
             ids += [each.id for each in call.db.rows(Sprint, Sprint.state == states[value.name])]
             continue
         rows = call.db.rows(Sprint, Sprint.id == int(value)) if value.isdecimal() else []

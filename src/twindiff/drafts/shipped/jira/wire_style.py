@@ -36,7 +36,7 @@ class NoSuchObject(JiraError):
     status = 404
 
 
-class NotImplementedHere(JiraError):
+class UnservedJql(JiraError):
     """Jira has this and the twin lacks it."""
 
     status = 501

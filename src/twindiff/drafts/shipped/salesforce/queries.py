@@ -12,7 +12,7 @@ from twindiff.kit.paging import decode_cursor, encode_cursor
 from twindiff.kit.twin import Operations
 
 from .objects import AUDIT, OBJECTS, SalesforceCustomField, SalesforceObject, children_of, find_object, relation_of
-from .soql import Condition, Soql, SoqlValue, parse_soql
+from .soql import Soql, SoqlCondition, SoqlValue, parse_soql
 from .wire_style import NotServedHere, SalesforceError, lengthen_id, show_time
 
 api = Operations()
@@ -96,12 +96,12 @@ class _QueryRunner:
 
         return read_related
 
-    def matches(self, kind: SalesforceObject, where: Condition | None) -> list[Any]:
+    def matches(self, kind: SalesforceObject, where: SoqlCondition | None) -> list[Any]:
         """Return the rows that meet a condition."""
         meets = self._compile(kind, where) if where else None
         return [row for row in self.rows(kind).values() if meets is None or meets(row)]
 
-    def _compile(self, kind: SalesforceObject, where: Condition) -> Callable[[Any], bool]:
+    def _compile(self, kind: SalesforceObject, where: SoqlCondition) -> Callable[[Any], bool]:
         if where.parts:
             parts = [self._compile(kind, each) for each in where.parts]
             if where.operator == "not":
@@ -118,7 +118,7 @@ class _QueryRunner:
             return lambda row: (read(row) in ids) == is_in
         return self._compare(where, read)
 
-    def _compare(self, where: Condition, read: Callable[[Any], Any]) -> Callable[[Any], bool]:
+    def _compare(self, where: SoqlCondition, read: Callable[[Any], Any]) -> Callable[[Any], bool]:
         operator = where.operator
         spans = [self._span(each) for each in where.values]
         if operator == "like":

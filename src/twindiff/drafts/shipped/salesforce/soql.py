@@ -31,7 +31,7 @@ class SoqlValue(NamedTuple):
     value: Any
 
 
-class Condition(NamedTuple):
+class SoqlCondition(NamedTuple):
     """A comparison, or `and`, `or` and `not` of parts."""
 
     operator: str
@@ -54,7 +54,7 @@ class Soql(NamedTuple):
     fields: tuple[Selected, ...]
     children: tuple[Soql, ...]
     source: str
-    where: Condition | None
+    where: SoqlCondition | None
     group: tuple[str, ...]
     order: tuple[OrderTerm, ...]
     limit: int | None
@@ -192,23 +192,23 @@ class _SoqlParser:
         self._at += 1
         return int(float(self._tokens[self._at - 1][1]))
 
-    def _any(self, depth: int) -> Condition:
+    def _any(self, depth: int) -> SoqlCondition:
         parts = [self._all(depth)]
         while self._take("or"):
             parts.append(self._all(depth))
-        return parts[0] if len(parts) == 1 else Condition("or", parts=tuple(parts))
+        return parts[0] if len(parts) == 1 else SoqlCondition("or", parts=tuple(parts))
 
-    def _all(self, depth: int) -> Condition:
+    def _all(self, depth: int) -> SoqlCondition:
         parts = [self._one(depth)]
         while self._take("and"):
             parts.append(self._one(depth))
-        return parts[0] if len(parts) == 1 else Condition("and", parts=tuple(parts))
+        return parts[0] if len(parts) == 1 else SoqlCondition("and", parts=tuple(parts))
 
-    def _one(self, depth: int) -> Condition:
+    def _one(self, depth: int) -> SoqlCondition:
         if depth > MAX_DEPTH:
             raise SalesforceError("MALFORMED_QUERY", "The query is nested too deeply")
         if self._take("not"):
-            return Condition("not", parts=(self._one(depth + 1),))
+            return SoqlCondition("not", parts=(self._one(depth + 1),))
         if self._take("("):
             inner = self._any(depth + 1)
             self._need(")")
@@ -216,13 +216,13 @@ class _SoqlParser:
         field = self._word()
         if self._take("not"):
             self._need("in")
-            return Condition("not in", field, self._list(depth))
+            return SoqlCondition("not in", field, self._list(depth))
         if self._take("in"):
-            return Condition("in", field, self._list(depth))
+            return SoqlCondition("in", field, self._list(depth))
         for operator in ("=", "!=", "<>", "<=", ">=", "<", ">", "like", "includes", "excludes"):
             if self._take(operator):
                 values = self._list(depth) if operator.endswith("cludes") else (self._value(),)
-                return Condition("!=" if operator == "<>" else operator, field, values)
+                return SoqlCondition("!=" if operator == "<>" else operator, field, values)
         raise self._error()
 
     def _list(self, depth: int) -> tuple[SoqlValue, ...]:

@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 from twindiff.server.apis.sandbox_runs.code_sources import HostedChange
-from twindiff.server.apis.sandbox_runs.hosted_repositories import HostedRepositories, RequestRefused
+from twindiff.server.apis.sandbox_runs.hosted_repositories import HostedRepositories, HostRefused
 from twindiff.server.apis.test_runs.reports import NAME
 
 MARK = "<!-- arga-validation -->"
@@ -27,20 +27,20 @@ class CheckReporter:
         self._hosted = hosted
 
     async def begin(self, change: HostedChange, run_id: str, url: str) -> int:
-        """Create the check run of a run that begins; returns its id. Raises RequestRefused."""
+        """Create the check run of a run that begins; returns its id. Raises HostRefused."""
         body = {"name": NAME, "head_sha": change.commit, "status": "in_progress"}
         body |= {"external_id": run_id, "details_url": url}
         made = await self._send(change, "POST", "/check-runs", body)
         return int(made["id"])
 
     async def conclude(self, change: HostedChange, check_run_id: int, report: Mapping[str, Any]) -> None:
-        """Complete a check run with the body of a report; raises RequestRefused."""
+        """Complete a check run with the body of a report; raises HostRefused."""
         body = {name: value for name, value in report.items() if name != "head_sha"}
         await self._send(change, "PATCH", f"/check-runs/{check_run_id}", body)
 
     async def comment(self, change: HostedChange, report: Mapping[str, Any]) -> str | None:
         """Write a report into the comment of its pull request, or of the open one of its branch; returns the address
-        of the comment, None without a pull request. Raises RequestRefused.
+        of the comment, None without a pull request. Raises HostRefused.
         """
         number = change.number or await self._find_open_pull(change)
         if number is None:
@@ -65,7 +65,7 @@ class CheckReporter:
 
     async def _installation_token(self, change: HostedChange) -> str:
         """A token of the app's installation for the repository; empty if there is none."""
-        with suppress(RequestRefused):
+        with suppress(HostRefused):
             installation = await self._hosted.request(change.repository, "GET", "/installation")
             path = f"//app/installations/{installation['id']}/access_tokens"
             return (await self._hosted.request(change.repository, "POST", path, {}))["token"]

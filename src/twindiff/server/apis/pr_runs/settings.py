@@ -12,7 +12,7 @@ from twindiff.server.apis.pr_runs.hook_events import EVENTS
 from twindiff.server.apis.sandbox_runs.hosted_repositories import (
     HostedRepositories,
     HostedRepository,
-    RequestRefused,
+    HostRefused,
 )
 from twindiff.server.origins import HOOK_RECEIVER
 from twindiff.server.service import Service
@@ -55,7 +55,7 @@ class CheckSettings:
     async def install(self, repo: str, address: str) -> dict[str, Any]:
         """Enable the checks of a repository's pull requests. One of a twin, given by its address or linked before,
         gets a webhook that starts them; another webhook of an earlier installation is deleted.
-        Raises UnknownRepository, RequestRefused.
+        Raises UnknownRepository, HostRefused.
         """
         place = self._hosted.locate(repo) or self._hosted.find_linked(repo)
         if place is None:
@@ -69,7 +69,7 @@ class CheckSettings:
             place, "POST", "/hooks", {"name": "web", "config": config, "events": EVENTS, "active": True}
         )
         installation_id = None
-        with suppress(RequestRefused):
+        with suppress(HostRefused):
             installation_id = (await self._hosted.request(place, "GET", "/installation"))["id"]
         link = {"environment_id": place.environment_id, "hook_id": hook["id"], "hook_secret": secret}
         link |= {"installation_id": installation_id, "default_branch": about["default_branch"]}

@@ -34,7 +34,7 @@ _PATH = re.compile(
 _REFS = tuple(f"+refs/{kind}/*:refs/{kind}/*" for kind in ("heads", "tags", "pull"))
 
 
-class RequestRefused(ApiError):
+class HostRefused(ApiError):
     """The GitHub twin refused a request of a pull request run."""
 
     status = 409
@@ -96,7 +96,7 @@ class HostedRepositories:
         query: Mapping[str, Any] | None = None,
     ) -> Any:
         """Send a request below `/repos/{owner}/{name}`, or below the twin's root if `path` begins with `//`; returns
-        the JSON of the response. By default it acts as the environment's user. Raises RequestRefused for an error.
+        the JSON of the response. By default it acts as the environment's user. Raises HostRefused for an error.
         """
         environment = self._environment(place.environment_id)
         data = b"" if body is None else msgspec.json.encode(body)
@@ -112,7 +112,7 @@ class HostedRepositories:
         answer = await self._data_plane.answer(asked, target, give_body(data, _never))
         if not 200 <= answer.status < 300:
             said = answer.body[:500].decode("utf-8", "replace")
-            raise RequestRefused(f"the GitHub twin answered {answer.status} to {verb} {whole}: {said}")
+            raise HostRefused(f"the GitHub twin answered {answer.status} to {verb} {whole}: {said}")
         return msgspec.json.decode(answer.body) if answer.body else None
 
     async def fetch(self, place: HostedRepository, folder: Path, default_branch: str) -> None:
@@ -140,7 +140,7 @@ class HostedRepositories:
         """Return the pull request that an address names; raises UnknownBranch."""
         try:
             return await self.request(place, "GET", f"/pulls/{place.number}")
-        except RequestRefused:
+        except HostRefused:
             raise UnknownBranch(
                 f"pull request {place.number} is not in {place.name} of environment {place.environment_id}"
             ) from None
@@ -149,7 +149,7 @@ class HostedRepositories:
         """Return a repository as the twin shows it; raises UnknownRepository."""
         try:
             return await self.request(place, "GET", "")
-        except RequestRefused:
+        except HostRefused:
             raise UnknownRepository(
                 f"repo '{place.name}': the GitHub twin of environment {place.environment_id} has none that its user "
                 "may see"
