@@ -87,12 +87,14 @@ def local_of(when: Mapping[str, Any], zone: str) -> datetime:
 
 
 def check_time(when: Any, name: str) -> dict[str, Any]:
-    """Return a start or end without null fields; `name` is `start` or `end`. Raises Required or Invalid."""
+    """Return a start or end without null fields; `name` is `start` or `end`.
+
+    Raises Required, Invalid for a time that is a date too, and BadRequest, which names no field, for a text that is no
+    date or time: https://github.com/googleapis/google-api-java-client/issues/1628
+    """
     if not isinstance(when, dict) or not (when.get("date") or when.get("dateTime")):  # pyright: ignore[reportUnknownMemberType]
         raise Required(f"Missing {name} time.")
     given: dict[str, Any] = {key: value for key, value in when.items() if value is not None}  # pyright: ignore[reportUnknownVariableType]
-    if given.get("date") and given.get("dateTime"):
-        raise Invalid(f"Invalid {name} time.")
     try:
         zone_of(given.get("timeZone") or "UTC")
     except ValueError:
@@ -103,7 +105,9 @@ def check_time(when: Any, name: str) -> dict[str, Any]:
         else:
             begin_of(given, "UTC")
     except (ValueError, OverflowError, TypeError):
-        raise Invalid(f"Invalid {name} time.") from None
+        raise BadRequest from None
+    if given.get("date") and given.get("dateTime"):
+        raise Invalid(f"Invalid {name} time.")
     return given
 
 
