@@ -143,8 +143,7 @@ def _find(call: Call, comment_id: str) -> Comment:
 
 
 def _is_visible(call: Call, row: Comment) -> bool:
-    found = find_visible(call, Page, row.parent_id) or find_visible(call, Block, row.parent_id)
-    return found is not None
+    return bool(find_visible(call, Page, row.parent_id) or find_visible(call, Block, row.parent_id))
 
 
 def _find_own(call: Call, comment_id: str) -> Comment:

@@ -168,10 +168,10 @@ class _Writer:
         """Return the ids of the pages and databases with these titles."""
         ids: list[str] = []
         for number, title in enumerate(titles):
-            found = [row.id for table in (Page, Database) for row in self.call.db.rows(table, table.title == title)]
-            if not found:
+            titled = [row.id for table in (Page, Database) for row in self.call.db.rows(table, table.title == title)]
+            if not titled:
                 self.problems.append(f"shared_with_integration[{number}]: there is no page or database '{title}'")
-            ids += found
+            ids += titled
         return ids
 
     def _find(self, table: type[Any], where: Any, name: Any) -> str:
