@@ -141,9 +141,9 @@ def test_a_handshake_that_does_not_begin_ends_the_tunnel(entry: Entry, monkeypat
 
 
 def test_connections_beyond_the_most_are_refused_and_forgotten(entry: Entry, monkeypatch, door_server):
-    from twindiff.server.door import door
+    from twindiff.server.door import connection
 
-    monkeypatch.setattr(door, "MAX_CONNECTIONS", 0)
+    monkeypatch.setattr(connection, "MAX_CONNECTIONS", 0)
     with socket.create_connection((entry.made["host"], entry.made["port"]), timeout=30) as opened:
         assert opened.recv(1000).startswith(b"HTTP/1.1 503 The door has 0 connections open")
     monkeypatch.undo()

@@ -81,7 +81,7 @@ def test_a_misspelt_field_of_a_part_is_refused_by_name(platform, path, body, nam
 def test_the_admin_plane_of_a_run_refuses_what_it_does_not_know(live, verb, path, given):
     run_id = succeeded(live.in_process.post("/twin-runs", json={"twins": ["slack"]}))["run_id"]
     run = succeeded(live.in_process.get(f"/twin-runs/{run_id}"))
-    address, headers = run["twins"]["slack"]["admin_url"], {"X-Proxy-Token": run["proxy_token"]}
+    address, headers = run["twins"]["slack"]["path_url"], {"X-Proxy-Token": run["proxy_token"]}
     answer = live.in_process.request(verb, f"{address}/admin/{path}", headers=headers, **given)
     assert (answer.status_code, "there is no such field" in answer.json()["detail"]) == (400, True)
 

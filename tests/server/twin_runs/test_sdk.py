@@ -126,7 +126,7 @@ def test_the_cast_of_a_preset_is_the_same_in_every_twin(arga):
 
 def test_a_prompt_makes_the_same_world_twice_and_says_what_it_understood(live):
     prompt = "Slack with 4 users, #launch and 6 messages, and a dragon"
-    asked = {"twins": ["slack"], "scenario_prompt": prompt}
+    asked = {"twins": ["slack"], "scenario_prompt": prompt, "ports": False}
     runs = [live.client.post("/twin-runs", json=asked).json() for _ in range(2)]
     assert runs[0]["not_understood"] == [prompt]
     assert "no rule takes 'dragon'" in runs[0]["warnings"][-1]

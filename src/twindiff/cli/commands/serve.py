@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from twindiff.catalog.shard_ids import MAX_SHARDS, ServedShard
 from twindiff.cli.authority_folder import authority_folder, certificate_of
 from twindiff.cli.control_key import AUTO, key_file, make_key, store_key
 from twindiff.cli.drafts import Descriptions, Shipped, draft_twins
@@ -271,6 +270,10 @@ def _parse_repositories(repositories: Sequence[str]) -> tuple[tuple[str, str], .
 
 def _parse_workers(given: str) -> int:
     """Parse a number of processes; raises CommandError."""
+    if given == "1":
+        return 1
+    from twindiff.catalog.shard_ids import MAX_SHARDS
+
     if given == AUTO:
         return min(len(os.sched_getaffinity(0)), MAX_SHARDS)
     if given.isdecimal() and 1 <= int(given) <= MAX_SHARDS:
@@ -337,6 +340,7 @@ def _say_confinement() -> None:
 
 def _serve_shards(settings: Settings, listeners: Listeners, *, as_json: bool) -> None:
     """Serve with several processes behind one port, each with a data file of its own."""
+    from twindiff.catalog.shard_ids import ServedShard
     from twindiff.cli.workers import Workers, order_shards
     from twindiff.environments.registry import Registry
     from twindiff.server.shards.data_directory import refuse_other_count

@@ -14,7 +14,9 @@ STATES = "{ projects { nodes { name status { type } } } issues { nodes { title s
 
 
 def provision(platform: Platform, **config: Any) -> httpx.Response:
-    return platform.client.post("/twin-runs", json={"twins": ["linear"], "seed_config": {"linear": config}})
+    return platform.client.post(
+        "/twin-runs", json={"twins": ["linear"], "ports": False, "seed_config": {"linear": config}}
+    )
 
 
 @pytest.mark.parametrize(
