@@ -125,6 +125,7 @@ ATOMS: list[tuple[Json, Callable[[Json], bool]]] = [
     ({"tags": {"name": {"eq": "green"}}}, lambda b: "t1" in tagged(b)),
     ({"tags": {"every": {"name": {"eq": "red"}}}}, lambda b: tagged(b) == {"t0"}),
     ({"tags": {"every": {"name": {"neq": "red"}}}}, lambda b: "t0" not in tagged(b)),
+    ({"tags": {"every": {"or": [{"name": {"eq": "red"}, "and": None}], "and": None}}}, lambda b: tagged(b) == {"t0"}),
     ({"tags": {"some": {"name": {"nin": ["red"]}}}}, lambda b: tagged(b) != {"t0"}),
     ({"tags": {"some": {"or": [{"name": {"eq": "red"}}, {}]}}}, lambda b: not tagged(b) or "t0" in tagged(b)),
     ({"tags": {"some": {}}}, lambda b: True),

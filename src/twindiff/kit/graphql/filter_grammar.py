@@ -49,6 +49,8 @@ def is_negative(given: Given) -> bool:
 
 
 def _negates(name: str, value: Any) -> bool:
+    if name in _LISTS and value is None:
+        return False
     if name == "and":
         return all(is_negative(each) for each in value if not is_vacuous(each))
     if name == "or":
