@@ -25,13 +25,13 @@ ENVIRONMENTS = 4
 
 
 class Load(threading.Thread):
-    """Posts numbered messages to one environment, and begins and forks others in between."""
+    """Posts numbered messages to one environment, and makes others in between."""
 
     def __init__(self, url: str, platform: Platform) -> None:
         super().__init__()
         self.environment = platform.environment()
         self.run_id = platform.start(self.environment)
-        self.forks: list[Environment] = []
+        self.others: list[Environment] = []
         self.sent, self.known, self.lost = 0, list[str](), 0
         self.is_over = False
         self._platform = Platform(httpx.Client(base_url=url, trust_env=False, timeout=60))
@@ -52,7 +52,7 @@ class Load(threading.Thread):
             self._environment.post(f"m{self.sent}")
             self.known.append(f"m{self.sent}")
             if self.sent % 50 == 0:
-                self.forks.append(self._platform.environment())
+                self.others.append(self._platform.environment())
         except httpx.TransportError:
             self.lost += 1
 
@@ -100,6 +100,6 @@ def _assert_is_whole(platform: Platform, load: Load) -> None:
     assert {each: counts[each] for each in load.known if counts[each] != 1} == {}
     assert {each: count for each, count in counts.items() if count > 1 or int(each[1:]) > load.sent} == {}
     assert platform.get(f"env/{load.environment.id}")["seq"] == sum(counts.values())
-    for each in load.forks:
+    for each in load.others:
         assert platform.get(f"env/{each.id}")["status"] == "ready"
         Environment(platform, each.made).post("still there")

@@ -80,6 +80,12 @@ def test_soql_that_is_wrong_is_refused(salesforce: httpx.Client, soql: str, code
     assert refused.json()[0]["message"].startswith(message)
 
 
+def test_having_is_said_to_be_missing_and_not_to_be_malformed(salesforce: httpx.Client):
+    soql = "SELECT Name, COUNT(Id) FROM Account GROUP BY Name HAVING COUNT(Id) > 1"
+    refused = salesforce.get("/query", params={"q": soql})
+    assert (refused.status_code, refused.json()[0]["errorCode"]) == (501, "NOT_IMPLEMENTED")
+
+
 @pytest.mark.parametrize(
     ("kind", "fields", "status", "code"),
     [

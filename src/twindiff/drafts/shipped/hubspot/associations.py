@@ -10,6 +10,7 @@ from twindiff.kit.rows import all_of, any_of
 from twindiff.kit.twin import Operations
 
 from .account import KINDS, association_type, find_kind
+from .record_lookup import find_record, show_record
 from .tables import CrmAssociation
 from .wire_style import HubSpotError, page_results
 
@@ -64,8 +65,6 @@ def list_associated(call: Call, kind: str, id: str, to_kind: str) -> list[str]:
 
 
 def _check_pair(call: Call, first: Record, second: Record) -> None:
-    from .records import find_record
-
     find_record(call, *first)
     find_record(call, *second)
 
@@ -139,8 +138,6 @@ def put_v3(
     call: Call, object_type: str, object_id: str, to_object_type: str, to_object_id: str, association_type: str
 ) -> dict[str, Any]:
     """Associate two records, by version 3; the answer is the first one."""
-    from .records import find_record, show_record
-
     _put(call, object_type, object_id, to_object_type, to_object_id)
     kind = _get_kind(object_type)
     return show_record(kind, find_record(call, kind, object_id))

@@ -16,8 +16,9 @@ from twindiff.kit.call import Call
 from twindiff.kit.http import json_answer
 from twindiff.kit.twin import Operations
 
-from .account import DEFAULTS, SEARCHED, columns_of, find_kind, kind_of_type
+from .account import SEARCHED, columns_of, find_kind, kind_of_type
 from .associations import associate, list_associated, unlink
+from .record_lookup import find_record, find_records, read_property, show_record
 from .tables import RECORDS, CrmActivity, CrmProperty, CrmStage
 from .wire_style import HubSpotError, NoSuchRecord, RecordConflict, page_results, show_time
 
@@ -49,52 +50,6 @@ def get_kind(said: str) -> str:
     if kind is None:
         raise HubSpotError(f"Unable to infer object type from: {said}")
     return kind
-
-
-def _rows(call: Call, kind: str, *, archived: bool = False) -> list[Any]:
-    table = RECORDS.get(kind, CrmActivity)
-    where = [] if kind in RECORDS else [CrmActivity.kind == kind]
-    rows = call.db.rows(table, table.archived == archived, *where)
-    return sorted(rows, key=lambda row: int(row.id))
-
-
-def find_record(call: Call, kind: str, id: str, id_property: str = "") -> Any:
-    """Return a record by id or another property; raises NoSuchRecord."""
-    if id_property and id_property != "hs_object_id":
-        matches = [row for row in _rows(call, kind) if str(read_property(kind, row, id_property)) == id]
-        row = matches[0] if matches else None
-    else:
-        table = RECORDS.get(kind, CrmActivity)
-        row = call.db.find(table, table.id == id)
-    if row is None or row.archived or (kind not in RECORDS and row.kind != kind):
-        raise NoSuchRecord
-    return row
-
-
-def read_property(kind: str, row: Any, name: str) -> Any:
-    """Return the value of a property of a record; None if it has none."""
-    if name == "hs_object_id":
-        return row.id
-    if name == "createdate" or (name == "hs_createdate" and kind not in RECORDS):
-        return show_time(row.created_at)
-    if name in ("lastmodifieddate", "hs_lastmodifieddate"):
-        return show_time(row.updated_at)
-    return getattr(row, name) if name in columns_of(kind) else row.properties.get(name)
-
-
-def show_record(kind: str, row: Any, names: Sequence[str] = ()) -> dict[str, Any]:
-    """Return a record with the usual properties and those of the names."""
-    modified = "lastmodifieddate" if kind == "contacts" else "hs_lastmodifieddate"
-    usual = DEFAULTS.get(kind, ("hs_createdate", modified, "hs_object_id"))
-    asked = [name for each in names for name in each.split(",") if name]
-    chosen = [*(usual if not asked else ("createdate", "hs_object_id", modified)), *asked]
-    return {
-        "id": row.id,
-        "properties": {name: read_property(kind, row, name) for name in dict.fromkeys(chosen)},
-        "createdAt": show_time(row.created_at),
-        "updatedAt": show_time(row.updated_at),
-        "archived": row.archived,
-    }
 
 
 def _show_written(kind: str, row: Any, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -204,7 +159,7 @@ def list_records(
 ) -> dict[str, Any]:
     """List records, page by page."""
     kind = get_kind(object_type)
-    shown = [show_record(kind, row, properties or ()) for row in _rows(call, kind, archived=archived)]
+    shown = [show_record(kind, row, properties or ()) for row in find_records(call, kind, archived=archived)]
     page = page_results(shown, after, min(max(limit, 1), 100))
     for each in page["results"]:
         _add_associations(call, kind, each, associations)
@@ -302,7 +257,7 @@ def search_records(
         raise HubSpotError(f"limit must be between 0 and {MAX_SEARCH_RECORDS}.")
     rows = [
         row
-        for row in _rows(call, kind)
+        for row in find_records(call, kind)
         if (not groups or any(all(_meets(kind, row, each) for each in group.filters) for group in groups))
         and (not query or _has_words(kind, row, query))
     ]

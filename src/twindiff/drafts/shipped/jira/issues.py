@@ -24,7 +24,7 @@ from .issue_fields import (
 )
 from .issue_views import select_fields, show_history, show_issue
 from .site import EPIC_LINK, SPRINT, STORY_POINTS, find_named, me, read_once
-from .site_views import address, show_priority, show_project, show_type
+from .site_views import address, list_transitions, show_priority, show_project, show_type
 from .tables import CustomField, History, Issue, IssueType, Priority, Project, Status
 from .wire_style import InvalidFields, JiraError, NoSuchObject, page_values
 
@@ -159,8 +159,6 @@ def get_issue(call: Call, issue_id_or_key: str, fields: list[str] | None = None,
     if "names" in expand.split(","):
         shown["names"] = {name: label_field(name) for name in chosen}
     if "transitions" in expand.split(","):
-        from .transitions import list_transitions
-
         shown["transitions"] = list_transitions(call)
     return shown
 

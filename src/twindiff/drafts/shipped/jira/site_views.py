@@ -192,3 +192,21 @@ def show_field(field: CustomField) -> Shown:
         "clauseNames": [f"cf[{number}]", field.name],
         "schema": {"type": field.type, "custom": field.custom, "customId": int(number)},
     }
+
+
+def list_transitions(call: Call) -> list[Shown]:
+    """Return the transitions to each status."""
+    return [
+        {
+            "id": status.transition_id,
+            "name": status.name,
+            "to": show_status(call, status),
+            "hasScreen": False,
+            "isGlobal": True,
+            "isInitial": False,
+            "isAvailable": True,
+            "isConditional": False,
+            "isLooped": False,
+        }
+        for status in call.db.rows(Status)
+    ]

@@ -12,30 +12,12 @@ from twindiff.kit.twin import Operations
 
 from .issue_fields import change_issue
 from .issues import edit_issue, get_issue_or_refuse
-from .site_views import show_status
+from .site_views import list_transitions
 from .tables import Issue, Status
 from .wire_style import JiraError
 
 api = Operations()
 DEFAULT_RESOLUTION = "Done"
-
-
-def list_transitions(call: Call) -> list[dict[str, Any]]:
-    """Return the transitions to each status."""
-    return [
-        {
-            "id": status.transition_id,
-            "name": status.name,
-            "to": show_status(call, status),
-            "hasScreen": False,
-            "isGlobal": True,
-            "isInitial": False,
-            "isAvailable": True,
-            "isConditional": False,
-            "isLooped": False,
-        }
-        for status in call.db.rows(Status)
-    ]
 
 
 def move_issue(call: Call, issue: Issue, status: Status) -> Issue:

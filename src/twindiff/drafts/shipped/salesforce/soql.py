@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
-from .wire_style import SalesforceError
+from .wire_style import NotServedHere, SalesforceError
 
 MAX_QUERY_LETTERS = 100_000
 MAX_DEPTH = 30
@@ -97,6 +97,8 @@ class _SoqlParser:
         return False
 
     def _error(self) -> SalesforceError:
+        if self._peek("having"):
+            return NotServedHere("HAVING is not implemented here.")
         if self._at >= len(self._tokens):
             return SalesforceError("MALFORMED_QUERY", "unexpected token: '<EOF>'")
         return SalesforceError("MALFORMED_QUERY", f"unexpected token: '{self._tokens[self._at][1]}'")

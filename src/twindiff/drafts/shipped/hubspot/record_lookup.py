@@ -1,0 +1,59 @@
+"""Finds records, reads their properties and shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from twindiff.kit.call import Call
+
+from .account import DEFAULTS, columns_of
+from .tables import RECORDS, CrmActivity
+from .wire_style import NoSuchRecord, show_time
+
+
+def find_records(call: Call, kind: str, *, archived: bool = False) -> list[Any]:
+    """Return the records of a kind, the oldest first."""
+    table = RECORDS.get(kind, CrmActivity)
+    where = [] if kind in RECORDS else [CrmActivity.kind == kind]
+    rows = call.db.rows(table, table.archived == archived, *where)
+    return sorted(rows, key=lambda row: int(row.id))
+
+
+def find_record(call: Call, kind: str, id: str, id_property: str = "") -> Any:
+    """Return a record by id or another property; raises NoSuchRecord."""
+    if id_property and id_property != "hs_object_id":
+        matches = [row for row in find_records(call, kind) if str(read_property(kind, row, id_property)) == id]
+        row = matches[0] if matches else None
+    else:
+        table = RECORDS.get(kind, CrmActivity)
+        row = call.db.find(table, table.id == id)
+    if row is None or row.archived or (kind not in RECORDS and row.kind != kind):
+        raise NoSuchRecord
+    return row
+
+
+def read_property(kind: str, row: Any, name: str) -> Any:
+    """Return the value of a property of a record; None if it has none."""
+    if name == "hs_object_id":
+        return row.id
+    if name == "createdate" or (name == "hs_createdate" and kind not in RECORDS):
+        return show_time(row.created_at)
+    if name in ("lastmodifieddate", "hs_lastmodifieddate"):
+        return show_time(row.updated_at)
+    return getattr(row, name) if name in columns_of(kind) else row.properties.get(name)
+
+
+def show_record(kind: str, row: Any, names: Sequence[str] = ()) -> dict[str, Any]:
+    """Return a record with the usual properties and those of the names."""
+    modified = "lastmodifieddate" if kind == "contacts" else "hs_lastmodifieddate"
+    usual = DEFAULTS.get(kind, ("hs_createdate", modified, "hs_object_id"))
+    asked = [name for each in names for name in each.split(",") if name]
+    chosen = [*(usual if not asked else ("createdate", "hs_object_id", modified)), *asked]
+    return {
+        "id": row.id,
+        "properties": {name: read_property(kind, row, name) for name in dict.fromkeys(chosen)},
+        "createdAt": show_time(row.created_at),
+        "updatedAt": show_time(row.updated_at),
+        "archived": row.archived,
+    }
