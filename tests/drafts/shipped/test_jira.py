@@ -5,6 +5,11 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.harness import LiveServer, Platform
+from twindiff.drafts.shipped import find_shipped
+from twindiff.environments.registry import Registry
+from twindiff.server import Settings
+
 from .conftest import Connect
 
 Fields = dict[str, Any]
@@ -157,3 +162,18 @@ def test_links_watchers_worklogs_and_attachments_stand_in_the_issue(jira: httpx.
     assert fields["issuelinks"][0]["outwardIssue"]["key"] == "ENG-3"
     assert (fields["watches"]["watchCount"], fields["timetracking"]["remainingEstimate"]) == (1, "6h 30m")
     assert jira.get(fields["attachment"][0]["content"]).text == "hello"
+
+
+def test_the_board_of_a_project_leads_from_what_is_to_do_to_what_is_done():
+    server = LiveServer(Settings(), Registry([find_shipped("jira").twin()]))
+    try:
+        given = {"templates": ["jira:jira_base"], "impersonateEmail": "agent@example.com"}
+        made = Platform(server.in_process).post("initEnv", given)
+        address = f"{made['environmentUrl']}/rest/api/3/project"
+        assert server.in_process.post(address, json={"key": "ENG", "name": "Engine"}).status_code == 201
+        board = f"/inspect/environments/{made['environmentId']}/screens/jira/projects/ENG"
+        page = server.in_process.get(board).text
+    finally:
+        server.close()
+    places = [page.index(name) for name in ("To Do", "In Progress", "Done")]
+    assert places == sorted(places)

@@ -8,6 +8,8 @@ from twindiff.kit.inspector_views import Card, Lane, Screen, ScreenLink, ScreenP
 from .tables import Comment, Issue, JiraUser, Project, Status
 
 MAX_CARDS = 200
+_CATEGORY_ORDER = ("undefined", "new", "indeterminate", "done")
+"""Categories of statuses in the order of a board's columns."""
 
 
 def screen(call: Call, path: str) -> Screen | None:
@@ -46,7 +48,7 @@ def _name(call: Call, account: str | None) -> str:
 
 def _board(call: Call, project: Project) -> Screen:
     lanes: list[Lane] = []
-    for status in call.db.rows(Status):
+    for status in sorted(call.db.rows(Status), key=lambda each: _CATEGORY_ORDER.index(each.category)):
         rows = call.db.rows(
             Issue, Issue.project_key == project.key, Issue.status == status.name, order=Issue.rank, limit=MAX_CARDS
         )
