@@ -61,9 +61,15 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the tests of a file one after another in whatever order they were asked for: what they share is made once."""
+    """Run the tests of a file one after another in whatever order they were asked for: what they share is made once.
+
+    Long runs are not ended by the time that `timeout` in pyproject.toml gives to other tests.
+    """
     files = {path: place for place, path in enumerate(dict.fromkeys(item.path for item in items))}
     items.sort(key=lambda item: files[item.path])
+    for item in items:
+        if item.get_closest_marker("soak"):
+            item.add_marker(pytest.mark.timeout(0))
 
 
 def pytest_sessionfinish() -> None:

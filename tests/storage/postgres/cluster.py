@@ -22,7 +22,7 @@ from psycopg.sql import SQL, Identifier
 
 from tests.storage.postgres.models import Model
 from twindiff.catalog import TABLES
-from twindiff.cli.workers import Orders
+from twindiff.cli.workers import GO, Orders
 from twindiff.environments.registry import Registry
 from twindiff.kit.rows import table_of
 from twindiff.server import Service, Settings
@@ -189,6 +189,8 @@ class DrainerProcess:
         self._process.stdin.write(msgspec.json.encode(Orders("drainer", Settings(storage=dsn))) + b"\n")
         self._process.stdin.flush()
         assert self._process.stdout.readline() == b"ready\n"
+        self._process.stdin.write(GO)
+        self._process.stdin.flush()
         self.pid = self._process.pid
 
     def send(self, signum: int) -> None:
