@@ -8,18 +8,20 @@ from twindiff.kit import Twin, Users
 from twindiff.kit.oauth import OAUTH_SECRETS, OauthToken
 from twindiff.kit.seeding import Variables
 
-from .content import async_answers, blocks, comments, page_properties, page_templates, pages
+from .blocks import async_answers, blocks
 from .core.api_version import select_version
 from .data_sources import data_sources, databases, queries, views
 from .event_delivery.webhooks import webhooks
 from .markdown import page_markdown
+from .pages import comments, page_properties, page_templates, pages
 from .screens import screen
+from .search import meeting_notes, search
 from .seeding.workspace_seeding import seeding
 from .tables import content_tables, data_source_tables, workspace_tables
 from .tables.content_tables import User
 from .tables.workspace_tables import Integration, WebhookSubscription
 from .wire_style import NotionStyle
-from .workspace import agents, file_uploads, meeting_notes, oauth, search, users
+from .workspace import agents, file_uploads, oauth, users
 
 _HERE = Path(__file__).parent
 _PAGES = (

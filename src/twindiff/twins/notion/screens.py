@@ -7,19 +7,19 @@ from typing import Any
 from twindiff.kit import Call
 from twindiff.kit.inspector_views import Card, Lane, Screen, ScreenLink, ScreenPost, ScreenTable
 
-from .content.child_lists import list_children
+from .blocks.child_lists import list_children
 from .core.body_rules import is_list, is_object
 from .core.object_lookup import find_parent
-from .data_sources.computed_values import comparable, computed_value, find_related
+from .core.user_objects import find_user
 from .data_sources.database_objects import list_data_sources
 from .data_sources.page_selection import select_pages
-from .data_sources.schemas import TITLE, find_properties, find_property
-from .data_sources.typed_values import Typed
 from .formulas.formula_values import format_number
+from .properties.computed_values import comparable, computed_value, find_related
+from .properties.schemas import TITLE, find_properties, find_property
+from .properties.typed_values import Typed
 from .rich_text.rich_text_values import plain_text
 from .tables.content_tables import Block, Comment, Page
 from .tables.data_source_tables import Database, DatabaseView, DataSource, Property
-from .workspace.user_objects import find_user
 
 MAX_ROWS = 200
 MAX_LINES = 400

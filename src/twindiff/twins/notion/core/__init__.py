@@ -1,1 +1,1 @@
-"""Rules that every operation shares: bodies, lists, rights, order."""
+"""What every operation shares: bodies, lists, rights, order, people and files."""

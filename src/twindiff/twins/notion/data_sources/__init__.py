@@ -1,1 +1,1 @@
-"""Databases, data sources, their properties, queries and views."""
+"""Databases, data sources, queries and views."""

@@ -8,6 +8,7 @@ from twindiff.kit import Body, Call, Operations, revise
 
 from ..core.api_version import is_to_trash
 from ..core.body_rules import boolean, check_body, mapping, obj, typed_object, uuid
+from ..core.file_values import cover, icon
 from ..core.list_answers import stamp
 from ..core.object_lookup import (
     check_capability,
@@ -18,13 +19,12 @@ from ..core.object_lookup import (
     parse_id,
 )
 from ..event_delivery.event_emission import emit, emit_trash
+from ..properties.property_types import changed_property, new_property
+from ..properties.schemas import add_properties, change_properties
 from ..rich_text.rich_text_rules import rich_text
 from ..tables.data_source_tables import DataSource
-from ..workspace.file_values import cover, icon
 from .database_objects import data_source_object
 from .databases import about_columns, add_data_source, last_position
-from .property_types import changed_property, new_property
-from .schemas import add_properties, change_properties
 
 api = Operations(prefix="/v1")
 JsonBody = Annotated[dict[str, Any], Body]

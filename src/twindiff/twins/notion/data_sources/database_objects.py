@@ -6,15 +6,15 @@ from typing import Any
 
 from twindiff.kit import Call
 
-from ..content.block_objects import UNTITLED, parent_object
+from ..blocks.block_objects import UNTITLED, parent_object
 from ..core.api_version import has_data_sources, trash_fields, web_url
+from ..core.file_values import render_file
 from ..core.list_answers import millis, minute
 from ..core.object_lookup import is_trashed
+from ..core.user_objects import user_reference
+from ..properties.schemas import properties_object
 from ..rich_text.rich_text_values import unpack_columns, unpack_text
 from ..tables.data_source_tables import Database, DataSource
-from ..workspace.file_values import render_file
-from ..workspace.user_objects import user_reference
-from .schemas import properties_object
 
 
 def list_data_sources(call: Call, database_id: str) -> list[DataSource]:

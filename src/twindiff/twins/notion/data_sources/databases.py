@@ -6,9 +6,11 @@ from typing import Annotated, Any
 
 from twindiff.kit import Body, Call, Operations, revise
 
-from ..content.child_lists import check_parent, next_position
+from ..blocks.child_lists import check_parent, next_position
 from ..core.api_version import has_data_sources, is_to_trash
 from ..core.body_rules import Rule, boolean, check_body, choice, mapping, obj, typed_object, uuid
+from ..core.database_trash import trash_database
+from ..core.file_values import cover, icon, pack_file
 from ..core.fractional_index import index_between
 from ..core.list_answers import stamp
 from ..core.object_lookup import (
@@ -20,15 +22,13 @@ from ..core.object_lookup import (
     parse_id,
 )
 from ..event_delivery.event_emission import emit, emit_trash
+from ..properties.property_types import changed_property, new_property
+from ..properties.schemas import add_properties, change_properties
 from ..rich_text.rich_text_rules import rich_text
 from ..rich_text.rich_text_values import pack_columns
 from ..tables.data_source_tables import Database, DataSource
 from ..wire_style import ValidationError
-from ..workspace.file_values import cover, icon, pack_file
 from .database_objects import database_object, list_data_sources
-from .database_trash import trash_database
-from .property_types import changed_property, new_property
-from .schemas import add_properties, change_properties
 from .views import add_default_view
 
 api = Operations(prefix="/v1")

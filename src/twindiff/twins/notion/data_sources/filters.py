@@ -15,12 +15,12 @@ from twindiff.kit.rows import Expression
 
 from ..core.body_rules import invalid_at, is_list, is_number, is_object
 from ..core.object_lookup import find_bot
+from ..properties.computed_values import comparable, computed_value, instant_of
+from ..properties.schemas import TITLE, find_property
+from ..properties.typed_values import RelatedValue, is_empty
 from ..tables.content_tables import Page
 from ..tables.data_source_tables import Property
 from ..wire_style import ValidationError
-from .computed_values import comparable, computed_value, instant_of
-from .schemas import TITLE, find_property
-from .typed_values import RelatedValue, is_empty
 
 Filter = dict[str, Any]
 Test = Callable[[Page], bool]

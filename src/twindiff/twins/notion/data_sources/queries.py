@@ -7,17 +7,17 @@ from typing import Annotated, Any
 from twindiff.kit import Body, Call, Operations
 from twindiff.kit.rows import Expression
 
-from ..content.page_objects import page_object
-from ..content.pages import only_data_source
 from ..core.api_version import has_data_sources
 from ..core.body_rules import anything, boolean, check_body, choice, mapping, nullable, number, obj, text
 from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, invalid_cursor, list_answer
 from ..core.object_lookup import check_capability, find_data_source, find_database, is_trashed, parse_id
+from ..pages.page_objects import page_object
+from ..pages.pages import only_data_source
+from ..properties.schemas import find_property
 from ..tables.content_tables import Page
 from ..tables.data_source_tables import DataSource
 from ..wire_style import ValidationError
 from .page_selection import select_pages
-from .schemas import find_property
 from .sorts import sorts_rule
 
 api = Operations(prefix="/v1")

@@ -9,14 +9,14 @@ from typing import Any
 from twindiff.kit import Call
 
 from ..core.body_rules import Problems, Rule, array, choice, is_object, obj, text
+from ..core.user_objects import find_user
+from ..properties.computed_values import comparable, computed_value, find_related, instant_of
+from ..properties.schemas import find_property
+from ..properties.typed_values import Typed, is_empty
 from ..tables.content_tables import Page
 from ..tables.data_source_tables import Property
 from ..wire_style import ValidationError
-from ..workspace.user_objects import find_user
-from .computed_values import comparable, computed_value, find_related, instant_of
 from .filters import parse_instant, start_of
-from .schemas import find_property
-from .typed_values import Typed, is_empty
 
 MAX_SORTS = 100
 Key = Callable[[Page], Any]

@@ -20,10 +20,10 @@ from ..core.object_lookup import (
     not_found,
     parse_id,
 )
+from ..core.user_objects import user_reference
 from ..event_delivery.event_emission import emit_view
 from ..tables.data_source_tables import Database, DatabaseView, DataSource, ViewQuery
 from ..wire_style import ValidationError
-from ..workspace.user_objects import user_reference
 from .filters import compile_filter
 from .page_selection import select_pages
 from .sorts import sorts_rule

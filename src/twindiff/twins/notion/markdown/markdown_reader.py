@@ -6,7 +6,7 @@ import re
 from html import unescape
 from typing import Any
 
-from ..content.code_languages import LANGUAGES
+from ..blocks.code_languages import LANGUAGES
 from ..rich_text.rich_text_rules import COLORS
 from .inline_markdown import read_attributes, read_inline
 

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from twindiff.kit import Call
 
-from ..content.block_objects import render_nodes
-from ..content.child_lists import list_children
+from ..blocks.block_objects import render_nodes
+from ..blocks.child_lists import list_children
 from ..core.api_version import web_url
 from ..core.object_lookup import Node
 from ..tables.content_tables import Block, Page

@@ -6,9 +6,9 @@ from typing import Annotated, Any
 
 from twindiff.kit import Body, Call, Operations
 
-from ..content.async_answers import answer_async
-from ..content.blocks import trash_node
-from ..content.child_lists import add_blocks, end_position
+from ..blocks.async_answers import answer_async
+from ..blocks.blocks import trash_node
+from ..blocks.child_lists import add_blocks, end_position
 from ..core.body_rules import anything, array, boolean, check_body, choice, obj, text, typed_object
 from ..core.object_lookup import Node, check_capability, check_editable, find_page, parse_id
 from ..event_delivery.event_emission import emit_content

@@ -13,7 +13,7 @@ from twindiff.kit import Call
 from ..core.body_rules import is_object
 from ..core.date_values import date_object, pack_date
 from ..core.object_lookup import find_mentioned
-from ..workspace.user_objects import user_object
+from ..core.user_objects import user_object
 from .rich_text_rules import FLAGS
 
 Piece = dict[str, Any]

@@ -15,11 +15,11 @@ import msgspec
 from twindiff.kit import ApiError, Call
 from twindiff.kit.seeding import InvalidSeedConfig, Person, Seeding, SeedSection
 
-from ..content.pages import create_page
 from ..core.body_rules import is_list, is_object
 from ..data_sources.databases import create_database
-from ..data_sources.property_types import VALUES
-from ..data_sources.schemas import find_properties
+from ..pages.pages import create_page
+from ..properties.property_types import VALUES
+from ..properties.schemas import find_properties
 from ..tables.content_tables import Page, User, Workspace
 from ..tables.data_source_tables import Database
 from ..wire_style import ValidationError

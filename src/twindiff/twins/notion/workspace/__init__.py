@@ -1,1 +1,1 @@
-"""Users, search, file uploads, OAuth."""
+"""Users, agents, file uploads, OAuth."""

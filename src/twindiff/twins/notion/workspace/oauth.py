@@ -25,10 +25,10 @@ from twindiff.kit.oauth import (
 
 from ..core.body_rules import anything, check_body, choice, nullable, obj, text
 from ..core.object_lookup import find_bot
+from ..core.user_objects import find_workspace, user_object
 from ..tables.content_tables import User
 from ..tables.workspace_tables import Integration
 from ..wire_style import NotionError, ValidationError
-from .user_objects import find_workspace, user_object
 
 api = Operations(prefix="/v1")
 JsonBody = Annotated[dict[str, Any], Body]

@@ -8,9 +8,9 @@ from twindiff.kit import Call, Operations
 
 from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, list_answer, slice_list
 from ..core.object_lookup import check_capability, find_bot, not_found, parse_id
+from ..core.user_objects import render_user
 from ..tables.content_tables import User
 from ..tables.workspace_tables import CustomEmoji
-from .user_objects import render_user
 
 api = Operations(prefix="/v1")
 ADVICE = (

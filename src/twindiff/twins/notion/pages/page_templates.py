@@ -9,12 +9,12 @@ from typing import Any
 
 from twindiff.kit import Call, Operations
 
+from ..blocks.child_lists import end_position
 from ..core.fractional_index import indexes_after
 from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, slice_list, stamp
 from ..core.object_lookup import find_bot, find_data_source, find_row, parse_id
 from ..tables.content_tables import Block, Page
 from ..wire_style import ValidationError
-from .child_lists import end_position
 
 api = Operations(prefix="/v1")
 

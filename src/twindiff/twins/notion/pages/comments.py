@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from twindiff.kit import Body, Call, Operations
 
 from ..core.body_rules import Rule, array, check_body, choice, need_one, obj, text, typed_object, uuid
+from ..core.file_values import attach_upload, sign_file
 from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, list_answer, minute, slice_list
 from ..core.object_lookup import (
     check_capability,
@@ -19,6 +20,7 @@ from ..core.object_lookup import (
     not_found,
     parse_id,
 )
+from ..core.user_objects import find_user, user_reference
 from ..event_delivery.event_emission import emit_comment
 from ..markdown.inline_markdown import read_inline
 from ..rich_text.rich_text_rules import rich_text
@@ -26,8 +28,6 @@ from ..rich_text.rich_text_values import pack_columns, unpack_columns
 from ..tables.content_tables import Block, Comment, Page, User
 from ..tables.workspace_tables import FileUpload
 from ..wire_style import ValidationError
-from ..workspace.file_values import attach_upload, sign_file
-from ..workspace.user_objects import find_user, user_reference
 
 api = Operations(prefix="/v1")
 JsonBody = Annotated[dict[str, Any], Body]

@@ -12,12 +12,12 @@ from twindiff.kit import Call
 from ..core.api_version import has_data_sources
 from ..core.fractional_index import index_between
 from ..core.object_lookup import find_data_source, parse_id
+from ..core.user_objects import find_workspace
 from ..formulas.evaluation import check_formula
 from ..formulas.references import reference_to, write_formula
 from ..formulas.syntax import FormulaError, parse_formula
 from ..tables.data_source_tables import DataSource, Property
 from ..wire_style import ValidationError
-from ..workspace.user_objects import find_workspace
 from .property_types import CONFIGS, OPTION_COLORS, SELECTS
 
 Config = dict[str, Any]

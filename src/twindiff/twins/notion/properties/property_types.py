@@ -27,9 +27,9 @@ from ..core.body_rules import (
     typed_object,
     uuid,
 )
+from ..core.file_values import external
 from ..formulas.syntax import MAX_LENGTH
 from ..rich_text.rich_text_rules import HUES, date, id_object, rich_text
-from ..workspace.file_values import external
 
 OPTION_COLORS = ("default", *HUES)
 MAX_OPTION_LENGTH = 100

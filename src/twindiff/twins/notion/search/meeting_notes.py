@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from twindiff.kit import Body, Call, Operations
 
-from ..content.block_objects import render_nodes
+from ..blocks.block_objects import render_nodes
 from ..core.body_rules import anything, check_body, obj
 from ..core.object_lookup import check_capability, is_trashed, is_visible
 from ..tables.content_tables import Block

@@ -8,20 +8,20 @@ from urllib.parse import unquote
 
 from twindiff.kit import Call
 
+from ..blocks.block_objects import parent_object
 from ..core.api_version import OLDEST, has_data_sources, trash_fields, version_of, web_url
 from ..core.body_rules import is_list
+from ..core.file_values import render_file
 from ..core.list_answers import minute
 from ..core.object_lookup import is_trashed
-from ..data_sources.computed_values import computed_value
-from ..data_sources.property_values import property_value
-from ..data_sources.schemas import TITLE, find_properties
+from ..core.user_objects import user_reference
+from ..properties.computed_values import computed_value
+from ..properties.property_values import property_value
+from ..properties.schemas import TITLE, find_properties
 from ..rich_text.rich_text_values import unpack_columns
 from ..tables.content_tables import Page
 from ..tables.data_source_tables import DataSource, Property
 from ..wire_style import ValidationError
-from ..workspace.file_values import render_file
-from ..workspace.user_objects import user_reference
-from .block_objects import parent_object
 
 
 def page_object(

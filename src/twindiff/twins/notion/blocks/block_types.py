@@ -27,8 +27,8 @@ from ..core.body_rules import (
     uuid,
     whole,
 )
+from ..core.file_values import external, icon
 from ..rich_text.rich_text_rules import MAX_EQUATION_LENGTH, color, rich_text
-from ..workspace.file_values import external, icon
 from .code_languages import LANGUAGES
 
 MAX_NESTING = 2

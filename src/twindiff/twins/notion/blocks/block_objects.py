@@ -9,13 +9,13 @@ from urllib.parse import unquote, urlsplit
 from twindiff.kit import Call
 
 from ..core.api_version import LATEST, trash_fields, version_of
+from ..core.file_values import pack_file, render_file
 from ..core.list_answers import minute
 from ..core.object_lookup import Node, find_parent, is_trashed
+from ..core.user_objects import user_reference
 from ..rich_text.rich_text_values import pack_columns, pack_text, plain_text, unpack_columns, unpack_text
 from ..tables.content_tables import Block, Page
 from ..tables.data_source_tables import Database, DataSource
-from ..workspace.file_values import pack_file, render_file
-from ..workspace.user_objects import user_reference
 from .block_types import DEFAULTS, FILES
 
 Content = dict[str, Any]

@@ -12,10 +12,10 @@ from twindiff.kit import Call, Operations
 
 from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, invalid_cursor
 from ..core.object_lookup import check_capability, find_page, not_found, parse_id
-from ..data_sources.computed_values import computed_value
-from ..data_sources.property_values import value_object
-from ..data_sources.schemas import TITLE, find_property
-from ..data_sources.typed_values import Typed
+from ..properties.computed_values import computed_value
+from ..properties.property_values import value_object
+from ..properties.schemas import TITLE, find_property
+from ..properties.typed_values import Typed
 from ..tables.content_tables import Page
 from ..tables.data_source_tables import Property
 

@@ -8,16 +8,9 @@ from twindiff.kit import Body, Call, Operations
 
 from ..core.api_version import LATEST, is_to_trash, version_of
 from ..core.body_rules import Rule, anything, boolean, check_body, choice, empty, is_object, obj, typed_object, uuid
+from ..core.database_trash import trash_database
 from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, list_answer, stamp
-from ..core.object_lookup import (
-    Node,
-    check_capability,
-    check_editable,
-    find_bot,
-    find_node,
-    parse_id,
-)
-from ..data_sources.database_trash import trash_database
+from ..core.object_lookup import Node, check_capability, check_editable, find_bot, find_node, parse_id
 from ..event_delivery.event_emission import emit_content, emit_trash
 from ..tables.content_tables import Block, Page
 from ..tables.data_source_tables import Database

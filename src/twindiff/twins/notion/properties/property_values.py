@@ -13,14 +13,14 @@ from twindiff.kit import Call
 
 from ..core.body_rules import MISSING, check_body, invalid_at, obj
 from ..core.date_values import date_object, pack_date
+from ..core.file_values import pack_file, render_file
 from ..core.list_answers import minute
 from ..core.object_lookup import find_page, parse_id
+from ..core.user_objects import find_user, user_object
 from ..rich_text.rich_text_values import pack_text, unpack_columns, unpack_text
 from ..tables.content_tables import Page
 from ..tables.data_source_tables import DataSource, Property
 from ..wire_style import ValidationError
-from ..workspace.file_values import pack_file, render_file
-from ..workspace.user_objects import find_user, user_object
 from .property_types import COMPUTED, EMPTY, VALUES
 from .schemas import TITLE, encode_id, new_option
 from .typed_values import Typed, is_empty

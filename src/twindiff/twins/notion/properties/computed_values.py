@@ -12,6 +12,7 @@ from twindiff.kit import Call
 
 from ..core.body_rules import is_list, is_object
 from ..core.list_answers import minute
+from ..core.user_objects import find_user
 from ..formulas.evaluation import Evaluator, kind_of
 from ..formulas.formula_values import (
     DateValue,
@@ -26,7 +27,6 @@ from ..formulas.syntax import FormulaError, parse_formula
 from ..rich_text.rich_text_values import plain_text
 from ..tables.content_tables import Page
 from ..tables.data_source_tables import Property
-from ..workspace.user_objects import find_user
 from .schemas import TITLE, find_properties, find_property
 from .typed_values import RelatedValue, Typed, is_empty
 

@@ -6,8 +6,13 @@ from typing import Annotated, Any
 
 from twindiff.kit import Body, Call, Operations
 
+from ..blocks.async_answers import answer_async
+from ..blocks.block_types import children_rule
+from ..blocks.blocks import check_size
+from ..blocks.child_lists import add_blocks, check_parent, check_types, end_position, next_position, place_between
 from ..core.api_version import has_data_sources, is_to_trash
 from ..core.body_rules import anything, boolean, check_body, choice, empty, mapping, obj, text, typed_object, uuid
+from ..core.file_values import cover, icon, pack_file
 from ..core.fractional_index import index_between
 from ..core.list_answers import stamp
 from ..core.object_lookup import (
@@ -23,17 +28,12 @@ from ..core.object_lookup import (
     find_visible,
     parse_id,
 )
-from ..data_sources.page_values import set_values
 from ..event_delivery.event_emission import emit, emit_properties, emit_trash
 from ..markdown.markdown_reader import read_markdown
+from ..properties.page_values import set_values
 from ..tables.content_tables import Block, Page
 from ..tables.data_source_tables import Database, DataSource
 from ..wire_style import ValidationError
-from ..workspace.file_values import cover, icon, pack_file
-from .async_answers import answer_async
-from .block_types import children_rule
-from .blocks import check_size
-from .child_lists import add_blocks, check_parent, check_types, end_position, next_position, place_between
 from .page_objects import page_object, parse_filter
 from .page_templates import apply_template, check_template
 

@@ -10,12 +10,12 @@ from typing import Annotated, Any
 from twindiff.kit import Body, Call, Operations, SearchTerm, all_of, any_of
 from twindiff.kit.rows import Expression
 
-from ..content.page_objects import page_object
 from ..core.api_version import has_data_sources
 from ..core.body_rules import boolean, check_body, choice, nullable, number, obj, text
 from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, invalid_cursor, list_answer
 from ..core.object_lookup import check_capability, is_trashed, is_visible
 from ..data_sources.database_objects import data_source_object
+from ..pages.page_objects import page_object
 from ..tables.content_tables import Page
 from ..tables.data_source_tables import DataSource
 

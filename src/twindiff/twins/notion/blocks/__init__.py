@@ -1,0 +1,1 @@
+"""Blocks of every type, their children in order, and long appends."""

@@ -1,1 +1,0 @@
-"""Pages, blocks and comments."""

@@ -1,0 +1,1 @@
+"""Pages with their properties, templates, and comments."""

@@ -1,0 +1,1 @@
+"""Properties: schemas, types, values, and values computed by formulas and rollups."""

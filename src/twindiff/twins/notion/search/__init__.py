@@ -1,0 +1,1 @@
+"""Search by title, and meeting notes."""
