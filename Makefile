@@ -97,8 +97,8 @@ test-postgres: setup ## Run every test that speaks HTTP over PostgreSQL; `make p
 test-workers: setup ## Run the tests of the contracts over several workers: N=3
 	TWINDIFF_TEST_WORKERS=$(or $(N),2) $(BIN)/python -m pytest $(PARALLEL) $(DIVIDED)
 
-public-tasks: setup ## Run the written solutions of the public Slack and Linear tasks; needs the benchmark's files
-	$(BIN)/python -m pytest -n 2 tests/contract/test_slack_suite.py $(LINEAR)/test_suite.py -k "solution or solved"
+public-tasks: setup ## Run the written solutions of the public tasks; needs the benchmark's files
+	$(BIN)/python -m pytest -n 2 tests/contract/test_slack_suite.py src/twindiff/twins/*/tests/test_suite.py -k "solution or solved"
 
 # pytest's 5 says that no test was chosen.
 soak: setup ## Run the long tests

@@ -12,6 +12,12 @@ import httpx
 
 from tests.contract import slack_small_solutions, slack_solutions
 from twindiff.client import Task
+from twindiff.twins.box.tests import suite_small_solutions as box_solutions
+from twindiff.twins.box.tests.conftest import Box
+from twindiff.twins.box.tests.suite_solutions import Desk as BoxDesk
+from twindiff.twins.calendar.tests import suite_small_solutions as calendar_solutions
+from twindiff.twins.calendar.tests.conftest import Calendar
+from twindiff.twins.calendar.tests.suite_solutions import Desk as CalendarDesk
 from twindiff.twins.linear.tests.conftest import Linear
 from twindiff.twins.linear.tests.suite import small_solutions
 from twindiff.twins.linear.tests.suite import solutions as suite_solutions
@@ -50,6 +56,42 @@ class LinearAgent(Linear):
         return httpx.post(f"{self.task.url}/graphql", json=body, headers=headers, trust_env=False, timeout=60).json()
 
 
+class TaskEnvironment:
+    """What clients of the tests ask of an environment, over the address of a task; it is its own platform."""
+
+    def __init__(self, task: Task, client: httpx.Client) -> None:
+        self.task = task
+        self.client = client
+        self.platform = self
+
+    def ask(self, path: str, *, verb: str, token: str | None = None, twin: str = "", **options: Any) -> Any:
+        headers = {"Authorization": f"Bearer {token or self.task.token}", **options.pop("headers", {})}
+        return self.client.request(verb, path, headers=headers, **options)
+
+
+class BoxAgent(Box):
+    """Box for the agent of a task."""
+
+    def __init__(self, environment: TaskEnvironment) -> None:
+        self.environment = environment  # type: ignore[assignment]
+        self.token = environment.task.token
+
+
+class CalendarAgent(Calendar):
+    """Google Calendar for the agent of a task."""
+
+    def __init__(self, environment: TaskEnvironment) -> None:
+        super().__init__(environment, environment.task.token)  # type: ignore[arg-type]
+
+
+def _over_client(work: Callable[[TaskEnvironment], object]) -> Callable[[Task], object]:
+    def solve(task: Task) -> object:
+        with httpx.Client(base_url=f"{task.url}/", trust_env=False, timeout=60) as client:
+            return work(TaskEnvironment(task, client))
+
+    return solve
+
+
 def _slack(solution: Callable[[Any], object]) -> Callable[[Task], object]:
     return lambda task: solution(SlackAgent(task))
 
@@ -58,7 +100,17 @@ def _linear(solution: Callable[[Any], object]) -> Callable[[Task], object]:
     return lambda task: solution(Desk(LinearAgent(task)))
 
 
+def _box(solution: Callable[[Any], object]) -> Callable[[Task], object]:
+    return _over_client(lambda environment: solution(BoxDesk(BoxAgent(environment))))
+
+
+def _calendar(solution: Callable[[Any], object]) -> Callable[[Task], object]:
+    return _over_client(lambda environment: solution(CalendarDesk(CalendarAgent(environment))))
+
+
 _SLACK = (*slack_solutions.SOLUTIONS, *slack_small_solutions.SOLUTIONS)
 _LINEAR = {**suite_solutions.SOLUTIONS, **small_solutions.SOLUTIONS}
 SLACK = {solution.__name__: _slack(solution) for solution in _SLACK}
 LINEAR = {test: _linear(solution) for test, solution in _LINEAR.items()}
+BOX = {test: _box(solution) for test, solution in box_solutions.SOLUTIONS.items()}
+CALENDAR = {test: _calendar(solution) for test, solution in calendar_solutions.SOLUTIONS.items()}

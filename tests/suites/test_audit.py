@@ -139,6 +139,8 @@ def test_checks_that_are_passed_by_doing_nothing_are_not_sound() -> None:
     [
         ("Slack Bench v2", "Slack Bench v2 (Combined): of 47 tests 44 are passed by a reference solution"),
         ("Linear Bench", "Linear Bench: of 46 tests 44 are passed by a reference solution"),
+        ("Box Bench", "Box Bench v2: of 38 tests 35 are passed by a reference solution"),
+        ("Calendar Bench", "Calendar Bench: of 48 tests 41 are passed by a reference solution"),
     ],
 )
 def test_the_written_solutions_of_public_tasks_are_audited(suite: str, said: str) -> None:

@@ -1,4 +1,4 @@
-"""The public Calendar suite: nothing done passes no task, and those that take the most calls can be solved.
+"""The public Calendar suite: nothing done passes no task, and each can be solved.
 
 The suite and its world stand in a folder `shared` beside the checkout, or where TWINDIFF_SHARED says.
 """
@@ -10,13 +10,27 @@ import json
 import pytest
 
 from .conftest import AGENT, SHARED, Calendar
-from .suite_solutions import SOLUTIONS, Desk
+from .suite_small_solutions import SOLUTIONS
+from .suite_solutions import Desk
 
 SUITE = SHARED / "agent-diff" / "suites" / "calendar_bench.json"
 WORLD = SHARED / "agent-diff" / "seeds" / "calendar_default.json"
 TASKS = {task["id"]: task for task in json.loads(SUITE.read_text())["tests"]} if SUITE.exists() else {}
-NET = {"test_61": ["calendars"]}
-"""Tasks that ask for changes of rows which the task itself creates: a net diff shows those as added only."""
+IMPOSSIBLE = {
+    "test_33": ["calendar_list_entries"],
+    "test_36": ["calendars"],
+    "test_38": ["calendar_list_entries"],
+    "test_39": ["calendar_events", "calendar_events"],
+    "test_42": ["calendar_list_entries"],
+    "test_45": ["calendar_events"],
+    "test_61": ["calendars"],
+}
+"""Tasks that nobody can pass, with the tables of the checks that fail.
+
+33, 36 and 61 ask for changes of rows which the task itself creates: a net diff shows those as added only. 38 and 42
+want the entry of an unsubscribed calendar gone, 53 wants it marked. 39 wants nothing but the status of an event changed
+that it also moves. 45 wants a recurrence changed to what it is.
+"""
 
 pytestmark = pytest.mark.skipif(not TASKS, reason=f"there is no suite at {SUITE}; set TWINDIFF_SHARED")
 
@@ -45,19 +59,19 @@ def judged(platform, imported):
     return judge
 
 
-def test_the_fifteen_longest_tasks_have_a_solution():
-    longest = sorted(TASKS.values(), key=lambda task: -task["metadata"]["min_tool_calls"])[:15]
-    assert {task["id"] for task in longest} == SOLUTIONS.keys()
+def test_every_task_has_a_solution():
+    assert TASKS.keys() == SOLUTIONS.keys()
 
 
 @pytest.mark.parametrize("task", sorted(SOLUTIONS))
 def test_a_written_solution_passes(judged, task):
     passed, failures = judged(task, SOLUTIONS[task])
-    if task in NET:
-        assert len(failures) == len(NET[task])
-        assert all(table in text for table, text in zip(NET[task], failures, strict=True))
+    if task in IMPOSSIBLE:
+        assert len(failures) == len(IMPOSSIBLE[task])
+        assert all(table in text for table, text in zip(IMPOSSIBLE[task], failures, strict=True))
     else:
-        assert (passed, failures) == (True, [])
+        assert not failures, "\n".join(failures)
+        assert passed
 
 
 @pytest.mark.parametrize("task", sorted(TASKS))
