@@ -113,7 +113,7 @@ frameworks: ## Test Inspect, OpenEnv and verifiers with the real packages, in en
 	@TWINDIFF_VENV=.tools/frameworks $(bootstrap) demo dev frameworks
 	@TWINDIFF_VENV=.tools/verifiers $(bootstrap) demo dev verifiers
 	.tools/frameworks/bin/pyright --pythonpath .tools/frameworks/bin/python $(BRIDGES)/inspect_ai.py $(BRIDGES)/openenv.py
-	.tools/verifiers/bin/pyright --pythonpath .tools/verifiers/bin/python $(BRIDGES)/verifiers.py
+	.tools/verifiers/bin/pyright --pythonpath .tools/verifiers/bin/python $(BRIDGES)/verifiers*.py
 	.tools/frameworks/bin/python -m pytest $(BRIDGED)
 	.tools/verifiers/bin/python -m pytest $(BRIDGED)
 

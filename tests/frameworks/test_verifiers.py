@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -19,7 +20,7 @@ import verifiers.v1 as vf
 from verifiers.v1.cli.eval.runner import run_eval
 from verifiers.v1.configs.cli.eval import EvalConfig
 
-from tests.frameworks.scripts import LOOK, MISTAKE, RENAME, SOLUTION, Json
+from tests.frameworks.scripts import LOOK, MISTAKE, RANDOM, RENAME, SOLUTION, Json
 from tests.harness import LiveServer
 from twindiff.client import Client
 from twindiff.frameworks.verifiers import SuiteConfig, SuiteTaskset
@@ -30,10 +31,10 @@ pytestmark = pytest.mark.filterwarnings("default")
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture(scope="module")
-def model() -> Iterator[str]:
-    """An endpoint whose model solves the test in one conversation and makes a mistake in the next."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), endpoint([LOOK, SOLUTION], [LOOK, MISTAKE]))
+@contextmanager
+def serve_model(*scripts: list[Json]) -> Iterator[str]:
+    """An endpoint whose model follows the first script in one conversation and the second in the next."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), endpoint(*scripts))
     Thread(target=server.serve_forever, args=(0.05,)).start()
     yield f"http://127.0.0.1:{server.server_address[1]}/v1"
     server.shutdown()
@@ -51,7 +52,8 @@ def endpoint(*scripts: list[Json]) -> type[BaseHTTPRequestHandler]:
             which = int(answered[0].partition("-")[0]) if answered else next(unused)
             message: Json = {"role": "assistant", "content": "Done."}
             if len(answered) < len(scripts[which]):
-                function = {"name": "call_api", "arguments": json.dumps(scripts[which][len(answered)])}
+                step = scripts[which][len(answered)]
+                function = {"name": step.get("tool", "call_api"), "arguments": json.dumps(step.get("arguments", step))}
                 call = {"id": f"{which}-{len(answered)}", "type": "function", "function": function}
                 message = {"role": "assistant", "content": None, "tool_calls": [call]}
             choice = {"index": 0, "message": message, "finish_reason": "stop"}
@@ -77,28 +79,34 @@ def served() -> Iterator[str]:
     server.close()
 
 
-@pytest.fixture(scope="module")
-def traces(model: str, served: str, tmp_path_factory: pytest.TempPathFactory) -> list[vf.Trace]:
-    """The traces of verifiers' evaluation of one test, whose two rollouts are done at once; the best is the first."""
+def evaluate(model: str, folder: Path, rollouts: int, **taskset: Any) -> list[vf.Trace]:
+    """The traces of verifiers' evaluation of one test, whose rollouts are done at once; the best is the first."""
     agent = {"harness": {"id": "chat_harness"}, "runtime": {"type": "subprocess"}}
-    taskset = {"id": "starter_taskset", "tests": RENAME, "base_url": served, "label": "first"}
     config = {
-        "env": {"taskset": taskset, "agent": agent},
+        "env": {"taskset": {"id": "starter_taskset", **taskset}, "agent": agent},
         "model": "scripted",
         "client": {"base_url": model, "api_key_var": "TWINDIFF_NO_KEY"},
-        "num_rollouts": 2,
+        "num_rollouts": rollouts,
         "push": False,
         "rich": None,
     }
     with pytest.MonkeyPatch.context() as patch:
         # Where verifiers finds its plug-ins, and may write.
-        for folder in (ROOT, ROOT / "examples" / "frameworks", Path(__file__).parent):
-            patch.syspath_prepend(str(folder))
-        patch.chdir(tmp_path_factory.mktemp("evaluation"))
+        for each in (ROOT, ROOT / "examples" / "frameworks", Path(__file__).parent):
+            patch.syspath_prepend(str(each))
+        patch.chdir(folder)
         episodes = asyncio.run(run_eval(EvalConfig.model_validate(config)))
     done = [trace for each in episodes for trace in each.traces]
     assert [error for trace in done for error in trace.errors] == []
     return sorted(done, key=lambda trace: -trace.reward)
+
+
+@pytest.fixture(scope="module")
+def traces(served: str, tmp_path_factory: pytest.TempPathFactory) -> list[vf.Trace]:
+    """Two rollouts of one test, of which one solves it."""
+    with serve_model([LOOK, SOLUTION], [LOOK, MISTAKE]) as model:
+        folder = tmp_path_factory.mktemp("evaluation")
+        return evaluate(model, folder, 2, tests=RENAME, base_url=served, label="first")
 
 
 def test_the_evaluation_of_verifiers_ends_with_the_verdict(traces: list[vf.Trace], served: str):
@@ -128,3 +136,15 @@ def test_a_taskset_has_the_tests_of_the_suite():
     assert len(tasks) == 12
     assert tasks[2].key == f"starter/{RENAME}"
     assert "Slack's Web API" in str(tasks[2].data.system_prompt)
+
+
+def test_the_model_may_have_the_tools_that_the_twins_offer_by_mcp(served: str, tmp_path: Path):
+    history = {"tool": "slack_get_channel_history", "arguments": {"channel_id": RANDOM}}
+    asked = {"channel_id": RANDOM, "timestamp": "1699572000.000789", "reaction": "sandwich"}
+    script: list[Json] = [history, {"tool": "slack_add_reaction", "arguments": asked}]
+    with serve_model(script) as model:
+        task = {"offers": "mcp"}
+        (trace,) = evaluate(model, tmp_path, 1, tests="Slack: react to a message", base_url=served, task=task)
+    assert (trace.reward, trace.info["reasons"]) == (1.0, [])
+    said = [str(message.content) for message in trace.messages if message.role == "tool"]
+    assert "sandwiches today?" in said[0]

@@ -12,8 +12,8 @@ from typing import Any, Literal
 
 import httpx
 import verifiers.v1 as vf
-from pydantic import Field
 
+from twindiff.client.mcp_tools import instruct_for_tools
 from twindiff.client.transport import is_secured
 from twindiff.client.trial_runner import Task as TwinTask
 from twindiff.client.trial_runner import let_work
@@ -30,36 +30,10 @@ from twindiff.frameworks.episodes import (
     share,
 )
 from twindiff.frameworks.trial_recording import recorder_for
+from twindiff.frameworks.verifiers_mcp_tools import TwinMcpTools
+from twindiff.frameworks.verifiers_rollouts import TestData, TwinState, task_of
 
 SECONDS = 600.0
-
-
-class TwinState(vf.State):
-    """The state of a rollout: access to its environment for tools, and its result for rewards."""
-
-    urls: dict[str, str] = Field(default_factory=dict)
-    token: str = ""
-    environment_id: str = ""
-    passed: bool = False
-    score: float = 0.0
-    reasons: list[str] = Field(default_factory=list)
-
-
-class TestData(vf.TaskData):
-    """The serialized data of a test."""
-
-    __test__ = False
-
-    test_id: str
-    suite: str
-    base_url: str = ""
-    label: str = ""
-
-
-def task_of(state: TwinState, data: TestData) -> TwinTask:
-    """The task of a Twindiff agent for a rollout."""
-    url = next(iter(state.urls.values()), "")
-    return TwinTask(data.test_id, data.prompt_text, url, state.urls, state.token, state.environment_id)
 
 
 class TwinTools(vf.Toolset[vf.ToolsetConfig, TwinState]):
@@ -97,9 +71,13 @@ def _call_twin(task: TwinTask, arguments: Json) -> str:
 
 
 class SuiteTaskConfig(vf.TaskConfig):
-    """The configuration of the tool's process."""
+    """The configuration of the tools' process.
+
+    The model has the tool `call_api`, or with `offers="mcp"` those that the twins offer by MCP.
+    """
 
     tools: vf.ToolsetConfig = vf.ToolsetConfig()
+    offers: Literal["api", "mcp"] = "api"
 
 
 _live: dict[str, Episode] = {}
@@ -115,7 +93,7 @@ class SuiteTask(vf.Task[TestData, TwinState, SuiteTaskConfig]):
 
     @classmethod
     def toolsets(cls, config: SuiteTaskConfig) -> list[vf.Toolset[Any, Any]]:
-        return [TwinTools(config.tools)]
+        return [(TwinMcpTools if config.offers == "mcp" else TwinTools)(config.tools)]
 
     async def setup(self, trace: vf.Trace, runtime: vf.Runtime) -> None:
         _live[trace.id] = await asyncio.to_thread(self._begin_episode)
@@ -173,11 +151,12 @@ class SuiteTaskset(vf.Taskset[SuiteTask, SuiteConfig]):
 
     def load(self) -> Iterable[SuiteTask]:
         given, platform = self.config, platform_at(self.config.base_url)
+        instruct = instruct_for_tools if given.task.offers == "mcp" else instructions
         for each in chosen_tests(platform, given.suite, given.tests):
             data = TestData(
                 name=each.name,
                 prompt=each.prompt,
-                system_prompt=instructions(apis_of(platform, each)),
+                system_prompt=instruct(apis_of(platform, each)),
                 test_id=each.id,
                 suite=given.suite,
                 base_url=given.base_url,
