@@ -6,13 +6,22 @@ import signal
 import ssl
 import sys
 import tempfile
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
+from itertools import islice
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from scripts.postgres import MEMORY, has_room
+
+ROOT = Path(__file__).parent
+LONG_FOLDERS = (
+    "tests/test_runs", "tests/sandbox_runs", "tests/pr_runs", "tests/inspector", "tests/client", "tests/cli",
+    "tests/webhooks", "tests/soak", "tests/environments", "tests/contract", "tests/server", "tests/pool",
+    "tests/storage", "tests/house",
+)  # fmt: skip
+"""Folders whose tests take longest: of browsers, containers, programs and servers. Those that wait most come first."""
 
 # Assertions of the suite for all storage engines explain themselves as those of any test do.
 pytest.register_assert_rewrite("tests.storage.conformance")
@@ -26,7 +35,7 @@ settings.load_profile("patient")
 # A shell that runs the tests in the background has SIGINT ignored, and so would every program that a test interrupts.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 # What tests build once is kept with the checkout, not with the user.
-os.environ.setdefault("TWINDIFF_CACHE_DIR", str(Path(__file__).parent / ".tools" / "cache"))
+os.environ.setdefault("TWINDIFF_CACHE_DIR", str(ROOT / ".tools" / "cache"))
 
 # Nothing is asked beyond the loopback. A folder of authorities is looked into when a certificate is met; a file of them
 # would be read for every client that a test makes, which takes 20 ms.
@@ -60,16 +69,43 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+@pytest.hookimpl(trylast=True)  # when those that are not asked for have gone
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Run the tests of a file one after another in whatever order they were asked for: what they share is made once.
 
     Long runs are not ended by the time that `timeout` in pyproject.toml gives to other tests.
     """
-    files = {path: place for place, path in enumerate(dict.fromkeys(item.path for item in items))}
-    items.sort(key=lambda item: files[item.path])
+    items[:] = deal(items, getattr(config, "workerinput", {}).get("workercount", 1))
     for item in items:
         if item.get_closest_marker("soak"):
             item.add_marker(pytest.mark.timeout(0))
+
+
+def deal(items: list[pytest.Item], workers: int) -> Iterator[pytest.Item]:
+    """Order tests so that each worker begins with files of `LONG_FOLDERS` and ends with short tests.
+
+    Every other worker begins with the long ones that wait least, so that some compute while others wait.
+    `worksteal` gives the workers one part of the list each, all of the same length. Were long tests at the end of one,
+    the others would have nothing to take over but what is already begun.
+    """
+    files: dict[Path, list[pytest.Item]] = {}
+    for item in items:
+        files.setdefault(item.path, []).append(item)
+    ranks = {path: _rank(path) for path in files}
+    long = sorted((path for path, rank in ranks.items() if rank < len(LONG_FOLDERS)), key=ranks.__getitem__)
+    short = (item for path, each in files.items() if ranks[path] == len(LONG_FOLDERS) for item in each)
+    left = len(items)
+    for worker in range(workers):
+        mine = [item for path in long[worker::workers][:: -1 if worker % 2 else 1] for item in files[path]]
+        mine += islice(short, max(0, left // (workers - worker) - len(mine)))
+        left -= len(mine)
+        yield from mine
+    yield from short
+
+
+def _rank(path: Path) -> int:
+    folders = [str(each) for each in path.relative_to(ROOT).parents]
+    return next((rank for rank, folder in enumerate(LONG_FOLDERS) if folder in folders), len(LONG_FOLDERS))
 
 
 def pytest_sessionfinish() -> None:

@@ -1,12 +1,11 @@
 """The house style that no linter knows."""
 
-import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
-SOURCE = ROOT / "src" / "twindiff"
+from tests.house.sources import SOURCE, declarations_of
+
 FILES = sorted(SOURCE.rglob("*.py"))
 VAGUE = {"utils", "helpers", "common", "core", "manager", "base"}
 MAX_FILE_LINES = 800
@@ -20,11 +19,9 @@ LONG_FUNCTIONS = {
 
 
 def long_functions(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            lines = (node.end_lineno or node.lineno) - node.lineno + 1
-            if lines > MAX_FUNCTION_LINES:
-                yield f"{path.relative_to(SOURCE)} {node.name}"
+    for function in declarations_of(path).functions:
+        if function.lines > MAX_FUNCTION_LINES:
+            yield f"{path.relative_to(SOURCE)} {function.name}"
 
 
 def test_a_file_holds_one_concept_in_at_most_800_lines():

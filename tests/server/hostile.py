@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from itertools import count
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -56,28 +57,40 @@ Known = Mapping[str, str]
 """Ids that there are, by the names of their tables."""
 
 
-def calls_of(dispatch: Dispatch, hostile: Hostile, known: Known | None = None) -> Iterator[tuple[str, Call]]:
-    """For each operation of REST or RPC: all parameters, those that are required, and each of the others alone.
+class Share(NamedTuple):
+    """One of `step` calls in turn, from the `first` on."""
+
+    first: int = 0
+    step: int = 1
+
+
+ALL = Share()
+
+
+def calls_of(
+    dispatch: Dispatch, hostile: Hostile, known: Known | None = None, alone: Share = ALL
+) -> Iterator[tuple[str, Call]]:
+    """For each operation of REST or RPC: all parameters, and those that are required `alone` or with another in turn.
 
     What is required is an id that there is, where one is known and others are hostile beside it.
     """
+    number = count(alone.first)
     for operation in dispatch.operations:
         if " " not in operation.name or operation.name.split(" ")[0].isupper():
             info = types.type_info(operation.bound.contract)
             assert isinstance(info, types.StructType)
-            for names in _choices(info):
+            for names in _choices(info, number, alone.step):
                 given = {each.encode_name: _fill(each.type, hostile) for each in info.fields if each.name in names}
                 needed = {each.encode_name for each in info.fields if each.required}
                 yield operation.name, _call(operation, {**given, **_ids_of(needed, known or {})}, hostile, known or {})
 
 
-def _choices(info: types.StructType) -> Iterator[set[str]]:
+def _choices(info: types.StructType, number: Iterator[int], step: int) -> Iterator[set[str]]:
     required = {each.name for each in info.fields if each.required}
     yield {each.name for each in info.fields}
-    yield required
-    for each in info.fields:
-        if not each.required:
-            yield {*required, each.name}
+    for more in (set[str](), *({each.name} for each in info.fields if not each.required)):
+        if next(number) % step == 0:
+            yield required | more
 
 
 def _ids_of(names: set[str], known: Known) -> dict[str, str]:
@@ -99,13 +112,17 @@ def _call(operation: Operation, given: dict[str, Any], hostile: Hostile, known: 
     return Call(verb, path, query if verb in ("GET", "DELETE") else {}, body)
 
 
-def documents_of(schema: GraphQLSchema, hostile: Hostile, known: Known) -> Iterator[tuple[str, dict[str, Any]]]:
-    """For each root field of a GraphQL schema: all arguments, those that are required, and each of the others alone."""
+def documents_of(
+    schema: GraphQLSchema, hostile: Hostile, known: Known, alone: Share = ALL
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """For each root field of GraphQL: all arguments, and those that are required `alone` or with another in turn."""
+    number = count(alone.first)
     for kind, root in (("query", schema.query_type), ("mutation", schema.mutation_type)):
         for name, field in root.fields.items() if root else ():
             required = {each for each, argument in field.args.items() if is_required_argument(argument)}
-            others = set(field.args) - required
-            for names in (required | others, required, *(required | {each} for each in sorted(others))):
+            others = (set[str](), *({each} for each in sorted(set(field.args) - required)))
+            single = [required | each for each in others if next(number) % alone.step == 0]
+            for names in (set(field.args), *single):
                 yield f"{kind} {name}", _document(kind, name, field, names, hostile, known)
 
 

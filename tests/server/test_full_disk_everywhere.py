@@ -90,10 +90,10 @@ class Trial:
         self.fault = fault
         self.refused = 0
 
-    def put_through(self, ask: Callable[[], httpx.Response], **how: bool) -> None:
-        """Ask with the first call of the disk failing, then the second, until there are not so many."""
+    def put_through(self, ask: Callable[[], httpx.Response], calls: range, **how: bool) -> None:
+        """Ask with one of the calls of the disk failing, then the next, until there are not so many."""
         before = self.server.everything()
-        for n in range(MOST_CALLS):
+        for n in calls:
             self.fault.arm(n, **how)
             with self.fault.counting():
                 answer = ask()
@@ -194,11 +194,14 @@ REQUESTS: dict[str, Callable[[Given], httpx.Response]] = {
 }
 
 
+# Each call of the disk fails in one of the ways, in turn; for long runs in each.
+@pytest.mark.parametrize("step", [3, pytest.param(1, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("name", REQUESTS)
-def test_what_a_full_disk_refuses_is_507_and_has_changed_nothing(trial: Trial, carried: bytes, name: str):
-    for how in ({}, {"stays": True}, {"unconfirmed": True}):
+def test_what_a_full_disk_refuses_is_507_and_has_changed_nothing(trial: Trial, carried: bytes, name: str, step: int):
+    for number, how in enumerate(({}, {"stays": True}, {"unconfirmed": True})):
         env = trial.server.environment()
         given = Given(trial.server.platform, env, trial.server.platform.start(env), carried, count())
-        trial.put_through(lambda given=given: REQUESTS[name](given), **how)
+        calls = range(number % step, MOST_CALLS, step)
+        trial.put_through(lambda given=given: REQUESTS[name](given), calls, **how)
     assert trial.refused
     trial.die()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.harness import AGENT, Environment, LiveServer, Platform
-from tests.server.hostile import NUMBERS, TEXTS, Call, Hostile, as_form, calls_of, documents_of
+from tests.server.hostile import ALL, NUMBERS, TEXTS, Call, Hostile, Share, as_form, calls_of, documents_of
 from twindiff.environments.registry import Registry
 from twindiff.kit.twin import Twin
 from twindiff.server import Settings
@@ -25,6 +25,17 @@ SCHEMAS = {"github": load_schema, "linear": lambda: linear.api.schema}
 HEADERS = {"notion": {"Notion-Version": "2025-09-03"}}
 """What every request of a twin must say."""
 VALUES = {name: Hostile(text, number) for (name, text), number in zip(TEXTS.items(), NUMBERS, strict=True)}
+every_value = pytest.mark.parametrize(
+    ("value", "alone"),
+    [
+        *(pytest.param(each, Share(at, len(VALUES)), id=name) for at, (name, each) in enumerate(VALUES.items())),
+        *(pytest.param(each, ALL, id=f"{name}, each", marks=pytest.mark.soak) for name, each in VALUES.items()),
+    ],
+)
+"""Run a test with each value for all parameters of an operation together.
+
+Those that are required, alone and with each of the others, have one of the values in turn; for long runs, each value.
+"""
 
 
 @pytest.fixture(scope="module")
@@ -58,21 +69,23 @@ def ids_of(environment: Environment, twin: Twin) -> dict[str, str]:
     return known
 
 
-@pytest.mark.parametrize("value", VALUES.values(), ids=VALUES)
+@every_value
 @pytest.mark.parametrize("name", ["box", "calendar", "github", "notion", "slack", "stripe"])
-def test_no_value_is_a_mistake_of_a_twin(server: LiveServer, name: str, value: Hostile) -> None:
+def test_no_value_is_a_mistake_of_a_twin(server: LiveServer, name: str, value: Hostile, alone: Share) -> None:
     environment = Platform(server.in_process).environment(f"{name}:{name}_default", USERS[name])
     twin = Registry.load_installed().twins[name]
     ask = asking(environment, HEADERS.get(name, {}), is_form=name == "stripe")
-    assert failures(calls_of(twin.dispatch, value, ids_of(environment, twin)), ask) == set()
+    assert failures(calls_of(twin.dispatch, value, ids_of(environment, twin), alone), ask) == set()
 
 
-@pytest.mark.parametrize("value", VALUES.values(), ids=VALUES)
+@every_value
 @pytest.mark.parametrize("name", ["github", "linear"])
-def test_no_value_is_a_mistake_of_a_field_of_graphql(server: LiveServer, name: str, value: Hostile) -> None:
+def test_no_value_is_a_mistake_of_a_field_of_graphql(
+    server: LiveServer, name: str, value: Hostile, alone: Share
+) -> None:
     environment = Platform(server.in_process).environment(f"{name}:{name}_default", USERS[name])
     twin = Registry.load_installed().twins[name]
-    documents = documents_of(SCHEMAS[name](), value, ids_of(environment, twin))
+    documents = documents_of(SCHEMAS[name](), value, ids_of(environment, twin), alone)
 
     def is_mistake(document: dict[str, Any]) -> bool:
         answer = environment.ask("graphql", json=document)
@@ -81,8 +94,8 @@ def test_no_value_is_a_mistake_of_a_field_of_graphql(server: LiveServer, name: s
     assert {field for field, document in documents if is_mistake(document)} == set()
 
 
-@pytest.mark.parametrize("value", VALUES.values(), ids=VALUES)
-def test_no_value_is_a_mistake_of_our_own_apis(server: LiveServer, value: Hostile) -> None:
+@every_value
+def test_no_value_is_a_mistake_of_our_own_apis(server: LiveServer, value: Hostile, alone: Share) -> None:
     known = {"env": Platform(server.in_process).environment().id}
 
     def ask(call: Call) -> int:
@@ -94,7 +107,7 @@ def test_no_value_is_a_mistake_of_our_own_apis(server: LiveServer, value: Hostil
         (sandboxes.PREFIX, sandboxes.operations),
         ("", twin_runs.operations),
     ):
-        calls = calls_of(operations, value, known)
+        calls = calls_of(operations, value, known, alone)
         assert failures(((name, call._replace(path=prefix + call.path)) for name, call in calls), ask) == set()
 
 

@@ -111,7 +111,7 @@ def limited_house(request: pytest.FixtureRequest, house: Directory, monkeypatch:
 
 def test_every_point_is_what_a_full_copy_would_be(limited_house: House):
     """Each record at once; all there is at every third step, wherever time has led, after restarts and at the end."""
-    drive(EmbeddedMachine, limited_house, runs=12, steps=50, every=3)
+    drive(EmbeddedMachine, limited_house, runs=6, steps=50, every=3)
 
 
 def test_a_text_is_found_by_its_words_when_the_number_that_is_its_key_has_changed(house: Directory):

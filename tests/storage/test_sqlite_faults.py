@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import apsw
 import pytest
@@ -62,6 +62,18 @@ DEEDS: list[Deed] = [
     add(1), edit_all, add_again, rewind(1), add(2), maintain, rewind(0), add(3), add_together(1, 2), rewind(2),
     add_again, maintain, add(4),
 ]  # fmt: skip
+
+
+class Share(NamedTuple):
+    """The calls of deeds that fail: one of every `step`, from the `first` on, and for each further deed the next."""
+
+    first: int = 0
+    step: int = 1
+
+
+def shares(first: int) -> list[Any]:
+    """A third of all calls, and for long runs all of them."""
+    return [Share(first, 3), pytest.param(Share(), marks=pytest.mark.soak)]
 
 
 class Trial:
@@ -122,8 +134,10 @@ class Trial:
         shutil.rmtree(self.directory)
 
 
-def trials(directory: Path, fault: Fault, *, stays: bool = False, fsync: bool = False, apart: int = 1) -> Iterator[int]:
-    """For every n, the deeds with the n-th call of each failing, until none has so many calls.
+def trials(
+    directory: Path, fault: Fault, share: Share, *, stays: bool = False, fsync: bool = False, apart: int = 1
+) -> Iterator[int]:
+    """For every n of the share, the deeds with the n-th call of each failing, until none has so many calls.
 
     After a fault a third of the points is looked at, another when the next call fails; at the end all are.
     `apart`: of one in so many in turn, for what fails leaves fewer calls to what follows soon.
@@ -135,7 +149,8 @@ def trials(directory: Path, fault: Fault, *, stays: bool = False, fsync: bool = 
             trial = Trial(directory / f"data{n}-{turn}", fsync=fsync)
             for number, deed in enumerate(DEEDS):
                 if not fault.goes_on:
-                    fault.arm(n if number % apart == turn else -1, stays=stays)
+                    nth = n + (number + share.first) % share.step
+                    fault.arm(nth if number % apart == turn else -1, stays=stays)
                 done = trial.attempt(deed, fault)
                 happened |= fault.happened
                 if not done:
@@ -146,7 +161,7 @@ def trials(directory: Path, fault: Fault, *, stays: bool = False, fsync: bool = 
             trial.check_everywhere()
             trial.close()
         yield n
-        n += 1
+        n += share.step
 
 
 @pytest.fixture
@@ -188,21 +203,30 @@ def test_maintenance_says_that_a_disk_is_full_at_any_call(tmp_path: Path, monkey
         engine.close()
 
 
-@pytest.mark.parametrize("error", [apsw.FullError, apsw.IOError])
-def test_a_disk_that_fails_at_any_call_loses_and_doubles_nothing(tmp_path: Path, error: type[Exception]):
-    with faulty_disk(error) as fault:
-        assert max(trials(tmp_path, fault)) > len(DEEDS)
-
-
-@pytest.mark.usefixtures("short_of_everything")
-def test_a_disk_that_goes_on_failing_loses_and_doubles_nothing(tmp_path: Path):
+# The three kinds of trouble have each a third of the calls, and together all.
+@pytest.mark.parametrize("share", shares(0))
+def test_a_disk_that_is_full_at_any_call_loses_and_doubles_nothing(tmp_path: Path, share: Share):
     with faulty_disk(apsw.FullError) as fault:
-        assert max(trials(tmp_path, fault, stays=True, apart=2)) > len(DEEDS)
+        assert max(trials(tmp_path, fault, share)) > len(DEEDS)
 
 
-def test_a_disk_that_cannot_confirm_loses_and_doubles_nothing(tmp_path: Path):
+@pytest.mark.parametrize("share", shares(1))
+def test_a_disk_that_fails_at_any_call_loses_and_doubles_nothing(tmp_path: Path, share: Share):
     with faulty_disk(apsw.IOError) as fault:
-        assert max(trials(tmp_path, fault, fsync=True)) > len(DEEDS)
+        assert max(trials(tmp_path, fault, share)) > len(DEEDS)
+
+
+@pytest.mark.parametrize("share", shares(2))
+def test_a_disk_that_cannot_confirm_loses_and_doubles_nothing(tmp_path: Path, share: Share):
+    with faulty_disk(apsw.IOError) as fault:
+        assert max(trials(tmp_path, fault, share, fsync=True)) > len(DEEDS)
+
+
+@pytest.mark.parametrize("share", shares(0))
+@pytest.mark.usefixtures("short_of_everything")
+def test_a_disk_that_goes_on_failing_loses_and_doubles_nothing(tmp_path: Path, share: Share):
+    with faulty_disk(apsw.FullError) as fault:
+        assert max(trials(tmp_path, fault, share, stays=True, apart=2)) > len(DEEDS)
 
 
 def test_what_a_disk_has_written_but_could_not_confirm_is_not_there_after_a_death(tmp_path: Path):
@@ -219,10 +243,11 @@ def test_what_a_disk_has_written_but_could_not_confirm_is_not_there_after_a_deat
         assert n > 1
 
 
+@pytest.mark.parametrize("share", shares(0))
 @pytest.mark.usefixtures("short_of_everything")
-def test_pages_that_fail_at_any_call_leave_no_phantom(tmp_path: Path):
+def test_pages_that_fail_at_any_call_leave_no_phantom(tmp_path: Path, share: Share):
     with faulty_pages() as fault:
-        assert max(trials(tmp_path, fault)) > len(DEEDS)
+        assert max(trials(tmp_path, fault, share)) > len(DEEDS)
 
 
 def interrupted(append: Callable[..., None]) -> Callable[..., None]:

@@ -210,6 +210,15 @@ def keys(page: dict[str, Any]) -> list[tuple[str, str]]:
     return [(entry["type"], entry["id"]) for entry in page["entries"]]
 
 
+def in_turn(numbers: range, *choices: Any) -> list[Any]:
+    """A case for each number, with one of the choices in turn; for long runs, with each of the others too."""
+    return [
+        pytest.param(number, each, marks=[] if at == number % len(choices) else pytest.mark.soak)
+        for number in numbers
+        for at, each in enumerate(choices)
+    ]
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_few_are_in_the_order_in_which_they_fit(mixed: World, seed: int):
     chance = Random(seed)
@@ -218,8 +227,7 @@ def test_few_are_in_the_order_in_which_they_fit(mixed: World, seed: int):
     assert listed == [(item.kind, item.id) for item in mixed.expected(query, user)], query.text
 
 
-@pytest.mark.parametrize("where", ["large", "crowded"])
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize(("seed", "where"), in_turn(range(20), "large", "crowded"))
 def test_many_are_found_each_once(request: pytest.FixtureRequest, where: str, seed: int):
     place: World = request.getfixturevalue(where)
     query = asked(Random(seed))
@@ -227,8 +235,7 @@ def test_many_are_found_each_once(request: pytest.FixtureRequest, where: str, se
     assert sorted(listed) == sorted((item.kind, item.id) for item in place.expected(query)), query.text
 
 
-@pytest.mark.parametrize("where", ["large", "crowded"])
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize(("seed", "where"), in_turn(range(8), "large", "crowded"))
 def test_the_latest_come_first_when_they_are_to(request: pytest.FixtureRequest, where: str, seed: int):
     place: World = request.getfixturevalue(where)
     query = asked(Random(seed))
@@ -276,8 +283,7 @@ def is_within(value: Any, low: str, high: str, *, read: Any) -> bool:
     return (not low or value >= read(low)) and (not high or value <= read(high))
 
 
-@pytest.mark.parametrize("where", ["large", "crowded"])
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize(("seed", "where"), in_turn(range(30), "large", "crowded"))
 def test_filters_leave_each_item_that_they_are_to(request: pytest.FixtureRequest, where: str, seed: int):
     place: World = request.getfixturevalue(where)
     chance = Random(seed)
@@ -313,8 +319,10 @@ def test_files_are_not_found_by_their_contents_for_what_is_excluded(uncommented:
     assert sorted(listed) == sorted((item.kind, item.id) for item in uncommented.expected(query))
 
 
-@pytest.mark.parametrize("number", range(len(FLAT)))
-@pytest.mark.parametrize("filters", [{}, {"file_extensions": "txt"}, {"content_types": "file_content"}])
+NARROWED = ({}, {"file_extensions": "txt"}, {"content_types": "file_content"})
+
+
+@pytest.mark.parametrize(("number", "filters"), in_turn(range(len(FLAT)), *NARROWED))
 def test_files_are_found_by_their_contents(uncommented: World, number: int, filters: dict[str, Any]):
     groups = FLAT[number]
     parts = PARTS[-2:-1] if "content_types" in filters else PARTS
