@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import apsw
@@ -67,9 +68,10 @@ def change_by_hand(data_dir: str, statement: str) -> None:
     if IS_POSTGRES:
         _kept[data_dir].psql(f"SET search_path = twindiff_catalog; {statement}")
         return
-    with apsw.Connection(f"{data_dir}/twindiff.db") as connection:
-        connection.execute(statement)
-    connection.close()
+    for file in Path(data_dir).rglob("twindiff.db"):  # of each shard
+        with apsw.Connection(str(file)) as connection:
+            connection.execute(statement)
+        connection.close()
 
 
 def drop_kept() -> None:

@@ -1,10 +1,12 @@
 """The log of all calls, written twice a second. A crash may lose its last entries, but never a journal record.
+Where other processes read it, the first call of each environment is written at once.
 
 Entries whose write fails are kept and written with the next flush.
 """
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
@@ -13,7 +15,7 @@ from typing import NamedTuple, cast
 from twindiff.catalog import CallRecord, RunRecord, TranscriptRecord
 from twindiff.kit.clock import Clock
 from twindiff.kit.errors import MissingOperation, UnknownOperation
-from twindiff.storage import CatalogStore, StorageEngine
+from twindiff.storage import CatalogStore, NotServed, StorageEngine
 from twindiff.storage.feed import Feed
 
 from .transcripts import Policy, RecordedExchange, Transcript, pack, wants
@@ -58,8 +60,16 @@ class CallLogEntry(NamedTuple):
 class CallLog:
     """All calls to the twins of each environment, including reads and rejected requests."""
 
-    def __init__(self, engine: StorageEngine, catalog: CatalogStore, transcripts: Policy = "all") -> None:
+    def __init__(
+        self,
+        engine: StorageEngine,
+        catalog: CatalogStore,
+        transcripts: Policy = "all",
+        *,
+        is_read_elsewhere: bool = False,
+    ) -> None:
         self._engine = engine
+        self._is_read_elsewhere = is_read_elsewhere
         self._catalog = catalog
         self._policy: Policy = transcripts
         self._waiting: dict[str, list[CallLogEntry]] = {}
@@ -91,6 +101,10 @@ class CallLog:
             self._held += held
             self._waiting.setdefault(environment_id, []).append(entry)
         self.feed.announce_commit(environment_id, self.total)
+        if self._is_read_elsewhere and environment_id not in self._written:
+            # Lists of other shards read from the file whether an environment has been called.
+            with contextlib.suppress(NotServed):  # the next flush writes it
+                self.flush(1)
 
     @property
     def has_large(self) -> bool:

@@ -54,9 +54,16 @@ class OperationRunner(Protocol):
 class Calls:
     """Answers the calls of environments and logs each of them."""
 
-    def __init__(self, engine: StorageEngine, catalog: CatalogStore, transcripts: Policy = "all") -> None:
+    def __init__(
+        self,
+        engine: StorageEngine,
+        catalog: CatalogStore,
+        transcripts: Policy = "all",
+        *,
+        is_read_elsewhere: bool = False,
+    ) -> None:
         self._engine = engine
-        self.log = CallLog(engine, catalog, transcripts)
+        self.log = CallLog(engine, catalog, transcripts, is_read_elsewhere=is_read_elsewhere)
         self.due = DueWork(engine, self.log)
 
     def answer(

@@ -103,7 +103,8 @@ class Service:
         self.environments = Environments(self.engine, catalog, whole, self.registry, settings.most_environments)
         self.points = EnvironmentPoints(self.engine, catalog, self.environments)
         self.transfer = Transfer(self.engine, catalog, self.registry, self.templates, self.environments)
-        self.calls = Calls(self.engine, catalog, settings.transcripts)
+        has_others = settings.shard.total > 1
+        self.calls = Calls(self.engine, catalog, settings.transcripts, is_read_elsewhere=has_others)
         self.clocks = Clocks(self.engine, self.environments, self.calls.due, self.runtime.arrivals)
         self.runs = RunStore(self.engine, catalog, whole, self.environments, once=settings.runs_once)
         self.suites = Suites(self.engine, catalog, whole, self.templates, self.registry, self.environments.actors)
