@@ -11,8 +11,8 @@ from twindiff.kit import Call
 
 from ..git.protection import protection_of
 from ..git.refs import HEADS
-from .fields import compute, field
 from .nodes import GraphNode, connect, user_node
+from .resolvers import compute, field
 
 
 @field("Issue.projectCards", "PullRequest.projectCards")

@@ -18,6 +18,7 @@ from graphql import (
     OperationDefinitionNode,
     OperationType,
     build_schema,
+    is_abstract_type,
     parse,
     validate,
 )
@@ -34,10 +35,16 @@ from ..tables.issue_tables import Issue
 from ..tables.repository_tables import Repository
 from ..tables.user_tables import User
 from ..wire_style import Moved
-from . import command_line_fields  # noqa: F401  # pyright: ignore[reportUnusedImport] - declares resolvers
-from .fields import issue_node, resolve_field
+from . import (  # noqa: F401 - they declare resolvers
+    account_fields,  # pyright: ignore[reportUnusedImport]
+    command_line_fields,  # pyright: ignore[reportUnusedImport]
+    pull_fields,  # pyright: ignore[reportUnusedImport]
+    repository_fields,  # pyright: ignore[reportUnusedImport]
+)
+from .issue_fields import issue_node
 from .mutations import MUTATIONS
 from .nodes import GraphNode, GraphRefusal, connect, connect_page, explain_error, find_node, user_node
+from .resolvers import resolve_field
 
 api = Operations()
 MAX_DOCUMENT_LETTERS, MAX_TOKENS, MAX_ERRORS = 100_000, 10_000, 20
@@ -59,18 +66,8 @@ def _type_of(value: Any, *unused: Any) -> str:
 def load_schema() -> GraphQLSchema:
     """Return the schema."""
     schema = build_schema((Path(__file__).parent / "schema.graphql").read_text())
-    for kind in (
-        "Node",
-        "Actor",
-        "RepositoryOwner",
-        "GitObject",
-        "SearchResultItem",
-        "Assignee",
-        "RequestedReviewer",
-        "IssueOrPullRequest",
-        "StatusCheckRollupContext",
-    ):
-        abstract: Any = schema.type_map[kind]
+    abstract: Any
+    for abstract in filter(is_abstract_type, schema.type_map.values()):
         abstract.resolve_type = _type_of
     return schema
 

@@ -20,7 +20,7 @@ from ..repos import git_data, repositories
 from ..repos.repository_bodies import RepositoryBody
 from ..tables.issue_tables import Issue, IssueComment, Milestone, PullRequest, Review, ReviewComment
 from ..tables.repository_tables import Repository
-from .fields import ref_node
+from .git_fields import ref_node
 from .nodes import GraphNode, GraphRefusal, cursor_of, find_node
 
 Input = dict[str, Any]

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from twindiff.twins.github.graphql.endpoint import load_schema
-from twindiff.twins.github.graphql.fields import FIELDS
 from twindiff.twins.github.graphql.mutations import MUTATIONS
+from twindiff.twins.github.graphql.resolvers import FIELDS
 
 from .conftest import Hub
 
