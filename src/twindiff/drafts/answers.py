@@ -99,6 +99,8 @@ class AnswerBuilder:
             items = self._schemas.items(schema)
             listed = cast(list[Any], value)
             return [self._field(call, name, each, items, find, f"{seed}{n}", depth) for n, each in enumerate(listed)]
+        if kind == "string" and isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
         if kind != "object" or depth >= MAX_EMBEDDED:
             return value
         properties = self._schemas.properties(schema)

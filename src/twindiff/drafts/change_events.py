@@ -7,6 +7,7 @@ from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any, cast
+from urllib.parse import urlencode
 from uuid import UUID
 
 import msgspec
@@ -135,7 +136,8 @@ def _make_notifier(declared: WebhookOverlay) -> Callable[[Emitted, Subscription,
     template: Any = _DEFAULT_BODY if declared.body is None else declared.body
 
     def notify(event: Emitted, subscription: Subscription, store: Store) -> Iterator[Notification]:
-        if not _wants(subscription, event.name):
+        is_own = declared.subscriptions is not None and declared.subscriptions.own
+        if not _wants(subscription, event.name) or (is_own and str(event.payload.get("key")) != subscription.id):
             return
         about = f"{event.environment}.{event.seq}.{event.number}.{subscription.id}".encode()
         id = str(UUID(bytes=blake2b(about, digest_size=16).digest(), version=4))
@@ -158,7 +160,8 @@ def _make_sender(
     declared: WebhookOverlay,
 ) -> Callable[[Notification, Subscription, DeliveryAttempt], WebhookRequest]:
     def send(notification: Notification, subscription: Subscription, attempt: DeliveryAttempt) -> WebhookRequest:
-        body = msgspec.json.encode(notification.body)
+        fields = {name: "" if value is None else str(value) for name, value in notification.body.items()}
+        body = urlencode(fields).encode() if declared.form else msgspec.json.encode(notification.body)
         values = {
             "event": notification.type,
             "id": notification.id,
@@ -166,8 +169,10 @@ def _make_sender(
             "url": subscription.url,
             "body": body.decode(),
             "attempt": str(attempt.number + 1),
+            "fields": "".join(f"{name}{fields[name]}" for name in sorted(fields)),
         }
-        headers = {"Content-Type": "application/json", **_fill_texts(declared.headers, values)}
+        kind = "application/x-www-form-urlencoded" if declared.form else "application/json"
+        headers = {"Content-Type": kind, **_fill_texts(declared.headers, values)}
         if declared.signature:
             headers |= _sign(declared.signature, subscription.secret, values)
         return WebhookRequest(subscription.url, tuple(headers.items()), body)

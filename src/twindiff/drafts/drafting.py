@@ -25,13 +25,13 @@ from .change_events import make_webhooks
 from .documents import ApiDescription, ParameterDescription, python_name, read_description
 from .interpreter import DraftInterpreter
 from .overlay import Overlay, read_overlay
-from .overlay_checks import check_overlay
+from .overlay_checks import check_overlay, keep_known
 from .plan import OperationPlan, is_routable, plan_operations
 from .resources import ResourceMap
 from .samples import SampleRows
 from .schemas import SchemaSet
 from .seeding import make_seeding
-from .tables import IdempotentAnswer, store_resources
+from .tables import IdempotentAnswer, StoredResource, store_resources
 from .wire_style import DraftStyle
 
 _HINTS: dict[str, Any] = {"integer": int, "number": float, "boolean": bool, "array": list[str]}
@@ -58,19 +58,33 @@ class Draft:
     """A description of an API that can be served: its tables, its plans, and the twin.
 
     Handlers can take over operations: `twin(api)` serves those that `api` declares in place of the drafted ones.
-    `tables` are the tables of such handlers beside those of the description.
-    Raises DescriptionError for an overlay that names what is not there.
+    `tables` are the tables of such handlers beside those of the description. A description that `is_partial` may lack
+    what the overlay names; for another, DescriptionError is raised.
     """
 
     def __init__(
-        self, description: ApiDescription, name: str, overlay: Overlay | None = None, tables: Sequence[type[Row]] = ()
+        self,
+        description: ApiDescription,
+        name: str,
+        overlay: Overlay | None = None,
+        tables: Sequence[type[Row]] = (),
+        *,
+        is_partial: bool = False,
     ) -> None:
         self.name, self.description, self.overlay = name, description, overlay or Overlay()
         self._written_tables = tuple(tables)
         self._schemas = SchemaSet(description.document)
         resource_map = ResourceMap(description, self._schemas, self.overlay)
         self._stored = store_resources(resource_map, [table_of(each).name for each in tables])
-        check_overlay(self.overlay, description, {each.table: each for each in self._stored.values()})
+        by_table = {each.table: each for each in self._stored.values()}
+        subjects: dict[str, StoredResource | None] = {}
+        for operation in description.operations:
+            declared = self.overlay.operations.get(operation.name)
+            above = self._stored.get(resource_map.roles[operation.path].resource)
+            subjects[operation.name] = by_table.get(declared.table) if declared and declared.table else above
+        if is_partial:
+            self.overlay = keep_known(self.overlay, subjects, by_table)
+        check_overlay(self.overlay, subjects, by_table)
         self.plans = plan_operations(description, resource_map, self._stored, self.overlay)
         self._interpreter = DraftInterpreter(resource_map, self._stored, self.overlay, self._schemas)
         self._samples = SampleRows(resource_map, self._stored, self.overlay, self._schemas)
@@ -116,6 +130,8 @@ class Draft:
         for plan in plans:
             if plan.behaviour != "written" and is_routable(plan.operation.path):
                 _declare(api, plan, self._interpreter, self._schemas)
+                if plan.behaviour == "read" and plan.stored and self._interpreter.objects.about(plan.stored).aliases:
+                    _declare_alias(api, plan, self._interpreter, self._schemas)
         options: dict[str, Any] = {**self._usual_options(rows), **more}
         options["hosts"] = {**self._hosts(), **options.get("hosts", {})}
         twin = DraftedTwin(
@@ -190,6 +206,12 @@ def _declare(api: Operations, plan: OperationPlan, interpreter: DraftInterpreter
     else:
         declare = {"POST": api.post, "PUT": api.put, "PATCH": api.patch, "DELETE": api.delete}[verb]
         declare(path, body_limit=BODY_LIMIT_BYTES)(handler)
+
+
+def _declare_alias(api: Operations, plan: OperationPlan, interpreter: DraftInterpreter, schemas: SchemaSet) -> None:
+    """Serve a member by an alias with slashes in it, such as the path of a project."""
+    if plan.operation.path.endswith(f"{{{plan.role.key}}}"):
+        api.get(plan.operation.path[:-1] + ":path}")(_handler_of(plan, interpreter, schemas))
 
 
 def _handler_of(plan: OperationPlan, interpreter: DraftInterpreter, schemas: SchemaSet) -> Handler:

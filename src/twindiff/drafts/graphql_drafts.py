@@ -75,7 +75,8 @@ class GraphqlDraft:
         self._stored = store_resources(self._map)
         self._tables = {kind: self._stored[resource_name(kind)] for kind in self._types.stored}
         self._description = ApiDescription(name, {}, self._describe_roots(), document, (), ())
-        check_overlay(self.overlay, self._description, {each.table: each for each in self._stored.values()})
+        subjects = dict.fromkeys(operation.name for operation in self._description.operations)
+        check_overlay(self.overlay, subjects, {each.table: each for each in self._stored.values()})
         self._objects = StoredObjects(self._stored, self.overlay, self._schemas)
         self._execution = GraphqlExecution(self._types, self._tables, self._objects, self._schemas)
         self.plans = [self._plan(operation) for operation in self._description.operations]

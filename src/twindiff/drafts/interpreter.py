@@ -42,6 +42,7 @@ class DraftInterpreter:
         self._builder = AnswerBuilder(schemas)
         self._objects = StoredObjects(stored, overlay, schemas)
         self._events = ChangeEvents(overlay, self._objects)
+        self._takes_number_texts = overlay.number_texts
         self._members = {path: role for path, role in resource_map.roles.items() if role.kind == "member"}
 
     @property
@@ -56,7 +57,7 @@ class DraftInterpreter:
         """
         if plan.behaviour == "missing" or plan.stored is None:
             raise MissingOperation(f"{plan.operation.name} is not served by this drafted twin: {plan.reason}.")
-        self._check_parents(plan, call, given)
+        given = self._find_parents(plan, call, given)
         exchange: RequestContext = call.memo["exchange"]
         call.memo["body"] = body
         fields, ignored = self._read_body(plan, exchange, body)
@@ -77,13 +78,21 @@ class DraftInterpreter:
             raise StateConflict(f"The idempotency key '{key}' was used for another request.")
         return known.answer if known else None
 
-    def _check_parents(self, plan: OperationPlan, call: Call, given: Mapping[str, Any]) -> None:
-        """Raise NotFound for a path below an object that does not exist."""
+    def _find_parents(self, plan: OperationPlan, call: Call, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the parameters with the value by which objects below refer to those above, such as their ids.
+
+        Raises NotFound for a path below an object that does not exist.
+        """
         path = plan.operation.path
+        values = dict(given)
         for prefix, role in self._members.items():
             is_above = path.startswith(prefix + "/") and len(prefix) < len(path)
             if is_above and role.resource in self._stored and plan.role.kind != "action":
-                self._objects.find(self._stored[role.resource], role, call, given)
+                stored = self._stored[role.resource]
+                row = self._objects.find(stored, role, call, values)
+                values[role.key] = self._objects.name_by(stored, role, row, values[role.key])
+                call.memo.setdefault("above", {})[stored.table] = self._objects.plain_fields(stored, row)
+        return values
 
     # -- bodies ----------------------------------------------------------------------------------------------------
 
@@ -96,7 +105,7 @@ class DraftInterpreter:
             if plan.operation.is_body_required or self._schemas.required_fields(schema):
                 self._refuse(schema, {})
             return {}, []
-        if "form" in exchange.request.content_type:
+        if "form" in exchange.request.content_type or self._takes_number_texts:
             body = self._coerce(schema, body)
         self._refuse(schema, body)
         inner: Any = cast(dict[str, Any], body).get(plan.body.field, {}) if plan.body.field else body
@@ -110,8 +119,16 @@ class DraftInterpreter:
             for name in fields
             if snake(name) in by_snake and not self._schemas.is_flagged(given.get(name, {}), "readOnly")
         }
-        known = {field: _storable(fields[name]) for name, field in kept.items()}
+        known = {field: self._storable(plan.stored, field, fields[name]) for name, field in kept.items()}
         return known, sorted(fields.keys() - kept.keys())
+
+    def _storable(self, stored: StoredResource, field: str, value: Any) -> Any:
+        """Return a value of a body as its field holds it: a text for a list of texts is split at its commas."""
+        shown = stored.schemas.get(field, {})
+        is_list = isinstance(value, str) and self._schemas.type_of(shown) == "array"
+        if is_list and self._schemas.type_of(self._schemas.items(shown)) == "string":
+            return [part.strip() for part in value.split(",") if part.strip()]
+        return _storable(value)
 
     def _refuse(self, schema: Schema, body: Any) -> None:
         errors = self._schemas.errors(schema, body, most=1, absent="readOnly")
@@ -149,7 +166,8 @@ class DraftInterpreter:
         rows = self._objects.fields_of(call, stored, page.rows)
         listed = [self._objects.show(call, stored, fields, answer.schema) for fields in rows]
         exchange: RequestContext = call.memo["exchange"]
-        url = _page_url(f"{call.base_url}{exchange.request.path}", exchange, plan.query.place)
+        host = "" if plan.query.is_relative else call.base_url
+        url = _page_url(f"{host}{exchange.request.path}", exchange, plan.query.place)
         if is_linked(plan.query, is_bare=not answer.field):
             call.memo["links"] = link_header(page, plan.query, url)
         whole = plan.operation.answer
@@ -159,7 +177,10 @@ class DraftInterpreter:
         told = complete_envelope(envelope, answer.field, page, plan.query, url, self._schemas)
         for path, value in declared_places(plan.query, page, url):
             put_at(told, path, value)
-        return self._builder.repair(call, {answer.field: listed, **told}, whole, "page")
+        shown = self._builder.repair(call, {answer.field: listed, **told}, whole, "page")
+        # An address without a host is no `uri` in the sense of a schema's format, and the vendor gives it all the same.
+        relative = {name: each for name, each in told.items() if plan.query.is_relative and str(each).startswith("/")}
+        return {**shown, **relative}
 
     def _read_conditions(
         self, fields: Mapping[str, Any], stored: StoredResource, call: Call, given: Mapping[str, Any]
@@ -170,7 +191,8 @@ class DraftInterpreter:
 
     def _create(self, plan: OperationPlan, call: Call, given: Mapping[str, Any], body: dict[str, Any]) -> Any:
         stored = cast(StoredResource, plan.stored)
-        row = self._objects.make(stored, plan.role, call, given, {**body, **self._declared_values(plan, call, given)})
+        role = plan.role._replace(key="") if plan.declared.does else plan.role
+        row = self._objects.make(stored, role, call, given, {**body, **self._declared_values(plan, call, given)})
         return self._answer(plan, call, self._tell(plan, call, "create", None, row))
 
     def _declared_values(self, plan: OperationPlan, call: Call, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -212,7 +234,7 @@ class DraftInterpreter:
 
     def _update(self, plan: OperationPlan, call: Call, given: Mapping[str, Any], body: dict[str, Any]) -> Any:
         stored = cast(StoredResource, plan.stored)
-        body = {**body, **self._declared_values(plan, call, given)}
+        body = {**body, **self._objects.find_event(stored, call), **self._declared_values(plan, call, given)}
         try:
             row = self._find(plan, call, given)
         except NotFound:
@@ -246,6 +268,11 @@ class DraftInterpreter:
             check_move(states, now, change.value)
         further = fill_placeholders(dict(change.further), partial(self._objects.look_up, call, given))
         values = {**body, **further, **({change.field: change.value} if change.field else {})}
+        for items, is_added in ((change.added, True), (change.removed, False)):
+            filled = fill_placeholders(dict(items), partial(self._objects.look_up, call, given))
+            values |= {
+                n: self._objects.change_list(stored, row, n, each, is_added=is_added) for n, each in filled.items()
+            }
         changed = self._objects.change(stored, row, call, values)
         return self._answer(plan, call, {**self._tell(plan, call, "update", row, changed), "success": True, "ok": True})
 

@@ -89,6 +89,8 @@ class ListQuery(NamedTuple):
     """The path in the answer of where the next page begins, as the overlay says it; so are the others."""
     total: str = ""
     has_more: str = ""
+    is_relative: bool = False
+    """Whether addresses of pages have no host."""
 
     @property
     def place(self) -> str:
@@ -165,6 +167,7 @@ def declare_list(query: ListQuery, declared: ListOverlay) -> ListQuery:
         next=declared.next,
         total=declared.total,
         has_more=declared.has_more,
+        is_relative=declared.relative,
         ignored=tuple(name for name in query.ignored if name not in named),
         filters={name: field for name, field in query.filters.items() if name not in named},
     )
@@ -354,7 +357,7 @@ def _about_page(name: str, kind: str, page: ListPage, query: ListQuery, url: str
     if name in LIMITS:
         return page.limit
     if name in PAGES:
-        return page.offset // page.limit + 1
+        return page.offset // page.limit + query.first_page
     if name in ("offset", "start_at", "start", "skip") and kind == "integer":
         return page.offset
     if name in _NEXT or name == "offset" or name in ("next_page_uri", "next_page_url", "next_url", "next_link"):

@@ -38,29 +38,37 @@ class Refusal(OverlayPart):
     """The refusal of a state change: its status, and its code and message if they are not the usual ones."""
 
     status: int = 409
-    code: str = ""
+    code: Any = ""
     message: str = ""
 
 
 class Transition(OverlayPart):
     """What an action changes: `field` becomes `to`, from one of the values of `from` if it is given.
 
-    `set` are further fields. `refusal` is the answer in another state.
+    `set` are further fields. `add` and `remove` put items into fields with lists, once each, and take them out.
+    `refusal` is the answer in another state.
     """
 
     field: str = ""
     to: Any = None
     from_: list[Any] = []
     set: dict[str, Any] = {}
+    add: dict[str, Any] = {}
+    remove: dict[str, Any] = {}
     refusal: Refusal | None = None
 
 
 class StateMachine(OverlayPart):
-    """The states of `field`: the `initial` one, and those that may follow each; a write of any other is refused."""
+    """The states of `field`: the `initial` one, and those that may follow each; a write of any other is refused.
+
+    `by` is a field of requests that names an event, and `events` has the state to which each leads.
+    """
 
     field: str
     initial: Any = None
     moves: dict[str, list[Any]] = {}
+    by: str = ""
+    events: dict[str, Any] = {}
     refusal: Refusal = msgspec.field(default_factory=Refusal)
 
 
@@ -81,6 +89,8 @@ class ResourceOverlay(OverlayPart):
     """The schema of a resource that no path shows; it gets this table."""
     key: str = ""
     """The field that identifies one object."""
+    aliases: list[str] = []
+    """Further fields by which paths name one."""
 
 
 class ListOverlay(OverlayPart):
@@ -98,6 +108,8 @@ class ListOverlay(OverlayPart):
     newest_first: bool = False
     next: str = ""
     """The path in the answer, such as `paging.next.after`, of where the next page begins."""
+    relative: bool = False
+    """Whether addresses of pages have no host."""
     total: str = ""
     has_more: str = ""
 
@@ -129,8 +141,10 @@ class ErrorOverlay(OverlayPart):
     body: Any = None
     bodies: dict[str, Any] = {}
     """Bodies of another shape, by status or by our code."""
-    codes: dict[str, str] = {}
+    codes: dict[str, Any] = {}
     """The code by status, or by our code such as `not_found`."""
+    kinds: dict[str, Any] = {}
+    """The code of what is not found, by its resource or table."""
     statuses: dict[str, int] = {}
     """The status by ours, such as 400 for invalid input, or by our code."""
     messages: dict[str, str] = {}
@@ -146,7 +160,7 @@ class SignatureOverlay(OverlayPart):
     value: str = "${signature}"
     """The header; `${signature}` and `${timestamp}` in it are replaced."""
     signs: str = "${body}"
-    """What is signed, of `${body}`, `${timestamp}`, `${id}` and `${url}`."""
+    """What is signed, of `${body}`, `${timestamp}`, `${id}`, `${url}` and `${fields}`: names and values in order."""
     timestamp_header: str = ""
 
 
@@ -159,6 +173,8 @@ class SubscriptionOverlay(OverlayPart):
     secret: str = "secret"  # noqa: S105 - the name of a field
     active: str = ""
     """The flag that says whether it is told."""
+    own: bool = False
+    """Whether it is told of its own changes only."""
 
 
 class WebhookOverlay(OverlayPart):
@@ -172,6 +188,8 @@ class WebhookOverlay(OverlayPart):
     body: Any = None
     """The body, with `$event`, `$object`, `$previous`, `$key`, `$id`, `$time`, `$iso_time`, `$table` and `$actor`."""
     headers: dict[str, str] = {}
+    form: bool = False
+    """Whether the body is a form."""
     signature: SignatureOverlay | None = None
     subscriptions: SubscriptionOverlay | None = None
     retries: list[float] = msgspec.field(default_factory=lambda: [1, 5, 30])
@@ -208,6 +226,12 @@ class Overlay(OverlayPart):
     lists: ListOverlay | None = None
     object: str = ""
     """The property of answers with an object."""
+    number_texts: bool = False
+    """Whether bodies may give numbers as texts."""
+    id: IdForm | None = None
+    """The form of ids of the resources that have none of their own."""
+    tables: dict[str, str] = {}
+    """Other names of tables; the rest of the overlay uses these."""
     resources: dict[str, ResourceOverlay] = {}
     operations: dict[str, OperationOverlay] = {}
     """What operations do, by name: `POST /orders/{id}/pay`."""

@@ -3,20 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, cast
+
+import msgspec
 
 from twindiff.kit.suggestions import did_you_mean
 
-from .documents import ApiDescription, DescriptionError
+from .documents import DescriptionError
 from .overlay import Overlay, ResourceOverlay, SeedPart
 from .tables import StoredResource, TableIndex
 
+Subjects = Mapping[str, StoredResource | None]
+"""What each operation is about, by the operation's name; None if that is not known."""
 
-def check_overlay(overlay: Overlay, description: ApiDescription, tables: TableIndex) -> None:
+
+def keep_known(overlay: Overlay, subjects: Subjects, tables: TableIndex) -> Overlay:
+    """Return an overlay without the entries that name what a description lacks, such as one of fewer products."""
+
+    def is_known(part: Overlay) -> bool:
+        try:
+            check_overlay(part, subjects, tables)
+        except DescriptionError:
+            return False
+        return True
+
+    kept: dict[str, Any] = {}
+    for part in ("tables", "resources", "operations", "actions", "seeds", "seed_parts"):
+        entries = cast(dict[str, Any], getattr(overlay, part))
+        kept[part] = {
+            name: each
+            for name, each in entries.items()
+            if is_known(msgspec.structs.replace(Overlay(), **{part: {name: each}}))
+        }
+    hooks = overlay.webhooks
+    if hooks:
+        hooks = msgspec.structs.replace(
+            hooks,
+            events={table: each for table, each in hooks.events.items() if table in tables},
+            subscriptions=hooks.subscriptions
+            if is_known(Overlay(webhooks=msgspec.structs.replace(hooks, events={})))
+            else None,
+        )
+    return msgspec.structs.replace(overlay, **kept, webhooks=hooks)
+
+
+def check_overlay(overlay: Overlay, subjects: Subjects, tables: TableIndex) -> None:
     """Raise DescriptionError for a table, a field, an operation or a variable that there is not."""
-    operations = {operation.name for operation in description.operations}
+    operations = subjects.keys()
     for name in (*overlay.operations, *overlay.actions):
         _refuse_unknown("operation", name, operations)
+    for usual, name in overlay.tables.items():
+        if name not in tables:
+            _refuse_unknown("table", usual, tables)
+    _check_actions(overlay, subjects)
     for table in _tables_in(overlay):
         _refuse_unknown("table", table, tables)
     for table, about in overlay.resources.items():
@@ -62,9 +101,23 @@ def _parts_of(parts: Iterable[SeedPart]) -> Iterator[SeedPart]:
         yield from _parts_of(part.parts.values())
 
 
+def _check_actions(overlay: Overlay, subjects: Subjects) -> None:
+    for name, action in overlay.actions.items():
+        about = subjects[name]
+        if about is not None:
+            for field in (*filter(None, [action.field]), *action.set, *action.add, *action.remove):
+                _refuse_field(field, about, f"actions.{name}")
+
+
 def _check_resource(about: ResourceOverlay, stored: StoredResource, place: str) -> None:
     states = [about.states.field] if about.states else []
-    for name in (*about.defaults, *about.unique, *states, *filter(None, (about.soft_delete, about.key))):
+    for name in (
+        *about.defaults,
+        *about.unique,
+        *about.aliases,
+        *states,
+        *filter(None, (about.soft_delete, about.key)),
+    ):
         _refuse_field(name, stored, place)
     if about.soft_delete and stored.column(about.soft_delete).kind != "boolean":
         raise DescriptionError(f"The overlay's {place}.soft_delete is '{about.soft_delete}', which is no flag.")

@@ -53,6 +53,9 @@ class StateChange(NamedTuple):
     """Further fields that are set, with placeholders."""
     refusal: Refusal | None = None
     """The answer where another value stands."""
+    added: Mapping[str, Any] = {}
+    """Items that are added to lists, with placeholders, by field."""
+    removed: Mapping[str, Any] = {}
 
 
 class OperationPlan(NamedTuple):
@@ -117,7 +120,10 @@ def _plan(
         query = declare_list(query, lists)
     guessed = list_guesses(answer, kept, schemas) if behaviour in ("list", "create", "read", "update", "act") else ()
     if kept:
-        known = _declared_fields(overlay, kept.table) | {*declared.set, *(change.further if change else ())}
+        known = _declared_fields(overlay, kept.table) | {
+            *declared.set,
+            *((*change.further, *change.added) if change else ()),
+        }
         guessed = tuple(name for name in guessed if name not in known)
     return OperationPlan(operation, behaviour, role, kept, answer, body, query, change, guessed, reason, declared)
 
@@ -125,7 +131,9 @@ def _plan(
 def find_declared_change(overlay: Overlay, operation: str) -> StateChange | None:
     """Return what an operation changes, if the overlay says so."""
     each = overlay.actions.get(operation)
-    return StateChange(each.field, each.to, tuple(each.from_), each.set, each.refusal) if each else None
+    if each is None:
+        return None
+    return StateChange(each.field, each.to, tuple(each.from_), each.set, each.refusal, each.add, each.remove)
 
 
 def _declared_fields(overlay: Overlay, table: str) -> set[str]:

@@ -42,6 +42,8 @@ class Resource:
 
     def __init__(self, name: str, table: str = "") -> None:
         self.name, self.table = name, table or plural_of(name)
+        self.is_renamed = False
+        """Whether the overlay gives its table another name."""
         self.key = ""
         """The field that identifies one: that by which a path looks it up."""
         self.key_is_own = False
@@ -147,13 +149,16 @@ class ResourceMap:
         self._shapes = {_shape(path): path for path in self._by_path}
         for path in sorted(self._by_path, key=lambda each: (each.count("/"), not each.endswith("}"), each)):
             self.roles[path] = self._role(path)
-        tables = {plural_of(role.resource): role.resource for role in self.roles.values()}
+        tables = {self._table_of(role.resource): role.resource for role in self.roles.values()}
         self._declare_schemas(tables)
         for path, role in self.roles.items():
             role = self.roles[path] = self._declared_role(path, role, tables)
             self._learn(path, role)
         for resource in self.resources.values():
+            resource.is_renamed = plural_of(resource.name) in self._overlay.tables
             self._choose_key(resource)
+        self.renamed = {each.table for each in self.resources.values() if each.is_renamed}
+        """Names of tables that the overlay gives."""
 
     def _declare_schemas(self, tables: dict[str, str]) -> None:
         """Add the resources whose schema the overlay names. Raises DescriptionError for an unknown schema."""
@@ -169,6 +174,10 @@ class ResourceMap:
                 name = tables.setdefault(table, "_".join([*table.split("_")[:-1], singular(table.split("_")[-1])]))
                 resource = self.resources.setdefault(name, Resource(name, table))
                 resource.shown.append({"$ref": f"{BASE}#/components/schemas/{about.schema}"})
+
+    def _table_of(self, resource: str) -> str:
+        usual = plural_of(resource)
+        return self._overlay.tables.get(usual, usual)
 
     def _declared_role(self, path: str, role: PathRole, tables: dict[str, str]) -> PathRole:
         """Return what a path is about if the overlay names the table of each of its operations."""
@@ -235,7 +244,7 @@ class ResourceMap:
         if role.kind == "action":
             self._learn_of_action(path, role)
             return
-        resource = self.resources.setdefault(role.resource, Resource(role.resource))
+        resource = self.resources.setdefault(role.resource, Resource(role.resource, self._table_of(role.resource)))
         names = (resource.name, resource.table, snake(literal_of(path)))
         for verb, operation in self._by_path[path].items():
             shown = self._envelope(operation, names)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from string import ascii_letters, digits
 from typing import Any, cast
 
 from twindiff.kit.call import Call
-from twindiff.kit.errors import AlreadyExists, ApiError, NotFound
+from twindiff.kit.errors import AlreadyExists, ApiError, InvalidParameter, NotFound
 from twindiff.kit.rows import Expression, Row
 
 from .answers import AnswerBuilder, ShownRow
@@ -39,6 +40,8 @@ INITIAL_STATES = (
 FIRST_NUMBER = 1001
 """The number of the first object that calls create; templates number theirs below it."""
 MAX_KEYS_TRIED = 100
+RANDOM_LETTERS = 64
+"""The length of the placeholder `$random`, such as a token."""
 MYSELF = ("me", "@me", "self", "~")
 """Keys by which paths name the caller, who is the first of the users."""
 SINGLE = "self"
@@ -88,7 +91,7 @@ class StoredObjects:
         named = fields_for(role.key, stored.resource.name, by_snake) if role.key else [stored.resource.key]
         others = [by_snake[name] for name in KEY_NAMES if name in by_snake]
         below = self.conditions_above(stored, role, given)
-        for field in dict.fromkeys([*named, stored.resource.key, *others]):
+        for field in dict.fromkeys([*named, stored.resource.key, *self.about(stored).aliases, *others]):
             rows = self.rows_with(call, stored, field, wanted, below)
             if rows:
                 return rows[0]
@@ -97,6 +100,37 @@ class StoredObjects:
             if mine:
                 return mine[0]
         raise NotFound(stored.resource.name.replace("_", " "), wanted)
+
+    def name_by(self, stored: StoredResource, role: PathRole, row: Row, given: Any) -> Any:
+        """Return the value by which what stands below a row refers to it: its key, or what the path names it by."""
+        by_snake = {snake(name): name for name in stored.columns}
+        field = next(iter(fields_for(role.key, stored.resource.name, by_snake)), stored.resource.key)
+        value = getattr(row, stored.columns[field])
+        return given if value is None or isinstance(value, (dict, list)) else value
+
+    def find_event(self, stored: StoredResource, call: Call) -> dict[str, Any]:
+        """Return the state to which the event leads that a request names; raises InvalidParameter for another."""
+        states, body = self.about(stored).states, call.memo.get("body")
+        given = cast(Mapping[str, Any], body).get(states.by) if states and isinstance(body, Mapping) else None
+        if states is None or given is None:
+            return {}
+        if str(given) not in states.events:
+            raise InvalidParameter(states.by, f"does not have a valid value; {', '.join(states.events)} are")
+        return {states.field: states.events[str(given)]}
+
+    def change_list(self, stored: StoredResource, row: Row, field: str, given: Any, *, is_added: bool) -> list[Any]:
+        """Return the list of a field with further items, each once, or without them; items may be given by id."""
+        now = cast(list[Any], getattr(row, stored.columns[field]) or [])
+        listed = cast(list[Any], given) if isinstance(given, list) else [] if given is None else [given]
+        items = [item for each in listed for item in self._as_items(stored, field, each)]
+        named = [_identify(each) for each in items]
+        kept = [each for each in now if is_added or _identify(each) not in named]
+        known = [_identify(each) for each in kept]
+        return kept + [each for each in items if is_added and _identify(each) not in known]
+
+    def _as_items(self, stored: StoredResource, field: str, given: Any) -> list[Any]:
+        related: Any = cast(Any, given) if isinstance(given, dict) else self.as_relation(stored, field, given)
+        return cast(list[Any], related) if isinstance(related, list) else [related]
 
     def rows_with(
         self, call: Call, stored: StoredResource, field: str, wanted: Any, where: Sequence[Expression] = ()
@@ -201,7 +235,7 @@ class StoredObjects:
         above = self._place_below(stored, role, given, fields)
         for field, schema in stored.schemas.items():
             if field not in fields:
-                value = self._initial(call, stored, field, schema)
+                value = self._initial(call, stored, field, schema, [given[each] for each in role.parents])
                 if value is not None:
                     fields[field] = value
         key = stored.resource.key
@@ -275,11 +309,17 @@ class StoredObjects:
                     )
 
     def look_up(self, call: Call, given: Mapping[str, Any], name: str) -> Any:
-        """Return what a placeholder of an overlay stands for: a parameter, a field of the body, `now` or `actor`."""
+        """Return what a placeholder of an overlay stands for.
+
+        It is a parameter, a field of the body, `now`, `actor`, `random`, or by `table.field` a field of what is above.
+        """
         body = call.memo.get("body")
-        known = look_up(name, given, cast(Mapping[str, Any], body) if isinstance(body, Mapping) else {})
+        fields: Mapping[str, Any] = cast(Mapping[str, Any], body) if isinstance(body, Mapping) else {}
+        known = look_up(name, given, fields, call.memo.get("above", {}))
         if known is not None:
             return known
+        if name == "random":
+            return call.ids.new("", RANDOM_LETTERS, ascii_letters + digits)
         times: dict[str, Any] = {"now": call.clock.iso()[:19] + "Z", "unix_now": call.clock.unix()}
         return {**times, "actor": call.actor}.get(name)
 
@@ -298,8 +338,13 @@ class StoredObjects:
         key = next((each for each in KEY_NAMES if each in properties), "")
         return {key: value} if key else value
 
-    def _initial(self, call: Call, stored: StoredResource, field: str, schema: Schema) -> Any:
-        """Return the value of a new object's field that is known by convention; None if none is."""
+    def _initial(
+        self, call: Call, stored: StoredResource, field: str, schema: Schema, above: Sequence[Any] = ()
+    ) -> Any:
+        """Return the value of a new object's field that is known by convention; None if none is.
+
+        Numbers count below what stands `above`.
+        """
         flat, name = self._schemas.flatten(schema), snake(field)
         if flat.get("default") is not None:
             return flat["default"]
@@ -310,7 +355,7 @@ class StoredObjects:
         if name.startswith(_CREATED):
             return self._now(call, field, schema)
         if name in ("number", "iid") and self._schemas.type_of(schema) == "integer":
-            return call.db.next(f"{stored.resource.name}_number")
+            return call.db.next("_".join([stored.resource.name, "number", *map(str, above)]))
         if name in ("object", "resource_type") and len(choices) == 1:
             return choices[0]
         return None
@@ -331,7 +376,8 @@ class StoredObjects:
         raise AlreadyExists(f"All ids that were tried for a new {stored.resource.name} are taken; make them longer.")
 
     def _make_key(self, stored: StoredResource, call: Call) -> Any:
-        form = self.about(stored).id
+        usual = self._overlay.id if stored.resource.key in KEY_NAMES[:3] else None
+        form = self.about(stored).id or usual
         counter = f"{stored.resource.name}_id"
         if form is None:
             schema = stored.schemas.get(stored.resource.key, {})
@@ -361,6 +407,12 @@ class StoredObjects:
 
 
 _PLAIN = ResourceOverlay()
+
+
+def _identify(item: Any) -> str:
+    """Return what tells an item of a list from others: its key, or itself."""
+    fields: Mapping[str, Any] = cast(Mapping[str, Any], item) if isinstance(item, Mapping) else {}
+    return str(next((fields[key] for key in KEY_NAMES if fields.get(key) is not None), cast(Any, item)))
 
 
 def check_move(states: StateMachine, now: Any, wanted: Any) -> None:

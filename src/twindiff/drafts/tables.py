@@ -75,7 +75,7 @@ def store_resources(resource_map: ResourceMap, written: Collection[str] = ()) ->
         for placeholder in role.parents:
             if not fields_above(placeholder, fields):
                 parents.setdefault(role.resource, set()).add(placeholder)
-    taken = set(written)
+    taken = {*written, *resource_map.renamed}
     return {
         name: _store(resource, resource_map.fields(resource), sorted(parents.get(name, ())), schemas, taken)
         for name, resource in resource_map.resources.items()
@@ -117,7 +117,7 @@ def _store(
     kinds.update(dict.fromkeys(above.values(), str | None))
     order = _column_name(ORDER_COLUMN, kinds)
     kinds[order] = int
-    table = _unique(resource.table, taken)
+    table = resource.table if resource.is_renamed else _unique(resource.table, taken)
     namespace: dict[str, Any] = {
         "__annotations__": kinds,
         "__module__": __name__,

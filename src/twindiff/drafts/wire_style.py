@@ -94,7 +94,12 @@ class DraftStyle(Style):
 
     def _translate(self, error: ApiError, status: int) -> ApiError:
         """Return an error with the overlay's code and message."""
-        code = error.details.get("code") or _first_of(self._declared.codes, error, status)
+        kind = str(error.details.get("kind") or "").replace(" ", "_")
+        code = (
+            error.details.get("code")
+            or self._declared.kinds.get(kind)
+            or _first_of(self._declared.codes, error, status)
+        )
         message = _first_of(self._declared.messages, error, status)
         if not code and not message:
             return error
@@ -146,7 +151,7 @@ class DraftStyle(Style):
 class _Translated(ApiError):
     """An error with a code and a message of the overlay's."""
 
-    def __init__(self, error: ApiError, code: str, message: str) -> None:
+    def __init__(self, error: ApiError, code: Any, message: str) -> None:
         super().__init__(message, **{"name": _field_of(error), **error.details})
         self.code = code  # pyright: ignore[reportAttributeAccessIssue] - the code of this error only
 
