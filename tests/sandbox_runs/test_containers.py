@@ -245,6 +245,19 @@ def test_deleting_a_run_whose_image_is_being_built_leaves_nothing(sandboxes, rep
     assert not [each for each in psutil.process_iter() if command_line(each) == ["sleep", "4244"]]
 
 
+def test_a_build_whose_engine_is_killed_leaves_no_working_container(sandboxes, repository, nothing_more):
+    made = repository(
+        _DOT_arga__sandbox_DOT_yml=CONFIG, Dockerfile=BUILT + "COPY app.py /\nRUN sleep 4247\n", app_DOT_py=SERVES
+    )
+    asked = sandboxes.client.post("/sandbox-runs", json={"repo": str(made.path)}).json()
+    sandboxes.made.append(asked["sandbox_id"])
+    sandboxes.logs_with(asked["sandbox_id"], "sleep 4247")
+    for each in psutil.Process().children(recursive=True):
+        if each.name() == "podman":
+            each.kill()
+    assert sandboxes.until(asked["sandbox_id"], lambda run: run["status"] == "failed")
+
+
 def command_line(process):
     """The command line of a process, nothing if it has gone."""
     try:

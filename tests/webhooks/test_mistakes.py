@@ -18,7 +18,8 @@ from twindiff.kit import Call, Column, Operations, Row, Store, Twin
 from twindiff.kit.events import DeliveryAttempt, Emitted, Notification, Subscription, WebhookRequest
 from twindiff.kit.events import Webhooks as HowToTell
 from twindiff.kit.styles.base import Style
-from twindiff.server import Settings, backoff
+from twindiff.server import Settings
+from twindiff.storage import backoff
 
 
 class Parcel(Row, table="parcels", key=("parcel_id",)):

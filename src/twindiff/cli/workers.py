@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Sequence
 from typing import IO, Literal
 
@@ -15,11 +16,12 @@ import typer
 from twindiff import __version__
 from twindiff.catalog.shard_ids import ServedShard
 from twindiff.server import Settings
+from twindiff.storage import backoff
 
 Kind = Literal["api", "drainer"]
 SocketPair = tuple[socket.socket, socket.socket]
 BREATH_SECONDS = 0.2
-"""Seconds before a process that died is restarted."""
+"""Seconds before a process that died is restarted; one that keeps dying waits longer each time."""
 GRACE_SECONDS = 10.0
 GO = b"\n"
 """Tells a process that all others are ready too."""
@@ -74,15 +76,25 @@ class WorkerProcess:
         return self._process.pid if self._process else 0
 
     def _keep(self) -> None:
+        failures, said = 0, ""
         while not self._stopping.is_set():
-            code = self._run_once()
+            begun = time.monotonic()
+            try:
+                code = self._run_once()
+                why = f"ended with {code}"
+            except OSError as error:  # the machine has no memory or processes left
+                code, why = 1, f"could not be started: {error}"
             if self._stopping.is_set():
                 return
             if not self.is_up.is_set():
                 self._failed(code)
                 return
-            typer.echo(f"A process ({self._orders.kind}) ended with {code}; it is started again.", err=True)
-            self._stopping.wait(BREATH_SECONDS)
+            if time.monotonic() - begun > backoff.MAX_SECONDS:
+                failures, said = 0, ""
+            if why != said:
+                typer.echo(f"A process ({self._orders.kind}) {why}; it is started again.", err=True)
+            said, failures = why, failures + 1
+            self._stopping.wait(BREATH_SECONDS if failures == 1 else backoff.seconds_after(failures - 1))
 
     def _run_once(self) -> int:
         command = [sys.executable, "-m", "twindiff.cli.worker"]

@@ -7,6 +7,7 @@ Entries whose write fails are kept and written with the next flush.
 from __future__ import annotations
 
 import contextlib
+import logging
 import threading
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
@@ -16,9 +17,12 @@ from twindiff.catalog import CallRecord, RunRecord, TranscriptRecord
 from twindiff.kit.clock import Clock
 from twindiff.kit.errors import MissingOperation, UnknownOperation
 from twindiff.storage import CatalogStore, NotServed, StorageEngine
+from twindiff.storage.backoff import RecordRetries, describe_error
 from twindiff.storage.feed import Feed
 
 from .transcripts import Policy, RecordedExchange, Transcript, pack, wants
+
+log = logging.getLogger("twindiff")
 
 AT_ONCE = 100
 """Calls read by one query."""
@@ -78,6 +82,8 @@ class CallLog:
         self._writing = threading.RLock()
         """Held while calls are written: until the commit they are neither waiting nor numbered for other threads."""
         self._held = 0
+        self.failing = RecordRetries("Deleting the calls of environment")
+        """Ended environments whose calls could not be deleted."""
         self._large: list[RecordedExchange] = []
         self.feed = Feed()
         """Announces every call of this process; its numbers are counts, not seqs."""
@@ -160,7 +166,7 @@ class CallLog:
         self._held += sign * sum(map(_held_bytes, entries))
 
     def _write(self, calls: dict[str, list[CallLogEntry]]) -> None:
-        packed = {environment_id: _pack_transcripts(entries) for environment_id, entries in calls.items()}
+        packed = {each: _pack_transcripts(each, entries) for each, entries in calls.items()}
         with self._engine.transaction():
             last = self._last_numbers([*calls])
             self._catalog.add_all(
@@ -317,11 +323,23 @@ def _held_bytes(entry: CallLogEntry) -> int:
     return entry.said.held if isinstance(entry.said, RecordedExchange) else 0
 
 
-def _pack_transcripts(entries: Sequence[CallLogEntry]) -> list[tuple[int, int, str]]:
+def _pack_transcripts(environment_id: str, entries: Sequence[CallLogEntry]) -> list[tuple[int, int, str]]:
     """Pack transcripts in parts: the positions of a part's first and last call, counted from 1, and its packed text."""
-    said = [each.said.transcript() if isinstance(each.said, RecordedExchange) else each.said for each in entries]
+    said = [_make_transcript(environment_id, each) for each in entries]
     parts = [(start, said[start : start + IN_ONE_PART]) for start in range(0, len(said), IN_ONE_PART)]
     return [(start + 1, start + len(part), pack(part)) for start, part in parts if any(part)]
+
+
+def _make_transcript(environment_id: str, entry: CallLogEntry) -> Transcript | None:
+    """The transcript of a call; one that cannot be made is left out, so that it holds up no other call."""
+    if not isinstance(entry.said, RecordedExchange):
+        return entry.said
+    try:
+        return entry.said.transcript()
+    except Exception as error:  # noqa: BLE001 - as above
+        reason = describe_error(error)
+        log.warning("The transcript of %s in environment %s set aside: %s", entry.operation, environment_id, reason)
+        return None
 
 
 def _record(environment_id: str, number: int, entry: CallLogEntry) -> CallRecord:

@@ -28,8 +28,10 @@ from twindiff.kit.auth import Tokens
 from twindiff.kit.clock import SECOND, ClockMode, micros_of
 from twindiff.kit.errors import ApiError
 from twindiff.kit.limits import Meter
+from twindiff.kit.rows import not_
 from twindiff.kit.twin import Twin
 from twindiff.storage import CatalogStore, EnvironmentOrigin, StorageEngine
+from twindiff.storage.backoff import RecordRetries
 from twindiff.storage.whole_catalog import WholeCatalog
 
 from .access_policy import EnvironmentAccessPolicy
@@ -192,6 +194,7 @@ class Environments:
         self._room = 0
         """Environments that may be created before the next count; counting 100,000 takes a while."""
         self._live: dict[str, LoadedEnvironment] = {}
+        self._failing = RecordRetries("Ending or evicting environment")
         self.actors = Actors(engine, registry)
 
     def create(self, wanted: EnvironmentRequest) -> CreatedEnvironment:
@@ -415,27 +418,35 @@ class Environments:
         """Expire due environments, delete those that expired a day ago and evict idle ones; returns the deleted ids."""
         now = wall()
         for record in self._due("ready", now):
-            self._expire(record.environment_id)
-        ended = self._due("expired", now - KEPT_AFTER_EXPIRY)
-        for record in ended:
-            self._end(record)
+            with self._failing.attempt(record.environment_id):
+                self._expire(record.environment_id)
+        ended: list[str] = []
+        for record in self._due("expired", now - KEPT_AFTER_EXPIRY):
+            with self._failing.attempt(record.environment_id):
+                self._end(record)
+                ended.append(record.environment_id)
         self._let_sleep(now - idle_seconds * SECOND)
-        return [record.environment_id for record in ended]
+        return ended
 
     def _let_sleep(self, since: float) -> None:
         """Evict idle environments for a few milliseconds, since that may write snapshots; the next `tidy` continues."""
         end = time.perf_counter() + SECONDS_FOR_SLEEP
-        for environment in [each for each in self._live.values() if each.seen < since]:
-            self._engine.sleep(environment.id)
-            del self._live[environment.id]
+        idle = [each for each in self._live.values() if each.seen < since and self._failing.is_due(each.id)]
+        for environment in idle:
+            with self._failing.attempt(environment.id):
+                self._engine.sleep(environment.id)
+                del self._live[environment.id]
             if time.perf_counter() > end:
                 break
 
     def _due(self, status: str, before: int) -> list[EnvironmentRecord]:
+        """Return the environments with a status that are due, except those that wait for their next try."""
+        failing = self._failing.waiting
         return self._catalog.rows(
             EnvironmentRecord,
             EnvironmentRecord.status == status,
             EnvironmentRecord.expires <= before,
+            *([not_(EnvironmentRecord.environment_id.in_(failing))] if failing else ()),
             order=(EnvironmentRecord.status, EnvironmentRecord.expires),
             limit=AT_ONCE,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from twindiff.catalog import EnvironmentRecord, RunRecord, TwinRunRecord
+from twindiff.kit.rows import not_
 from twindiff.storage import CatalogStore, StorageEngine
 
 from .call_log import CallLog
@@ -19,25 +20,29 @@ KEPT = (RunRecord, TwinRunRecord, EnvironmentRecord)
 def forget_ended(engine: StorageEngine, catalog: CatalogStore, log: CallLog, before: int) -> Iterator[None]:
     """Remove what remains of deleted environments that expired before an instant, in parts.
 
-    Also removes twin runs that were requested before it and never had an environment. `before` is in microseconds since
-    1970.
+    Environments whose calls cannot be deleted remain. Also removes twin runs that were requested before it and never
+    had an environment. `before` is in microseconds since 1970.
     """
     catalog.remove_all(TwinRunRecord, TwinRunRecord.environment_id == "", TwinRunRecord.created <= before)
-    while ended := _expired_ids(catalog, before):
+    while ended := _expired_ids(catalog, before, log.failing.waiting):
+        dropped: list[str] = []
         for each in ended:
-            yield from log.drop(each)
+            with log.failing.attempt(each):
+                yield from log.drop(each)
+                dropped.append(each)
         with engine.transaction():
             for table in KEPT:
-                catalog.remove_all(table, table.environment_id.in_(ended))
+                catalog.remove_all(table, table.environment_id.in_(dropped))
         yield
 
 
-def _expired_ids(catalog: CatalogStore, before: int) -> list[str]:
+def _expired_ids(catalog: CatalogStore, before: int, failing: list[str]) -> list[str]:
     status, expires = EnvironmentRecord.status, EnvironmentRecord.expires
     rows = catalog.rows(
         EnvironmentRecord,
         status == "deleted",
         expires <= before,
+        *([not_(EnvironmentRecord.environment_id.in_(failing))] if failing else ()),
         order=(status, expires),
         limit=AT_ONCE,
         columns=(EnvironmentRecord.environment_id,),

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 from collections.abc import Callable, Iterable, Sequence
-from typing import cast
+from typing import Any, cast
 
 from twindiff.catalog import WebhookRecord
 from twindiff.catalog.stamps import new_uuid, stamp
-from twindiff.kit.errors import ApiError
+from twindiff.kit.errors import ApiError, NotServed
 from twindiff.kit.events import OVER_SOCKETS, Subscription, Webhooks
 from twindiff.kit.rows import Row, Table, table_of
 from twindiff.kit.store import Store
 from twindiff.kit.twin import Twin
 from twindiff.storage import CatalogStore, OperationContext, StorageEngine
+from twindiff.storage.backoff import describe_error
 from twindiff.storage.journal import JournalRecord
 
 from .environments import LoadedEnvironment
 from .registry import did_you_mean
+
+log = logging.getLogger("twindiff")
 
 MAX_URL_CHARACTERS = 2000
 MAX_SECRET_CHARACTERS = 200
@@ -64,6 +68,8 @@ class Subscriptions:
     def __init__(self, engine: StorageEngine, catalog: CatalogStore) -> None:
         self._engine = engine
         self._catalog = catalog
+        self._logged: set[str] = set()
+        """Rows that could not be read, as the log says it."""
 
     def prepare(
         self, environment: LoadedEnvironment, twin: Twin, url: str, events: Iterable[str], secret: str | None
@@ -131,10 +137,21 @@ class Subscriptions:
         return SubscriptionRows(table_of(webhooks.table), rows, [each for each in since if each.twin == twin]).at
 
     def in_rows(self, webhooks: Webhooks, rows: Iterable[Row], db: Store) -> list[Subscription]:
-        """Return the subscriptions that rows of a twin define."""
-        read = webhooks.subscription
-        subscribed = [read(row, db) for row in rows] if read else []
+        """Return the subscriptions that rows of a twin define; a row that the twin cannot read defines none."""
+        subscribed = [self._read_row(webhooks.subscription, row, db) for row in rows] if webhooks.subscription else []
         return [each for each in subscribed if each is not None]
+
+    def _read_row(self, read: Callable[[Any, Store], Subscription | None], row: Row, db: Store) -> Subscription | None:
+        try:
+            return read(row, db)
+        except NotServed:
+            raise
+        except Exception as error:  # noqa: BLE001 - an error in the twin, which must not hold up other subscribers
+            said = f"A subscription of table {table_of(type(row)).name} set aside: {describe_error(error)}"
+            if said not in self._logged:
+                self._logged.add(said)
+                log.warning(said)
+            return None
 
     def find(self, environment: LoadedEnvironment, twin: str, subscription_id: str) -> Subscription | None:
         """Return a subscription as it is now, or None."""

@@ -9,7 +9,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import math
 from collections.abc import Awaitable, Callable, Coroutine, Generator
+from functools import partial
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from twindiff.environments.environments import Environments, LoadedEnvironment
@@ -19,9 +21,9 @@ from twindiff.kit.errors import ApiError
 from twindiff.kit.events import OVER_SOCKETS
 from twindiff.server.runtime import run_waiting
 from twindiff.storage import EnvironmentGone, NotServed, StorageEngine
+from twindiff.storage.backoff import MIN_SECONDS, Backoff, RecordRetries, describe_error
 from twindiff.storage.feed import EVERYTHING, RowsWritten
 
-from .backoff import MIN_SECONDS, Backoff
 from .delivery_slots import DeliverySlots
 from .webhook_client import WebhookClient
 
@@ -89,7 +91,7 @@ class Dispatcher:
         self._slots = DeliverySlots(MAX_REQUESTS, MAX_REQUESTS_OF_ENVIRONMENT)
         self._slow: set[SubscriberQueue] = set()
         self._failing: dict[SubscriberQueue, Backoff] = {}
-        self._unreadable: dict[str, Backoff] = {}
+        self._unreadable = RecordRetries("Reading events of environment")
         self._sockets: dict[SubscriberQueue, list[OpenSocket]] = {}
         self._under_way: dict[SubscriberQueue, set[int]] = {}
         self._pushes: set[asyncio.Task[None]] = set()
@@ -158,14 +160,14 @@ class Dispatcher:
 
     async def _look_at(self, environment_id: str) -> None:
         """Process one environment; its errors do not affect others."""
-        try:
+        if not self._unreadable.is_due(environment_id):
+            return
+        with self._unreadable.attempt(environment_id):
             await self._see_to(environment_id)
-            self._unreadable.pop(environment_id, None)
-        except NotServed:
-            raise
-        except Exception as error:  # noqa: BLE001 - one environment must not stop the deliveries of others
-            what = f"Reading events of environment {environment_id}"
-            self._unreadable.setdefault(environment_id, Backoff(what)).fail(error)
+        seconds = self._unreadable.seconds_left(environment_id)
+        if 0 < seconds < math.inf:
+            look = partial(self._engine.feed.announce_commit, environment_id, 0)
+            asyncio.get_running_loop().call_later(seconds, look)
 
     async def _see_to(self, environment_id: str) -> None:
         """Turn new journal entries of an environment into deliveries, and start sending them."""
@@ -194,7 +196,7 @@ class Dispatcher:
         else:
             return environment
         self._open.discard(environment_id)
-        self._unreadable.pop(environment_id, None)
+        self._unreadable.forget(environment_id)
         await self._do(lambda: self._outbox.close(environment_id))
         return None
 
@@ -234,7 +236,7 @@ class Dispatcher:
         wait = backoff.fail(error)
         if backoff.failures < MAX_FAILURES:
             return wait
-        said = f"set aside after {backoff.failures} tries: {_describe(error)}"
+        said = f"set aside after {backoff.failures} tries: {describe_error(error)}"
         try:
             await self._do(lambda: self._outbox.set_aside(*lane, said))
         except Exception as again:  # noqa: BLE001 - as above; the database may fail here as well
@@ -324,7 +326,7 @@ class Dispatcher:
             log.warning("A delivery of environment %s could not be noted: %s", lane.environment, error)
         except Exception as error:  # an error in the twin, which a retry would only repeat
             log.exception("A %s delivery could not be sent over a socket", due.record.twin)
-            failed = DeliveryResult(0, failure="error", message=_describe(error), final=True)
+            failed = DeliveryResult(0, failure="error", message=describe_error(error), final=True)
             await self._do(lambda: self._outbox.settle(environment, due, failed))
         finally:
             self._under_way[lane].discard(due.record.number)
@@ -335,7 +337,7 @@ class Dispatcher:
             request = due.webhooks.request(due.notification, due.subscription, due.attempt)
         except Exception as error:  # an error in the twin, which a retry would only repeat
             log.exception("A %s delivery could not be written", due.record.twin)
-            return DeliveryResult(0, failure="error", message=_describe(error), final=True)
+            return DeliveryResult(0, failure="error", message=describe_error(error), final=True)
         result, answer = await self._targets.send(request, due.webhooks.timeout_seconds)
         if answer is None or result.failure is None:
             return result
@@ -354,7 +356,3 @@ class Dispatcher:
             task.cancel()
         await asyncio.gather(*lanes, return_exceptions=True)
         self._again.clear()
-
-
-def _describe(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"[:200]

@@ -41,7 +41,6 @@ from twindiff.kit.request_context import RequestContext
 from twindiff.kit.rows import table_of
 from twindiff.kit.twin import Twin
 from twindiff.server.auth import no_such_twin
-from twindiff.server.backoff import Backoff
 from twindiff.server.dispatcher import Dispatcher
 from twindiff.server.door.door import Door
 from twindiff.server.long_calls import LongCalls
@@ -52,6 +51,7 @@ from twindiff.server.settings import Settings
 from twindiff.server.shards.data_directory import list_folders, record_count, refuse_other_count
 from twindiff.server.webhook_client import WebhookClient
 from twindiff.storage import CatalogStore, EnvironmentGone, NotServed, SchemaChanged, StorageEngine
+from twindiff.storage.backoff import Backoff, RecordRetries
 from twindiff.storage.schema import Schema
 from twindiff.storage.sqlite import SqliteEngine
 from twindiff.storage.whole_catalog import WholeCatalog
@@ -77,10 +77,10 @@ _CATALOG = Schema("catalog", tuple(table_of(row) for row in TABLES))
 
 
 class StepPause:
-    """Until when work that has failed is not tried again, in seconds of the monotonic clock."""
+    """Until when a step that has failed is not tried again, in seconds of the monotonic clock."""
 
-    def __init__(self, what: str) -> None:
-        self.backoff = Backoff(what)
+    def __init__(self) -> None:
+        self.backoff = Backoff("Maintenance")
         self.until = 0.0
 
 
@@ -118,7 +118,8 @@ class Service:
         self.long_calls = self._long_calls()
         self.unused = self._unused_sweeper()
         self._swept = time.monotonic()
-        self._pauses: dict[str, StepPause] = {}  # of work that has failed, by what it is
+        self._pauses: dict[str, StepPause] = {}  # of steps of the maintenance that have failed, by name
+        self._failing = RecordRetries("Maintenance:")
         self.started = time.time()
         self.without_calls: set[str] = set()
         """Ended environments whose logged calls are still to be deleted."""
@@ -311,22 +312,23 @@ class Service:
     async def _maintain(self) -> None:
         """Run each step of the maintenance; one that fails waits longer each time and delays no other step."""
         for step in (self.write_calls, self._tidy, self._settle_moving, self._sweep_unused, self._maintain_engine):
-            await self._attempt("Maintenance", step, step.__name__)
+            await self._attempt(step)
 
-    async def _attempt(self, what: str, work: Callable[[], Awaitable[None]], key: str = "") -> None:
-        """Run what may fail without holding up the rest, unless its last failure was too short a time ago."""
-        pause = self._pauses.get(key or what)
+    async def _attempt(self, step: Callable[[], Awaitable[None]]) -> None:
+        """Run a step unless its last failure was too short a time ago."""
+        name = step.__name__
+        pause = self._pauses.get(name)
         if pause and pause.until > time.monotonic():
             return
         try:
-            await work()
+            await step()
         except NotServed:
             raise
         except Exception as error:  # noqa: BLE001 - an internal error must not end the maintenance
-            pause = self._pauses.setdefault(key or what, StepPause(what))
+            pause = self._pauses.setdefault(name, StepPause())
             pause.until = time.monotonic() + pause.backoff.fail(error)
         else:
-            self._pauses.pop(key or what, None)
+            self._pauses.pop(name, None)
 
     async def _tidy(self) -> None:
         for _ in self.tidy():
@@ -335,10 +337,11 @@ class Service:
     async def _settle_moving(self) -> None:
         """Run due work in environments that have subscribers and a moving clock."""
         for environment_id in self.dispatcher.moving:
-            if not self._is_moving(environment_id):
+            work = f"due work of environment {environment_id}"
+            if not self._failing.is_due(work) or not self._is_moving(environment_id):
                 continue  # no need to load an evicted environment
-            settle = partial(self.settle, environment_id)
-            await self._attempt(f"Due work of environment {environment_id}", settle)
+            with self._failing.attempt(work):
+                await self.settle(environment_id)
 
     def _is_moving(self, environment_id: str) -> bool:
         """Whether the clock of an environment that can be used runs by itself."""
@@ -373,22 +376,29 @@ class Service:
         """Expire environments, evict idle ones, and delete data past its retention time, in steps."""
         ended = self.environments.tidy(self.settings.idle_seconds)
         for environment_id in self.ports.environments():
-            status = self.environments.record(environment_id).status
-            if status == "deleted":
-                self.ports.close(environment_id)
-            elif status != "ready":
-                self.ports.retire(environment_id)
+            work = f"ports of environment {environment_id}"
+            if self._failing.is_due(work):
+                with self._failing.attempt(work):
+                    self._close_ports_of_ended(environment_id)
         self.without_calls.update(ended)
         yield from self.forget_calls()
-        yield from forget_ended(
-            self.engine, self.catalog, self.calls.log, wall() - round(self.settings.keep_days * DAY)
-        )
+        before = wall() - round(self.settings.keep_days * DAY)
+        yield from forget_ended(self.engine, self.catalog, self.calls.log, before)
+
+    def _close_ports_of_ended(self, environment_id: str) -> None:
+        status = self.environments.record(environment_id).status
+        if status == "deleted":
+            self.ports.close(environment_id)
+        elif status != "ready":
+            self.ports.retire(environment_id)
 
     def forget_calls(self) -> Iterator[None]:
-        """Delete the logged calls of ended environments, in steps; those whose deletion fails are retried next time."""
-        for environment_id in list(self.without_calls):
-            yield from self.calls.log.forget(environment_id)
-            self.without_calls.discard(environment_id)
+        """Delete the logged calls of ended environments, in steps; those whose deletion fails are retried later."""
+        failing = self.calls.log.failing
+        for environment_id in filter(failing.is_due, list(self.without_calls)):
+            with failing.attempt(environment_id):
+                yield from self.calls.log.forget(environment_id)
+                self.without_calls.discard(environment_id)
 
     def close(self) -> None:
         self.door.close()

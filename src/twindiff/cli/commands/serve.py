@@ -13,7 +13,6 @@ from enum import StrEnum
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -372,9 +371,11 @@ def _store_shards(settings: Settings) -> Generator[Settings]:
     if settings.data_dir != IN_MEMORY:
         yield settings
         return
+    from twindiff.server.apis.test_runs.temporary import hold_temporary_folder
+
     memory = "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108 - a folder of our own is made in it
-    with TemporaryDirectory(prefix="twindiff-", dir=memory) as folder:
-        yield settings._replace(data_dir=folder)
+    with hold_temporary_folder("twindiff-shards-", memory) as folder:
+        yield settings._replace(data_dir=str(folder))
 
 
 def _serve_from_postgres(settings: Settings, listeners: Listeners, workers: int, *, as_json: bool) -> None:

@@ -6,10 +6,8 @@ import asyncio
 import os
 import shutil
 import signal
-import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path
 
 from twindiff.cli.journal import calls
 from twindiff.cli.problem import CommandError
@@ -18,6 +16,7 @@ from twindiff.cli.programs.networks import Network
 from twindiff.cli.programs.private_network import DoorAddress, PrivateNetwork, exit_code, why_no_private_network
 from twindiff.cli.programs.receipts import Receipt, make_receipt
 from twindiff.cli.remote import Json, Remote
+from twindiff.server.apis.test_runs.temporary import hold_temporary_folder
 from twindiff.server.door.variables import BUNDLE_FILE, door_variables, write_certificates
 
 NOT_FOUND = 127
@@ -57,8 +56,7 @@ def run_inside(door: Json, arguments: Sequence[str], network: Network) -> int:
     """Run a command inside a door, given as the platform API describes one; returns its exit code."""
     program = find_program(arguments[0])
     command = [program, *arguments[1:]]
-    with tempfile.TemporaryDirectory(prefix="twindiff-door-") as place:
-        folder = Path(place)
+    with hold_temporary_folder("twindiff-door-") as folder:
         write_certificates(folder, door["certificate"])
         if network == Network.SHARED:
             env = os.environ | door_variables(door["proxyUrl"], folder, door["variables"])

@@ -6,7 +6,6 @@ import logging
 from typing import Any, cast
 
 from twindiff.catalog import EnvironmentRecord
-from twindiff.kit.errors import ApiError
 from twindiff.server.service import Service
 
 log = logging.getLogger("twindiff")
@@ -29,7 +28,7 @@ async def reopen_ports(service: Service) -> None:
         for twin in record.ports or ():
             try:
                 await open_port(service, record.environment_id, twin)
-            except (ApiError, OSError) as error:
+            except Exception as error:  # noqa: BLE001 - whatever it is, the server starts
                 log.warning("The port of %s in environment %s stays closed: %s", twin, record.environment_id, error)
 
 

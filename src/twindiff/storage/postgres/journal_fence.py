@@ -15,6 +15,7 @@ from typing import TypeVar
 import psycopg
 
 from twindiff.storage import StorageUnavailable
+from twindiff.storage.backoff import Backoff
 from twindiff.storage.feed import EVERYTHING, Feed
 
 from .connections import PostgresConnection, PostgresPool, connect
@@ -130,21 +131,31 @@ class JournalFence:
                 self._listener.start()
 
     def _listen(self) -> None:
+        backoff = Backoff("Listening for commits")
         while not self._stopping.is_set():
             try:
                 with connect(self._dsn) as connection:
                     self._connection = connection
                     connection.execute(f"LISTEN {CHANNEL}")
                     self._tell(ANY)
+                    backoff.reset()
                     while not self._stopping.is_set():
                         for notice in connection.notifies(timeout=0.2):
                             self._tell(notice.payload)
             except psycopg.Error:
                 self._stopping.wait(_RETRY_SECONDS)
+            except Exception as error:  # noqa: BLE001 - without this thread, readers would wait in vain
+                self._stopping.wait(backoff.fail(error))
 
     def _tell(self, payload: str) -> None:
-        """Wake the readers that wait for the environments of a notice, and notify the feed."""
-        seqs = dict(_parse_notice(each) for each in payload.split()) if payload != ANY else {EVERYTHING: 0}
+        """Wake the readers that wait for the environments of a notice, and notify the feed.
+
+        A payload that cannot be read, which any role of the database can send, wakes all.
+        """
+        try:
+            seqs = dict(_parse_notice(each) for each in payload.split()) if payload != ANY else {EVERYTHING: 0}
+        except ValueError:
+            payload, seqs = ANY, {EVERYTHING: 0}
         with self._guard:
             for env in [*self._waiting] if payload == ANY else seqs:
                 for event in self._waiting.get(env, ()):

@@ -7,16 +7,16 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, cast
 from uuid import UUID
 
 import msgspec
-import psycopg
 
-from twindiff.kit.errors import ApiError
 from twindiff.storage import EnvironmentOrigin, StorageUnavailable
+from twindiff.storage.backoff import Backoff
 
 from .bulk_writes import copy_rows, delete_rows, without_capture
 from .connections import PATIENCE_SECONDS, PostgresConnection, PostgresPool
@@ -81,6 +81,8 @@ class PreprovisionedPool:
         self._guard = threading.Lock()
         self._copying = threading.Lock()
         self._sweep_at = 0.0
+        self._pauses: dict[Backoff, float] = {}
+        """Until when work that has failed is not tried again, in seconds of the monotonic clock."""
         self._news = threading.Event()
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._keep_house, name="twindiff copies", daemon=True)
@@ -147,20 +149,29 @@ class PreprovisionedPool:
     def _keep_house(self) -> None:
         """Fill pools while necessary, then remove deleted environments for at most half of the time, until closed."""
         idle = True
+        copying, sweeping = Backoff("Copying ahead"), Backoff("Removing deleted environments")
         while not self._stopping.is_set():
             began = time.monotonic()
-            try:
-                if self._copy_ahead(least=1 if idle else self._size // 4):
-                    continue
-                busy = self._sweep()
-            except (ApiError, psycopg.Error) as error:
-                log.warning("Copying ahead failed; it is tried again: %s", error)
-                busy = False
-            if busy:
+            least = 1 if idle else self._size // 4
+            if self._attempt(copying, partial(self._copy_ahead, least=least)):
+                continue
+            if self._attempt(sweeping, self._sweep):
                 self._stopping.wait(time.monotonic() - began)
             else:
                 idle = not self._news.wait(IDLE_SECONDS)
                 self._news.clear()
+
+    def _attempt(self, backoff: Backoff, work: Callable[[], bool]) -> bool:
+        """Return what work returns; false if it fails, or has failed too short a time ago."""
+        if self._pauses.get(backoff, 0.0) > time.monotonic():
+            return False
+        try:
+            done = work()
+        except Exception as error:  # noqa: BLE001 - whatever it is, the thread goes on
+            self._pauses[backoff] = time.monotonic() + backoff.fail(error)
+            return False
+        backoff.reset()
+        return done
 
     def _copy_ahead(self, *, least: int) -> bool:
         """Fill the emptiest pool if at least `least` copies are missing; return whether it was necessary.

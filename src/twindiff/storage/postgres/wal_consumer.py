@@ -13,6 +13,7 @@ import psycopg
 import psycopg2
 import psycopg2.extras
 
+from twindiff.storage.backoff import seconds_after
 from twindiff.storage.due import NO_JOBS, UNKNOWN
 from twindiff.storage.journal import JournalRecord, encode
 
@@ -57,18 +58,21 @@ class Drainer:
 
     def run(self) -> None:
         """Wait for the lease and stream; start over after any database error."""
-        said = ""
+        said, failures = "", 0
         while not self._stopping.is_set():
             try:
                 with connect(self._dsn) as connection:
                     lease = Lease(connection)
                     if lease.wait(self._stopping):
                         Drain(self._dsn, connection, lease, self._stopping).run()
-            except (psycopg.Error, psycopg2.Error) as error:
+            except Exception as error:
+                is_known = isinstance(error, psycopg.Error | psycopg2.Error)
                 if first_line(error) != said:
-                    said = first_line(error)
-                    log.warning("The journal is not being written: %s; it is tried again", said)
-                self._stopping.wait(RETRY_SECONDS)
+                    said, failures = first_line(error), 0
+                    detail = None if is_known else error
+                    log.warning("The journal is not being written: %s; it is tried again", said, exc_info=detail)
+                failures += 1
+                self._stopping.wait(RETRY_SECONDS if is_known else seconds_after(failures))
 
     def stop(self) -> None:
         """Make `run` return soon. Safe in any thread."""

@@ -7,11 +7,13 @@ from collections.abc import AsyncGenerator, Generator
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
-from twindiff.kit.errors import ApiError
+from twindiff.environments.environments import EnvironmentNotFound
+from twindiff.kit.errors import ApiError, NotServed
 from twindiff.server.apis.event_streams import KEEP_ALIVE, StreamSlots, encode_event
 from twindiff.server.apis.inspector.rendering import render
 from twindiff.server.apis.inspector.timelines import TimelineCursor, cursor_at, timeline
 from twindiff.server.service import Service
+from twindiff.storage.backoff import MAX_TRIES, Backoff
 from twindiff.storage.feed import either
 
 SECONDS_TOGETHER = 0.1
@@ -108,7 +110,12 @@ class LiveTimelines:
         async def ask() -> bytes:
             return KEEP_ALIVE if self._service.environments.record(environment_id).status == "ready" else ENDED
 
-        return await self._service.runtime.run_request(ask)
+        try:
+            return await self._service.runtime.run_request(ask)
+        except NotServed:
+            return KEEP_ALIVE
+        except EnvironmentNotFound:
+            return ENDED
 
     @contextmanager
     def _hold_reader(self, environment_id: str, waiting: Waiting) -> Generator[None]:
@@ -128,6 +135,7 @@ class LiveTimelines:
     async def _watch(self, environment_id: str) -> None:
         """Render updates whenever the feed of calls or commits has news."""
         log, engine = self._service.calls.log, self._service.engine
+        backoff = Backoff(f"Showing environment {environment_id}")
         with engine.feed.watch(environment_id) as commits, log.feed.watch(environment_id) as calls:
             cursor = await self._present(environment_id)
             while True:
@@ -137,16 +145,25 @@ class LiveTimelines:
                     self._tell(environment_id, await self._sign(environment_id))
                     continue
                 await asyncio.sleep(SECONDS_TOGETHER)
-                cursor, seconds = await self._look(environment_id, cursor)
+                cursor, seconds = await self._look(environment_id, cursor, backoff)
                 await asyncio.sleep(seconds - SECONDS_TOGETHER)
 
-    async def _look(self, environment_id: str, cursor: TimelineCursor) -> tuple[TimelineCursor, float]:
-        """Send the update after a cursor; returns the next cursor, and the seconds until the next update."""
+    async def _look(
+        self, environment_id: str, cursor: TimelineCursor, backoff: Backoff
+    ) -> tuple[TimelineCursor, float]:
+        """Send the update after a cursor; returns the next cursor, and the seconds until the next update.
+
+        Rows that cannot be shown are left out after `MAX_TRIES`.
+        """
         try:
             part = await self._part(environment_id, cursor)
         except ApiError:  # the environment has ended, or the disk is full
             self._tell(environment_id, await self._sign(environment_id))
             return cursor, SECONDS
+        except Exception as error:  # noqa: BLE001 - an internal error must not end the stream
+            seconds = backoff.fail(error)
+            return (await self._present(environment_id) if backoff.failures >= MAX_TRIES else cursor), seconds
+        backoff.reset()
         if part.html:
             self._tell(environment_id, part.encode())
         return part.cursor, SECONDS_FLOODED if part.left_out else SECONDS

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from twindiff.kit.errors import ApiError
+from twindiff.server.apis.test_runs.temporary import hold_temporary_folder
 
 SETTING = "TWINDIFF_CONFINEMENT"
 REQUIRE, PREFER, OFF = "require", "prefer", "off"
@@ -105,8 +106,7 @@ def _detect(path: str) -> Confinement:
 
 def _why_not(candidate: Confinement) -> str:
     """Test a confinement; returns why it does not work, or an empty string."""
-    with tempfile.TemporaryDirectory(prefix="twindiff-confinement-") as place:
-        root = Path(place)
+    with hold_temporary_folder("twindiff-confinement-") as root:
         for name in FOLDERS:
             (root / name).mkdir()
         uid = str((candidate.first_uid or 0) + os.getpid())

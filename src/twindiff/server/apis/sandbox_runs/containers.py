@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from twindiff.kit.errors import ApiError
-from twindiff.server.apis.sandbox_runs import build_guard
+from twindiff.server.apis.sandbox_runs import build_guard, build_leftovers
 from twindiff.server.apis.sandbox_runs.config_files import InvalidSandboxConfig
 
 SETTING = "TWINDIFF_CONTAINER_ENGINE"
@@ -102,7 +102,8 @@ def commands(container: Container, env: Mapping[str, str]) -> list[list[str]]:
     entry = ["--entrypoint", ""] if container.command else []
     start = ["/bin/sh", "-c", container.command] if container.command else []
     # Podman would keep the layers of a failed build, and pass its own proxy to the container.
-    building, running = (["--layers=false"], ["--http-proxy=false"]) if _is_podman(engine) else ([], [])
+    building = ["--layers=false", "--add-host", f"{name}:127.0.0.1"] if _is_podman(engine) else []
+    running = ["--http-proxy=false"] if _is_podman(engine) else []
     guarded = ["--runtime", str(container.guard)] if container.guard else []
     return [
         [engine, *guarded, "build", "--force-rm", *building, *limits, "--tag", name, *files],
@@ -111,10 +112,14 @@ def commands(container: Container, env: Mapping[str, str]) -> list[list[str]]:
 
 
 def ends(container: Container) -> list[list[str]]:
-    """The commands that remove a container and its image."""
+    """The commands that remove a container, what its build has left, and its image."""
     engine, name = container.engine, container.name
-    at_once = ["--time", "0"] if _is_podman(engine) else []
-    return [[engine, "rm", "--force", *at_once, name], [engine, "rmi", "--force", name]]
+    if not _is_podman(engine):
+        return [[engine, "rm", "--force", name], [engine, "rmi", "--force", name]]
+    _, storage = _find_runtime(engine)
+    program = [sys.executable, "-I", "-S", build_leftovers.__file__]
+    removing = [[engine, "rm", "--force", "--time", "0", name], [*program, engine, storage, name]]
+    return [*removing, [engine, "rmi", "--force", name]]
 
 
 def check_context(context: Path) -> None:
@@ -160,10 +165,18 @@ def _find_runtime(engine: str) -> tuple[str, str]:
     return runtime, storage
 
 
-def environment(env: Mapping[str, str]) -> dict[str, str]:
-    """The environment of the engine: its own variables, and those that the container gets by name."""
+def environment(env: Mapping[str, str], temporary: Path) -> dict[str, str]:
+    """The environment of the engine: its own variables, and those that the container gets by name.
+
+    Its temporary files, such as caches of build steps, are in a folder of the run, and are removed with it.
+    """
     given = {name: value for name, value in env.items() if not _is_engines(name)}
-    return {**given, **{name: value for name, value in os.environ.items() if _is_engines(name)}}
+    return {**given, **variables_of_engine(), "TMPDIR": str(temporary)}
+
+
+def variables_of_engine() -> dict[str, str]:
+    """The variables of this process that configure the engine."""
+    return {name: value for name, value in os.environ.items() if _is_engines(name)}
 
 
 def _variable(name: str, value: str) -> str:

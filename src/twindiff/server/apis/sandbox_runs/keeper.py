@@ -27,6 +27,7 @@ PATIENCE_SECONDS = 8
 """Timeout of one cleanup command of a container engine."""
 RUNTIMES = ("runc", "crun", "exe", "podman")
 """Programs with which engines start and remove containers; killing them would leave containers behind."""
+MAX_TRIES = 3
 LOOK_SECONDS = 0.05
 MAX_ROUNDS = 200
 """Number of attempts to find and end the processes of a dead keeper."""
@@ -105,20 +106,30 @@ def _end_with_server(is_over: threading.Event, wanted: dict[str, Any]) -> None:
 def _end(wanted: dict[str, Any]) -> None:
     """End the commands with all their descendants; `ends` remove an engine's containers."""
     ends: list[list[str]] = wanted["ends"]
-    for command in ends:
-        _do(command)
+    _do_all(ends)
     if ends and _generations(wanted):
         _end_builds(wanted)
         _end_descendants(wanted)
-        for command in ends:  # the engine may have finished creating a container meanwhile
-            _do(command)
+        _do_all(ends)  # the engine may have finished creating a container meanwhile
     _end_descendants(wanted)
 
 
-def _do(command: list[str]) -> None:
+def _do_all(commands: list[list[str]]) -> None:
+    """Run cleanup commands; those that time out are run again, at most `MAX_TRIES` times in all."""
+    for _ in range(MAX_TRIES):
+        commands = [each for each in commands if not _do(each)]
+
+
+def _do(command: list[str]) -> bool:
+    """Run a cleanup command; false if it timed out."""
     nowhere = subprocess.DEVNULL
-    with suppress(OSError, subprocess.TimeoutExpired):
+    try:
         subprocess.run(command, stdin=nowhere, stdout=nowhere, stderr=nowhere, check=False, timeout=PATIENCE_SECONDS)
+    except subprocess.TimeoutExpired:
+        return False
+    except OSError:
+        pass  # there is no such engine any more
+    return True
 
 
 def _end_builds(wanted: dict[str, Any]) -> None:

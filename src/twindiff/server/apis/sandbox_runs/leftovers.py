@@ -10,14 +10,12 @@ from pathlib import Path
 import msgspec
 
 from twindiff.kit.errors import ApiError
-from twindiff.server.apis.sandbox_runs import keeper
+from twindiff.server.apis.sandbox_runs import containers, keeper
 from twindiff.server.apis.test_runs.temporary import remove_abandoned
 
 PREFIX = "twindiff-sandbox-"
 RECORD = "leftovers.json"
 SECONDS_TO_END = 60
-OF_ENGINES = ("PATH", "HOME", "TMPDIR", "XDG_RUNTIME_DIR", "DOCKER_HOST", "CONTAINER_HOST", "DBUS_SESSION_BUS_ADDRESS")
-"""Environment variables with which container engines are found."""
 
 
 class ApplicationLives(ApiError):
@@ -43,7 +41,7 @@ def end_leftovers(left: Leftovers, root: Path) -> bool:
     """End everything of a sandbox and remove its folder; true if nothing is left. May take a minute."""
     told = {"commands": (), "services": (), "folder": str(root), "mark": left.mark, "uid": left.uid, "ends": left.ends}
     command = [sys.executable, "-I", "-S", keeper.__file__, msgspec.json.encode(told).decode()]
-    env = {name: os.environ[name] for name in OF_ENGINES if name in os.environ}
+    env = containers.variables_of_engine()
     try:
         done = subprocess.run(
             command, stdin=subprocess.DEVNULL, capture_output=True, env=env, timeout=SECONDS_TO_END, check=False

@@ -409,10 +409,10 @@ def _work(prepared: Prepared, env: Mapping[str, str], hidden: Sequence[str]) -> 
         place = (start.containerfile, start.folder, image)
         shared = prepared.certificates if start.target.proxy else None
         container = Container(start.engine, name, *place, start.command, prepared.guard, shared)
-        told = containers.commands(container, env)
-        return CommandSequence(
-            told, containers.environment(env), limits={}, ends=containers.ends(container), milestone=Milestone(image)
-        )
+        told, temporary = containers.commands(container, env), prepared.root / "engine"
+        temporary.mkdir()
+        variables, ends = containers.environment(env, temporary), containers.ends(container)
+        return CommandSequence(told, variables, limits={}, ends=ends, milestone=Milestone(image))
     root, confinement, target = prepared.root, prepared.confinement, start.target
     install, services, [command] = (
         [confinement.wrap(["/bin/sh", "-c", each], root, start.folder, hidden) for each in commands]

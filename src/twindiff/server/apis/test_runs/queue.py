@@ -12,8 +12,8 @@ from twindiff.catalog import TestRunRecord
 from twindiff.kit.errors import ApiError
 from twindiff.server.apis.test_runs.ledger import ENDED, Ledger
 from twindiff.server.apis.test_runs.workers import end_and_clear
-from twindiff.server.backoff import Backoff
 from twindiff.server.service import Service
+from twindiff.storage.backoff import Backoff, RecordRetries
 
 log = logging.getLogger("twindiff")
 
@@ -45,6 +45,7 @@ class Queue:
         self._is_serving = False
         self.clears_lost: list[Callable[[TestRunRecord], None]] = []
         """Callbacks that clean up after a run whose server has died."""
+        self._failing = RecordRetries("Cleaning up after run", lambda each, why: self._fail(each, "server", why))
 
     async def serve(self) -> None:
         """Send heartbeats for this process's runs and end abandoned ones, until cancelled; then cancel the former."""
@@ -106,10 +107,15 @@ class Queue:
             if run.status == "cancelled":
                 self.end(run.run_id)
         for run in self._ledger.list_lost():
-            end_and_clear(run.run_id)
-            for clear in self.clears_lost:
-                clear(run)
-            self._fail(run.run_id, "server", "the server ended while the run was open")
+            if self._failing.is_due(run.run_id):
+                with self._failing.attempt(run.run_id):
+                    self._end_lost(run)
+
+    def _end_lost(self, run: TestRunRecord) -> None:
+        end_and_clear(run.run_id)
+        for clear in self.clears_lost:
+            clear(run)
+        self._fail(run.run_id, "server", "the server ended while the run was open")
 
     # Messages to active runs
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -26,6 +27,7 @@ from twindiff.server.apis.test_runs.views import page_url, said_by_checks
 from twindiff.server.apis.test_runs.workers import BrowserWorker
 from twindiff.server.apis.twin_runs.runs import TwinRunService
 from twindiff.server.language_models import configured_model
+from twindiff.storage.backoff import describe_error
 
 if TYPE_CHECKING:
     from twindiff.browser.planner import PromptPlan
@@ -66,6 +68,8 @@ class RunIsOver(ApiError):
 
     status = 409
 
+
+log = logging.getLogger("twindiff")
 
 NOTHING: Mapping[str, Any] = {}
 
@@ -111,7 +115,7 @@ class TestRunService:
     async def serve(self) -> None:
         """Execute runs until cancelled."""
         try:
-            await asyncio.gather(self.queue.serve(), *map(asyncio.to_thread, self.sweeps))
+            await asyncio.gather(self.queue.serve(), *map(_sweep, self.sweeps))
         finally:
             self.artifacts.forget()
 
@@ -367,6 +371,14 @@ def _plan(prompt: str) -> PromptPlan:
     from twindiff.browser.planner import plan
 
     return plan(prompt)
+
+
+async def _sweep(sweep: Callable[[], object]) -> None:
+    """Remove leftovers of dead servers in a thread; what fails is left to the next start, and ends no other work."""
+    try:
+        await asyncio.to_thread(sweep)
+    except Exception as error:  # noqa: BLE001 - as above
+        log.warning("Leftovers of dead servers stay until the next start: %s", describe_error(error))
 
 
 def _not_understood(unclear: Sequence[str]) -> RunEvent:

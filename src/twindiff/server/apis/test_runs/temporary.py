@@ -7,8 +7,8 @@ import logging
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 log = logging.getLogger("twindiff")
@@ -19,8 +19,8 @@ PREFIX = "twindiff-artifacts-"
 class TemporaryFolder:
     """A temporary folder that is locked by this process until it is removed."""
 
-    def __init__(self, prefix: str = PREFIX) -> None:
-        self.path, self._lock = _claim_folder(prefix)
+    def __init__(self, prefix: str = PREFIX, parent: str | None = None) -> None:
+        self.path, self._lock = _claim_folder(prefix, parent)
 
     def remove(self) -> None:
         """Remove the folder and its contents, and release the lock."""
@@ -28,12 +28,12 @@ class TemporaryFolder:
         os.close(self._lock)
 
 
-def _claim_folder(prefix: str) -> tuple[Path, int]:
+def _claim_folder(prefix: str, parent: str | None) -> tuple[Path, int]:
     """Create and lock a folder; returns its path and the descriptor of the lock.
     Retries if another server removed it as abandoned before it was locked.
     """
     while True:
-        path = Path(tempfile.mkdtemp(prefix=prefix))
+        path = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
         with suppress(FileNotFoundError):
             lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -42,12 +42,26 @@ def _claim_folder(prefix: str) -> tuple[Path, int]:
             os.close(lock)
 
 
-def remove_abandoned(prefix: str = PREFIX, before: Callable[[Path], None] | None = None) -> list[Path]:
+@contextmanager
+def hold_temporary_folder(prefix: str, parent: str | None = None) -> Generator[Path]:
+    """Create a temporary folder for the block, after removing those that killed processes have left."""
+    remove_abandoned(prefix, parent=parent)
+    folder = TemporaryFolder(prefix, parent)
+    try:
+        yield folder.path
+    finally:
+        folder.remove()
+
+
+def remove_abandoned(
+    prefix: str = PREFIX, before: Callable[[Path], None] | None = None, parent: str | None = None
+) -> list[Path]:
     """Remove this user's folders whose servers have died, after calling `before` with each; returns their paths.
 
     A folder for which `before` raises is set aside with a line in the log.
     """
-    return [path for path in Path(tempfile.gettempdir()).glob(f"{prefix}*") if _remove_abandoned(path, before)]
+    folders = Path(parent or tempfile.gettempdir()).glob(f"{prefix}*")
+    return [path for path in folders if _remove_abandoned(path, before)]
 
 
 def _remove_abandoned(path: Path, before: Callable[[Path], None] | None) -> bool:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 
 from twindiff.catalog import TwinRunRecord
 from twindiff.catalog.stamps import stamp, wall
 from twindiff.kit.clock import SECOND
-from twindiff.kit.errors import NotServed
 from twindiff.server.service import Service
-
-log = logging.getLogger("twindiff")
+from twindiff.storage.backoff import Backoff, RecordRetries
 
 BEGINNING = ("queued", "provisioning")
 """Statuses of a run that is not ready yet."""
@@ -32,6 +29,7 @@ class RunMakers:
         self._catalog = service.catalog
         self.own: set[str] = set()
         """Ids of the runs that this process is provisioning."""
+        self._failing = RecordRetries("Looking after twin run")
         if not service.engine.inline:
             service.background.append(self._serve)
 
@@ -51,21 +49,28 @@ class RunMakers:
 
     async def _serve(self) -> None:
         """Send heartbeats and fail lost runs until cancelled."""
+        backoff = Backoff("Looking after twin runs")
         while True:
+            wait = HEARTBEAT_SECONDS
             try:
                 await self._service.runtime.run_request(self._look)
-            except NotServed as error:
-                log.warning("Looking after twin runs failed; it is tried again: %s", error)
-            except Exception:  # an internal error must not end the runs of a server that keeps running
-                log.exception("Looking after twin runs failed; it is tried again")
-            await asyncio.sleep(HEARTBEAT_SECONDS)
+                backoff.reset()
+            except Exception as error:  # noqa: BLE001 - an internal error must not end the runs of this process
+                wait = backoff.fail(error)
+            await asyncio.sleep(wait)
 
     async def _look(self) -> None:
-        """Send a heartbeat for this process's runs, and fail those of dead processes."""
+        """Look after all runs that are not ready; one that fails holds up no other."""
         for run in self._catalog.rows(TwinRunRecord, TwinRunRecord.status.in_(BEGINNING)):
-            with self._service.engine.transaction():  # no other process may end it between read and write
-                run = self._catalog.find(TwinRunRecord, TwinRunRecord.run_id == run.run_id)
-                if run and run.status in BEGINNING and run.run_id in self.own:
-                    self._catalog.change(run, heard=wall())
-                elif run and self.is_lost(run):
-                    self.give_up(run)
+            if self._failing.is_due(run.run_id):
+                with self._failing.attempt(run.run_id):
+                    self._look_at(run.run_id)
+
+    def _look_at(self, run_id: str) -> None:
+        """Send a heartbeat for a run of this process, or fail one of a dead process."""
+        with self._service.engine.transaction():  # no other process may end it between read and write
+            run = self._catalog.find(TwinRunRecord, TwinRunRecord.run_id == run_id)
+            if run and run.status in BEGINNING and run.run_id in self.own:
+                self._catalog.change(run, heard=wall())
+            elif run and self.is_lost(run):
+                self.give_up(run)
