@@ -77,6 +77,15 @@ from .screens import screen
 from .seeding import seeding
 from .tables.payment_intent_tables import PaymentIntent
 from .tax import tax_calculations, tax_codes, tax_rates, tax_settings, tax_transactions
+from .terminal import (
+    configurations,
+    connection_tokens,
+    locations,
+    presented_cards,
+    reader_actions,
+    reader_inputs,
+    readers,
+)
 from .vendor_tools import tools as vendor_tools
 
 PAGES: tuple[Operations, ...] = (
@@ -159,6 +168,13 @@ PAGES: tuple[Operations, ...] = (
     topups.api,
     transfers.api,
     value_lists.api,
+    configurations.api,
+    connection_tokens.api,
+    locations.api,
+    presented_cards.api,
+    reader_actions.api,
+    reader_inputs.api,
+    readers.api,
     webhook_endpoints.api,
 )
 TABLES: tuple[type[Row], ...] = tuple(

@@ -24,6 +24,7 @@ from ..notifications.mentions import find_mentions
 from ..notifications.subscribers import follow, keep_only
 from . import cycle_automations, issue_history
 from .issue_labels import check_labels
+from .issue_moves import leave_team
 from .issue_states import DISCREPANCY, default_state, instants, state_after_move, state_of_team, team_of
 
 api = Section()
@@ -77,6 +78,8 @@ def update_issue(call: Call, row: Any, changes: dict[str, Any], given: dict[str,
         raise InvalidInput("title: an issue needs a title.")
     _describe(changes, given)
     team = team_of(call, changes.get("teamId") or row.teamId)
+    if team.id != row.teamId:
+        leave_team(call, row, changes, given, team)
     check_relations(call, changes, team, row)
     if call.strict and team.id != row.teamId and not changes.get("stateId"):
         # Public suites change an issue's team and nothing else, so lenient environments keep the state.

@@ -104,6 +104,34 @@ def test_an_issue_that_moves_twice_keeps_both_old_names_and_is_found_by_each(lin
         assert linear(f'{{ issue(id: "{name}") {{ identifier }} }}')["issue"]["identifier"] == "ENG-5"
 
 
+def test_a_moved_issue_leaves_behind_what_belongs_to_its_former_team(linear):
+    span = {"startsAt": "2026-01-05T00:00:00Z", "endsAt": "2026-01-19T00:00:00Z"}
+    cycle = linear.create("cycle", teamId=ENG, **span)["id"]
+    both, own = (linear.create("project", name=str(each), teamIds=each)["id"] for each in ([ENG, PROD], [ENG]))
+    labels = [linear.create("issueLabel", name=name, teamId=ENG)["id"] for name in ("Paint", "Wood")]
+    linear.create("issueLabel", name="paint", teamId=PROD)
+    linear.update("issue", "ENG-2", cycleId=cycle, projectId=both, labelIds=[*labels, UX])
+    linear.update("issue", "ENG-3", projectId=own)
+    fields = "cycle { id } project { id } labels { nodes { name team { id } } }"
+    moved = linear.update("issue", "ENG-2", fields, teamId=PROD)
+    names = {each["name"]: (each["team"] or {}).get("id") for each in moved["labels"]["nodes"]}
+    assert (moved["cycle"], moved["project"], names) == (None, {"id": both}, {"paint": PROD, "UX": None})
+    assert linear.update("issue", "ENG-3", fields, teamId=PROD)["project"] is None
+
+
+def test_a_move_may_name_the_cycle_and_labels_of_the_new_team(linear):
+    span = {"startsAt": "2026-01-05T00:00:00Z", "endsAt": "2026-01-19T00:00:00Z"}
+    before, after = (linear.create("cycle", teamId=team, **span)["id"] for team in (ENG, PROD))
+    mine, theirs = (
+        linear.create("issueLabel", name=name, teamId=team)["id"] for name, team in (("A", ENG), ("B", PROD))
+    )
+    linear.update("issue", "ENG-2", cycleId=before, labelIds=[mine])
+    moved = linear.update(
+        "issue", "ENG-2", "cycle { id } labels { nodes { id } }", teamId=PROD, cycleId=after, addedLabelIds=[theirs]
+    )
+    assert moved == {"cycle": {"id": after}, "labels": {"nodes": [{"id": theirs}]}}
+
+
 def test_the_first_issue_of_a_new_team_has_number_one(linear):
     team = linear.create("team", name="Paint", key="PNT")["id"]
     assert [linear.issue("identifier", teamId=team)["identifier"] for _ in range(2)] == ["PNT-1", "PNT-2"]

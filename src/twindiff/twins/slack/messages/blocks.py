@@ -5,15 +5,21 @@ https://docs.slack.dev/reference/block-kit/blocks
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import msgspec
 
 from ..core.errors import InvalidBlocks, MsgBlocksTooLong
 
-Check = Callable[[Any, str], Iterator[str]]
-"""Yields the problems of a value; the second argument is its JSON pointer."""
+Place = tuple[Any, str | int]
+"""Where a value is: the place of its parent (or a JSON pointer), and its name or position there.
+
+Most values are right, so pointers are written for problems only.
+"""
+
+Check = Callable[[Any, Place], Sequence[str]]
+"""Returns the problems of a value."""
 
 Shape = dict[str, Check]
 
@@ -22,62 +28,67 @@ MAX_VIEW_BLOCKS = 100
 MAX_BLOCKS_CHARACTERS = 13_200
 """The limit of a message's blocks as JSON, which no page tells: https://github.com/slackapi/bolt-js/issues/2509"""
 _MAX_MARKDOWN_CHARACTERS = 12_000
+_encode = msgspec.json.Encoder().encode
 
 
 def check_blocks(blocks: Sequence[Any]) -> None:
     """Raise MsgBlocksTooLong, or InvalidBlocks with all problems, unless a message may contain these blocks."""
     if len(blocks) <= MAX_BLOCKS and _is_too_long(blocks):
         raise MsgBlocksTooLong
-    if errors := list(problems(blocks, "/blocks")):
+    if errors := problems(blocks, "/blocks"):
         raise InvalidBlocks(errors=errors, response_metadata={"messages": [f"[ERROR] {each}" for each in errors]})
 
 
-def problems(blocks: Sequence[Any], at: str, most: int = MAX_BLOCKS) -> Iterator[str]:
-    """Yield the problems in a list of blocks, each with its JSON pointer.
+def problems(blocks: Sequence[Any], at: str, most: int = MAX_BLOCKS) -> list[str]:
+    """Return the problems in a list of blocks, each with its JSON pointer.
 
     An example is `must be a string [json-pointer:/blocks/0/text]`.
     """
     if len(blocks) > most:
-        yield _problem(f"no more than {most} items allowed", at)
-        return
+        return [_problem(f"no more than {most} items allowed", at)]
+    found = list[str]()
     for index, block in enumerate(blocks):
-        yield from _block(block, f"{at}/{index}")
-    yield from _find_duplicates(blocks, "block_id", at)
+        found += _block(block, (at, index))
+    found += _find_duplicates(blocks, "block_id", at)
+    return found
 
 
 def _is_too_long(blocks: Sequence[Any]) -> bool:
     """Whether blocks exceed the limit of all blocks together, or that of all markdown blocks together."""
-    markdown = sum(len(str(each.get("text"))) for each in blocks if _kind(each) == "markdown")
-    as_json = len(msgspec.json.encode(blocks).decode(errors="replace"))
-    return markdown > _MAX_MARKDOWN_CHARACTERS or as_json > MAX_BLOCKS_CHARACTERS
+    markdown = sum([len(str(each.get("text"))) for each in blocks if _kind(each) == "markdown"])
+    as_json = _encode(blocks)  # no fewer bytes than characters
+    is_long = len(as_json) > MAX_BLOCKS_CHARACTERS and len(as_json.decode(errors="replace")) > MAX_BLOCKS_CHARACTERS
+    return is_long or markdown > _MAX_MARKDOWN_CHARACTERS
 
 
-def _problem(text: str, at: str) -> str:
-    return f"{text} [json-pointer:{at}]"
+def _problem(text: str, at: Place | str) -> str:
+    names = list[str]()
+    while not isinstance(at, str):
+        at, name = at
+        names.append(f"/{name}")
+    return f"{text} [json-pointer:{at}{''.join(reversed(names))}]"
 
 
 def _kind(value: Any) -> str:
-    kind = cast(dict[str, Any], value).get("type") if isinstance(value, dict) else None
+    kind = value.get("type") if isinstance(value, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
     return kind if isinstance(kind, str) else ""
 
 
-def _find_duplicates(parts: Sequence[Any], name: str, at: str) -> Iterator[str]:
-    objects = [cast(dict[str, Any], part) for part in parts if isinstance(part, dict)]
-    given = [value for part in objects if isinstance(value := part.get(name), str)]
-    if len(set(given)) < len(given):
-        yield _problem(f"{name} must be unique", at)
+def _find_duplicates(parts: Sequence[Any], name: str, at: Place | str) -> Sequence[str]:
+    given = [value for part in parts if isinstance(part, dict) and isinstance(value := part.get(name), str)]  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    return [_problem(f"{name} must be unique", at)] if len(set(given)) < len(given) else ()  # pyright: ignore[reportUnknownArgumentType]
 
 
 def text(most: int, least: int = 1) -> Check:
     """Return the check for a string of `least` to `most` characters."""
 
-    def check(value: Any, at: str) -> Iterator[str]:
+    def check(value: Any, at: Place) -> Sequence[str]:
         if not isinstance(value, str):
-            yield _problem("must be a string", at)
-        elif len(value) < least:
-            yield _problem(f"must be more than {least - 1} characters", at)
-        elif len(value) > most:
-            yield _problem(f"must be less than {most + 1} characters", at)
+            return [_problem("must be a string", at)]
+        if least <= len(value) <= most:
+            return ()
+        said = f"more than {least - 1}" if len(value) < least else f"less than {most + 1}"
+        return [_problem(f"must be {said} characters", at)]
 
     return check
 
@@ -85,9 +96,8 @@ def text(most: int, least: int = 1) -> Check:
 def choice(*values: str) -> Check:
     """Return the check for one of these strings."""
 
-    def check(value: Any, at: str) -> Iterator[str]:
-        if value not in values:
-            yield _problem(f"must be one of {', '.join(values)}", at)
+    def check(value: Any, at: Place) -> Sequence[str]:
+        return () if value in values else [_problem(f"must be one of {', '.join(values)}", at)]
 
     return check
 
@@ -95,59 +105,54 @@ def choice(*values: str) -> Check:
 def number(least: int, most: int) -> Check:
     """Return the check for a whole number from `least` to `most`, both included."""
 
-    def check(value: Any, at: str) -> Iterator[str]:
+    def check(value: Any, at: Place) -> Sequence[str]:
         if not isinstance(value, int) or isinstance(value, bool):
-            yield _problem("must be a whole number", at)
-        elif not least <= value <= most:
-            yield _problem(f"must be from {least} to {most}", at)
+            return [_problem("must be a whole number", at)]
+        return () if least <= value <= most else [_problem(f"must be from {least} to {most}", at)]
 
     return check
 
 
-def boolean(value: Any, at: str) -> Iterator[str]:
+def boolean(value: Any, at: Place) -> Sequence[str]:
     """Check that the value is a boolean."""
-    if not isinstance(value, bool):
-        yield _problem("must be a boolean", at)
+    return () if isinstance(value, bool) else [_problem("must be a boolean", at)]
 
 
 def items(each: Check, most: int, least: int = 1, unique: str = "") -> Check:
     """Return the check for a list of `least` to `most` items; `unique` names a property whose values must differ."""
 
-    def check(value: Any, at: str) -> Iterator[str]:
+    def check(value: Any, at: Place) -> Sequence[str]:
         if not isinstance(value, list):
-            yield _problem("must be an array", at)
-            return
-        parts = cast(list[Any], value)
+            return [_problem("must be an array", at)]
+        parts = cast("list[Any]", value)
         if len(parts) > most:
-            yield _problem(f"no more than {most} items allowed", at)
-            return
-        if len(parts) < least:
-            yield _problem(f"no fewer than {least} items allowed", at)
-        for index, part in enumerate(parts):
-            yield from each(part, f"{at}/{index}")
-        if unique:
-            yield from _find_duplicates(parts, unique, at)
+            return [_problem(f"no more than {most} items allowed", at)]
+        few = [_problem(f"no fewer than {least} items allowed", at)] if len(parts) < least else []
+        found = [problem for index, part in enumerate(parts) for problem in each(part, (at, index))]
+        return [*few, *found, *(_find_duplicates(parts, unique, at) if unique else ())]
 
     return check
 
 
 def shape(required: Shape, optional: Shape | None = None, *, either: Sequence[str] = ()) -> Check:
     """Return the check for an object that has at least one property of `either`; unknown properties are allowed."""
-    rules = {**required, **(optional or {})}
+    rules = tuple((name, rule, name in required) for name, rule in {**required, **(optional or {})}.items())
 
-    def check(value: Any, at: str) -> Iterator[str]:
+    def check(value: Any, at: Place) -> Sequence[str]:
         if not isinstance(value, dict):
-            yield _problem("must be an object", at)
-            return
-        given = {name: part for name, part in cast(dict[str, Any], value).items() if part is not None}
-        for name in required:
-            if name not in given:
-                yield _problem(f"missing required field: {name}", at)
-        if either and not any(name in given for name in either):
-            yield _problem("must define either " + " or ".join(f"`{name}`" for name in either), at)
-        for name, rule in rules.items():
-            if name in given:
-                yield from rule(given[name], f"{at}/{name}")
+            return [_problem("must be an object", at)]
+        get = cast("dict[str, Any]", value).get
+        found: Sequence[str] = ()
+        if either and not any(map(get, either)) and all(get(name) is None for name in either):
+            found = [_problem("must define either " + " or ".join(f"`{name}`" for name in either), at)]
+        for name, rule, is_required in rules:
+            part = get(name)
+            if part is not None:
+                if problems := rule(part, (at, name)):
+                    found = [*found, *problems]
+            elif is_required:
+                found = [*found, _problem(f"missing required field: {name}", at)]
+        return found
 
     return check
 
@@ -158,15 +163,14 @@ def by_type(checks: dict[str, Check], *, only: Sequence[str] = (), others_pass: 
     `others_pass` accepts types without rules.
     """
 
-    def check(value: Any, at: str) -> Iterator[str]:
+    def check(value: Any, at: Place) -> Sequence[str]:
         kind = _kind(value)
         rules = checks.get(kind)
         if rules and (not only or kind in only):
-            yield from rules(value, at)
-        elif not kind:
-            yield _problem("missing required field: type", at)
-        elif not others_pass:
-            yield _problem(f"unsupported type: {kind}", at)
+            return rules(value, at)
+        if not kind:
+            return [_problem("missing required field: type", at)]
+        return () if others_pass else [_problem(f"unsupported type: {kind}", at)]
 
     return check
 
@@ -355,7 +359,8 @@ _OF_EVERY_TYPE = by_type(BLOCKS)
 _BLOCK_ID = shape({}, {"block_id": text(255, 0)})
 
 
-def _block(value: Any, at: str) -> Iterator[str]:
-    yield from _OF_EVERY_TYPE(value, at)
-    if isinstance(value, dict):
-        yield from _BLOCK_ID(value, at)
+def _block(value: Any, at: Place) -> Sequence[str]:
+    found = _OF_EVERY_TYPE(value, at)
+    if not isinstance(value, dict) or "block_id" not in value:
+        return found
+    return [*found, *_BLOCK_ID(value, at)]

@@ -36,7 +36,9 @@ products product, promotion_codes promotion_code, quotes quote, radar radar, ref
 setup_attempts setup_intent, setup_intents setup_intent, shipping_rates shipping_rate,
 subscription_items subscription, subscription_schedules subscription, subscriptions subscription,
 tax/calculations tax_calculation, tax/registrations tax_settings, tax/settings tax_settings,
-tax/transactions tax_transaction, tax_codes product, tax_ids tax_id, tax_rates tax_rate, test_helpers customer,
+tax/transactions tax_transaction, tax_codes product, tax_ids tax_id, tax_rates tax_rate, terminal terminal_reader,
+terminal/configurations terminal_configuration, terminal/connection_tokens terminal_connection_token,
+terminal/locations terminal_location, test_helpers customer, test_helpers/terminal terminal_reader,
 test_helpers/confirmation_tokens confirmation_token, test_helpers/test_clocks billing_clock, tokens token,
 topups topup, transfers transfer, webhook_endpoints webhook
 """

@@ -5,7 +5,7 @@ A parameter that was not given is UNSET. An empty string unsets a field, so `col
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, cast
 
@@ -210,20 +210,31 @@ def check_texts(given: Mapping[str, Any], longest: Mapping[str, int]) -> None:
 
     `longest` has the limits of an operation that differ from the usual ones, by dotted name.
     """
-    for name, value in given.items():
-        _check_text(value, (name,), longest)
+    _check_values(given.items(), (), longest, _names_with_rules(tuple(longest)))
 
 
-def _check_text(value: Any, path: tuple[str, ...], longest: Mapping[str, int]) -> None:
-    if isinstance(value, str):
-        _check_string(value, path, longest)
-    elif isinstance(value, dict):
-        for name, each in cast(dict[str, Any], value).items():
-            _check_text(each, (*path, name), longest)
-    elif isinstance(value, list):
-        check_count(value, join_path([*path]), MAX_ELEMENTS.get(path[-1], len(cast(list[Any], value))))
-        for number, each in enumerate(cast(list[Any], value)):
-            _check_text(each, (*path, str(number)), longest)
+@cache
+def _names_with_rules(longest: tuple[str, ...]) -> frozenset[str]:
+    """Return the names of parameters that have another rule than the default length, given those of an operation."""
+    own = (name.rpartition(".")[2] for name in longest)
+    return frozenset({*own, *(name for _, name in MAX_CHARACTERS), *MAX_ELEMENTS, *DESCRIPTORS, "country"})
+
+
+def _check_values(
+    values: Iterable[tuple[Any, Any]], path: tuple[str, ...], longest: Mapping[str, int], ruled: frozenset[str]
+) -> None:
+    """Check the values of an object, or of a list by position; most are short and have no rule of their own."""
+    for name, value in values:
+        if isinstance(value, str):
+            if len(value) > MAX_TEXT_CHARACTERS or name in ruled or (path and path[-1] in ruled):
+                _check_string(value, (*path, str(name)), longest)
+        elif isinstance(value, dict):
+            _check_values(cast("dict[str, Any]", value).items(), (*path, str(name)), longest, ruled)
+        elif isinstance(value, list):
+            elements, place = cast("list[Any]", value), (*path, str(name))
+            if name in MAX_ELEMENTS:
+                check_count(elements, join_path([*place]), MAX_ELEMENTS[name])
+            _check_values(enumerate(elements), place, longest, ruled)
 
 
 def _check_string(value: str, path: tuple[str, ...], longest: Mapping[str, int]) -> None:

@@ -12,13 +12,13 @@ from twindiff.kit import Call
 from ..account.balance_transactions import enter, processing_fee, settles_on
 from ..connect.destination_charges import transfer_to_destination
 from ..core.events import record_row
-from ..core.objects import Fields, new, now
+from ..core.objects import Fields, new, new_id, now
 from ..tables.charge_tables import CHARGES, Charge, is_of_card
-from ..tables.payment_method_tables import DEBITS, DETAILS, NOWHERE, PaymentMethod
+from ..tables.payment_method_tables import DEBITS, DETAILS, IN_PERSON, NOWHERE, PaymentMethod
 from .charge_outcomes import render_outcome
 from .mandates import mandate_of
 from .payment_methods import outcome_of
-from .test_cards import Decline, decline_of
+from .test_cards import Decline, decline_by_amount, decline_of
 
 WEEK = 7 * 86_400
 
@@ -40,6 +40,8 @@ def attempt(call: Call, asked: Attempt, decline: Decline | None = None) -> tuple
     """Charge a card; returns the charge and the decline, or None. A given `decline` comes first."""
     outcome = outcome_of(asked.method)
     decline = decline or decline_of(outcome)
+    if asked.method.type in IN_PERSON:
+        decline = decline or decline_by_amount(asked.amount)
     charge = _create_charge(
         call,
         asked,
@@ -118,10 +120,40 @@ def _billing(method: PaymentMethod) -> Fields:
 
 def _details(call: Call, asked: Attempt, decline: Decline | None) -> Fields:
     method = asked.method
+    if method.type in IN_PERSON:
+        return {"type": method.type, method.type: _build_reading(call, asked, decline)}
     if method.type != "card":
         return {"type": method.type, method.type: {**_plain_details(method), **_mandate(call, method)}}
     card = method.details
     return {"type": "card", "card": {**_shared_details(card), **_build_authorization(call, asked, decline)}}
+
+
+def _build_reading(call: Call, asked: Attempt, decline: Decline | None) -> Fields:
+    """Return the details of a card that was read in person, with what a receipt must show."""
+    card = asked.method.details
+    code = None if decline else f"{asked.amount % 1_000_000:06d}"
+    receipt = {
+        "account_type": card["funding"],
+        "application_cryptogram": new_id(call, "", 16).upper(),
+        "application_preferred_name": "Stripe Credit",
+        "authorization_code": code,
+        "authorization_response_code": "3035" if decline else "3030",
+        "cardholder_verification_method": "approval",
+        "dedicated_file_name": "A000000003101001",
+        "terminal_verification_results": "0000000000",
+        "transaction_status_information": "0000",
+    }
+    return {
+        **{name: value for name, value in card.items() if name != "networks"},
+        "amount_authorized": None if decline else asked.amount,
+        "emv_auth_data": None,
+        "generated_card": None,
+        "incremental_authorization_supported": False,
+        "network": card["brand"],
+        "network_transaction_id": None,
+        "overcapture_supported": False,
+        "receipt": receipt,
+    }
 
 
 def _mandate(call: Call, method: PaymentMethod) -> Fields:

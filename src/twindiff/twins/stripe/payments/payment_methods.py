@@ -28,7 +28,15 @@ from ..core.params import (
     value_of,
 )
 from ..tables.customer_tables import CUSTOMERS, check_email, existing
-from ..tables.payment_method_tables import DEBITS, METHODS, NOWHERE, TYPES, PaymentMethod, payment_method_object
+from ..tables.payment_method_tables import (
+    DEBITS,
+    IN_PERSON,
+    METHODS,
+    NOWHERE,
+    TYPES,
+    PaymentMethod,
+    payment_method_object,
+)
 from ..tables.token_tables import consume_card_token
 from .redirect_methods import Boleto, Fpx, NaverPay, PayersBank, Sofort, details_of
 from .test_bank_accounts import BANKS, Bank, BankAccount, bank_columns, find_bank
@@ -298,6 +306,9 @@ def make(call: Call, params: NewMethod) -> PaymentMethod:
 def columns_of(call: Call, params: NewMethod) -> Fields:
     """Return the columns of the payment method that parameters describe."""
     type = _type(params)
+    if type in IN_PERSON:
+        message = f"PaymentMethods of the type `{type}` cannot be created by request. A reader creates them."
+        raise StripeError(message, param="type")
     fields: Fields = {
         "billing_details": _billing(params.billing_details) if isinstance(params.billing_details, Billing) else {},
         "metadata": merge_metadata({}, params.metadata),

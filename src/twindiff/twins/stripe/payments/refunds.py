@@ -170,12 +170,7 @@ class ListRefunds(ListParams):
 @api.post("/refunds")
 def create_refund(call: Call, params: Annotated[CreateRefund, Body]) -> Fields:
     """Refund a charge."""
-    charge = _charge(call, params)
-    if isinstance(params.amount, int):
-        _check_amount(params.amount)
-    if not charge.captured and charge.payment_intent:
-        raise _build_unpaid_error(charge.payment_intent)
-    amount = _amount(charge, params.amount)
+    charge, amount = find_refunded_charge(call, params)
     back = {"transfer": params.reverse_transfer is True, "fee": params.refund_application_fee is True}
     check_reversal(charge, **back)
     made = refund(call, charge, amount, params.reason or None, merge_metadata({}, params.metadata))
@@ -306,6 +301,16 @@ def refund(
     if charge.review and charge.amount_refunded + amount >= charge.amount_captured:
         close_review(call, charge.review, "refunded_as_fraud" if reason == "fraudulent" else "refunded")
     return made
+
+
+def find_refunded_charge(call: Call, params: CreateRefund) -> tuple[Charge, int]:
+    """Return the charge that parameters name and the amount to refund; raises StripeError if it cannot be refunded."""
+    charge = _charge(call, params)
+    if isinstance(params.amount, int):
+        _check_amount(params.amount)
+    if not charge.captured and charge.payment_intent:
+        raise _build_unpaid_error(charge.payment_intent)
+    return charge, _amount(charge, params.amount)
 
 
 def _update_refunded_amount(call: Call, charge: Charge, refunded: int) -> None:

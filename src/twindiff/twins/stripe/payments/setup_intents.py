@@ -375,7 +375,7 @@ def complete(call: Call, intent: SetupIntent, *, succeeds: bool) -> SetupIntent:
         return intent
     method = retrieve(call, METHODS, intent.payment_method or "")
     if succeeds:
-        return _complete_setup(call, intent, method)
+        return complete_setup(call, intent, method)
     message = (
         "We are unable to authenticate your payment method. Please choose a different payment method and try again."
     )
@@ -442,10 +442,10 @@ def _confirm(call: Call, intent: SetupIntent, mandate: OptMandateData) -> Any:
     if to_verify or _must_authenticate(intent, outcome):
         return setup_intent_object(_await_action(call, intent, method, to_verify=to_verify))
     if method.type in DEBITS:
-        return setup_intent_object(_complete_setup(call, intent, method))
+        return setup_intent_object(complete_setup(call, intent, method))
     if outcome != "fails_when_charged" and (decline := decline_of(outcome)):
         return fail(call, intent, method, decline)[1]
-    return setup_intent_object(_complete_setup(call, intent, method))
+    return setup_intent_object(complete_setup(call, intent, method))
 
 
 def _must_authenticate(intent: SetupIntent, outcome: str) -> bool:
@@ -468,7 +468,8 @@ def _await_action(call: Call, intent: SetupIntent, method: PaymentMethod, *, to_
     return waiting
 
 
-def _complete_setup(call: Call, intent: SetupIntent, method: PaymentMethod) -> SetupIntent:
+def complete_setup(call: Call, intent: SetupIntent, method: PaymentMethod) -> SetupIntent:
+    """Conclude a SetupIntent whose payment method was accepted, and attach the method to its customer."""
     attached = attach(call, method, intent.customer) if intent.customer else method
     call.db.change(attached, set_up=True)
     noted = {"latest_attempt": record_attempt(call, intent, attached, "succeeded"), "last_setup_error": None}

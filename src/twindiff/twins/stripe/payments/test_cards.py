@@ -48,6 +48,7 @@ diners_14digits      36227206271667   diners     credit
 jcb                  3566002020360505 jcb        credit
 unionpay             6200000000000005 unionpay   credit
 unionpay_debit       6200000000000047 unionpay   debit
+interac              4506445006931933 interac    debit
 """
 _COUNTRIES = """
 us 4242424242424242 US
@@ -195,6 +196,29 @@ DECLINES.update({
         ("transactions_exceeded", "charge_exceeds_weekly_limit", "The account has exceeded its weekly transactions."),
     )
 })  # fmt: skip
+
+_BY_AMOUNT = {
+    1: Decline("card_declined", "call_issuer", "Your card was declined.", network_decline_code="01"),
+    5: Decline("card_declined", "generic_decline", "Your card was declined."),
+    55: Decline("incorrect_pin", "incorrect_pin", "Your card's PIN is incorrect.", network_decline_code="55"),
+    65: Decline(
+        "card_declined",
+        "withdrawal_count_limit_exceeded",
+        "Your card has exceeded its balance, credit limit, or transaction amount limit.",
+        network_decline_code="65",
+    ),
+    75: Decline("card_declined", "pin_try_exceeded", "Your card's PIN was tried too often.", network_decline_code="75"),
+}
+"""Declines of payments in person by the last two digits of the amount.
+
+https://docs.stripe.com/terminal/references/testing#physical-test-cards
+"""
+
+
+def decline_by_amount(amount: int) -> Decline | None:
+    """Return the decline of a payment in person by its amount, or None."""
+    return _BY_AMOUNT.get(amount % 100)
+
 
 AUTHENTICATION = Decline(
     "authentication_required",

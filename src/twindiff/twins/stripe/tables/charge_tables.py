@@ -153,6 +153,6 @@ CHARGES = resource(
 
 
 def is_of_card(charge: Charge) -> bool:
-    """Return whether a charge was paid with a card."""
+    """Return whether a charge was paid with a card, online or in person."""
     details: Fields = charge.payment_method_details or {}
-    return details.get("type", "card") == "card"
+    return details.get("type", "card") in ("card", "card_present", "interac_present")

@@ -21,7 +21,8 @@ SHOWN_ITEMS = 10
 def render_details(intent: str, details: Fields) -> Fields:
     """Render the amount details of an intent, with line items when expanded."""
     fields = {name: value for name, value in details.items() if name != "line_items"}
-    return PartWith({**fields, "tip": {}}, line_items=lambda _: _line_items(intent, details.get("line_items", [])))
+    items = details.get("line_items", [])
+    return PartWith({**fields, "tip": details.get("tip", {})}, line_items=lambda _: _line_items(intent, items))
 
 
 def items_url(intent: str) -> str:

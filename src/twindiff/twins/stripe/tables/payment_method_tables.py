@@ -29,7 +29,10 @@ revolut_pay samsung_pay satispay sofort swish twint wechat_pay zip
 REDIRECTS = tuple(_REDIRECTS.split())
 """Types that the customer authorizes on another page."""
 
-TYPES = ("card", *DEBITS, *REDIRECTS, "customer_balance")
+IN_PERSON = ("card_present", "interac_present")
+"""Types of cards that a reader takes; no request creates them."""
+
+TYPES = ("card", *IN_PERSON, *DEBITS, *REDIRECTS, "customer_balance")
 
 
 class PaymentMethod(

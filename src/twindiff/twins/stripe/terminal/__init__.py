@@ -1,0 +1,1 @@
+"""In-person payments: locations, readers and their configurations."""
