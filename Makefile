@@ -101,7 +101,7 @@ public-tasks: setup ## Run the written solutions of the public tasks; needs the 
 	$(BIN)/python -m pytest -n 2 tests/contract/test_slack_suite.py src/twindiff/twins/*/tests/test_suite.py -k "solution or solved"
 
 # pytest's 5 says that no test was chosen.
-soak: setup ## Run the long tests
+soak: setup ## Run the long tests and whole tables of cases
 	$(BIN)/python -m pytest -m soak || [ $$? -eq 5 ]
 
 soak-disk: setup ## As root: fill a disk of 16 MB under a server and see it recover

@@ -104,8 +104,8 @@ def deal(items: list[pytest.Item], workers: int) -> Iterator[pytest.Item]:
 
 
 def _rank(path: Path) -> int:
-    folders = [str(each) for each in path.relative_to(ROOT).parents]
-    return next((rank for rank, folder in enumerate(LONG_FOLDERS) if folder in folders), len(LONG_FOLDERS))
+    long = (rank for rank, folder in enumerate(LONG_FOLDERS) if ROOT / folder in path.parents)
+    return next(long, len(LONG_FOLDERS))
 
 
 def pytest_sessionfinish() -> None:

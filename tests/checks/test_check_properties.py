@@ -73,7 +73,7 @@ def verdict(spec: Json, diff: Json) -> tuple[Json, ...]:
     return judged.passed, judged.score, sorted(judged.failures)
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(specs, diffs)
 def test_every_accepted_spec_judges_every_diff(spec: Json, diff: Json) -> None:
     judged = evaluate(spec, diff)
@@ -82,14 +82,14 @@ def test_every_accepted_spec_judges_every_diff(spec: Json, diff: Json) -> None:
     assert msgspec.json.decode(msgspec.json.encode(judged), type=type(judged)) == judged
 
 
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(specs, diffs, st.randoms(use_true_random=False))
 def test_the_order_of_rows_changes_no_verdict(spec: Json, diff: Json, chance: random.Random) -> None:
     shuffled = {name: chance.sample(entries, len(entries)) for name, entries in diff.items()}
     assert verdict(spec, shuffled) == verdict(spec, diff)
 
 
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(specs, diffs, states, states)
 def test_rows_of_a_table_that_no_assertion_names_change_no_verdict(
     spec: Json, diff: Json, before: Json, after: Json
@@ -102,7 +102,7 @@ def test_rows_of_a_table_that_no_assertion_names_change_no_verdict(
     assert verdict(spec, wider) == verdict(spec, diff)
 
 
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(specs, diffs)
 def test_an_update_of_derived_columns_alone_changes_no_verdict_that_does_not_name_one(spec: Json, diff: Json) -> None:
     consequence = {"__table__": "rooms", "before": {"seen": 1}, "after": {"seen": 2}, "derived": ["seen"]}

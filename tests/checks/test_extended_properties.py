@@ -117,7 +117,7 @@ def holds(predicate: Json, value: Json) -> bool:
     return evaluate({"version": "1", "assertions": [asked]}, diff).passed
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(extended, diffs, histories)
 def test_every_extended_spec_judges_every_diff_with_every_history(spec: Json, diff: Json, history: Json) -> None:
     judged = evaluate(spec, diff, history)
@@ -126,19 +126,19 @@ def test_every_extended_spec_judges_every_diff_with_every_history(spec: Json, di
     assert msgspec.json.decode(msgspec.json.encode(judged), type=type(judged)) == judged
 
 
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(specs, diffs, histories)
 def test_a_public_spec_means_the_same_in_version_1_and_with_a_history(spec: Json, diff: Json, history: Json) -> None:
     assert outcome({**spec, "version": "1"}, diff, history) == outcome(spec, diff)
 
 
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(joined, values)
 def test_not_is_the_opposite(predicate: Json, value: Json) -> None:
     assert holds({"not": predicate}, value) != holds(predicate, value)
 
 
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(joined, joined, values)
 def test_and_and_or_mirror_each_other(left: Json, right: Json, value: Json) -> None:
     neither = {"and": [{"not": left}, {"not": right}]}
@@ -146,7 +146,7 @@ def test_and_and_or_mirror_each_other(left: Json, right: Json, value: Json) -> N
     assert holds(neither, value) == holds({"not": {"or": [left, right]}}, value)
 
 
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(specs, diffs)
 def test_a_stray_row_fails_a_closed_world_and_nothing_else(spec: Json, diff: Json) -> None:
     closed = {**spec, "version": "1", "closed_world": True}
@@ -156,7 +156,7 @@ def test_a_stray_row_fails_a_closed_world_and_nothing_else(spec: Json, diff: Jso
     assert sorted(after) == sorted([*before, f"assertion#{number} closed_world pins removed"])
 
 
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(specs, diffs)
 def test_a_world_closed_but_for_every_table_is_open(spec: Json, diff: Json) -> None:
     exempt = [{"entity": name} for name in ("notes", "rooms", "box.notes")]
@@ -164,7 +164,7 @@ def test_a_world_closed_but_for_every_table_is_open(spec: Json, diff: Json) -> N
     assert evaluate(closed, diff).failures == evaluate(spec, diff).failures
 
 
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(diffs)
 def test_unchanged_and_a_closed_world_agree_on_a_table(diff: Json) -> None:
     """But for derived rows, which a closed world does not look at."""

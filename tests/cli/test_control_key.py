@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import httpx
@@ -15,13 +15,20 @@ from tests.cli.conftest import Serving, finished
 Serve = Callable[..., Serving]
 
 
-@pytest.fixture
-def keyed(serve: Serve, tmp_path: Path) -> Serving:
-    return serve("--data-dir", str(tmp_path), "--key", "auto")
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("keyed")
 
 
-def test_a_made_key_is_asked_for_and_is_readable_by_its_owner_alone(keyed: Serving, tmp_path: Path) -> None:
-    file = tmp_path / "control-key.json"
+@pytest.fixture(scope="module")
+def keyed(folder: Path) -> Iterator[Serving]:
+    serving = Serving("--data-dir", str(folder), "--key", "auto")
+    yield serving
+    serving.close()
+
+
+def test_a_made_key_is_asked_for_and_is_readable_by_its_owner_alone(keyed: Serving, folder: Path) -> None:
+    file = folder / "control-key.json"
     key = json.loads(file.read_text())["key"]
     assert (stat.S_IMODE(file.stat().st_mode), len(key) > 40) == (0o600, True)
     templates = f"{keyed.url}/api/platform/templates"
@@ -29,14 +36,14 @@ def test_a_made_key_is_asked_for_and_is_readable_by_its_owner_alone(keyed: Servi
     assert [each.status_code for each in answers] == [401, 200]
 
 
-def test_commands_find_the_made_key_by_themselves(keyed: Serving, tmp_path: Path) -> None:
-    asked = finished("env", "ls", "--base-url", keyed.url, TWINDIFF_DATA_DIR=str(tmp_path))
+def test_commands_find_the_made_key_by_themselves(keyed: Serving, folder: Path) -> None:
+    asked = finished("env", "ls", "--base-url", keyed.url, TWINDIFF_DATA_DIR=str(folder))
     assert asked.returncode == 0, asked.stderr
 
 
-def test_the_made_key_goes_to_no_other_server(keyed: Serving, tmp_path: Path, serve: Serve) -> None:
+def test_the_made_key_goes_to_no_other_server(keyed: Serving, folder: Path, serve: Serve) -> None:
     other = serve("--data-dir", ":memory:", "--api-key", "k")
-    asked = finished("env", "ls", "--base-url", other.url, TWINDIFF_DATA_DIR=str(tmp_path))
+    asked = finished("env", "ls", "--base-url", other.url, TWINDIFF_DATA_DIR=str(folder))
     assert "missing api key" in asked.stderr
 
 
@@ -54,6 +61,6 @@ def test_a_server_without_a_key_says_how_to_have_one(serve: Serve) -> None:
     assert "--api-key auto" in served.errors
 
 
-def test_the_page_to_sign_in_says_where_the_made_key_is(keyed: Serving, tmp_path: Path) -> None:
+def test_the_page_to_sign_in_says_where_the_made_key_is(keyed: Serving, folder: Path) -> None:
     page = httpx.get(f"{keyed.url}/inspect/sign-in", trust_env=False, timeout=120)
-    assert str(tmp_path / "control-key.json") in page.text
+    assert str(folder / "control-key.json") in page.text

@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.cli.conftest import Serving, finished
+from tests.cli.conftest import Serving, finished, install_sad_twin
 from tests.harness import Platform
 from twindiff.cli.commands.twins import say_problems
 from twindiff.environments.registry import Registry
@@ -20,13 +20,13 @@ Serve = Callable[..., Serving]
 
 
 def platform_at(url: str, key: str | None = None) -> Platform:
-    return Platform(httpx.Client(base_url=url, trust_env=False), key)
+    return Platform(httpx.Client(base_url=url, trust_env=False, timeout=60), key)
 
 
 @pytest.fixture(scope="module")
 def memory() -> Iterator[Serving]:
-    """A server that only answers."""
-    serving = Serving("--data-dir", ":memory:")
+    """A server that only answers, and could not confine applications."""
+    serving = Serving("--data-dir", ":memory:", TWINDIFF_CONFINEMENT="off")
     yield serving
     serving.close()
 
@@ -45,10 +45,27 @@ def test_the_address_stands_on_the_first_line(memory: Serving) -> None:
     assert httpx.get(f"{memory.url}/api/platform/ready", trust_env=False).json()["status"] == "ready"
 
 
-def test_it_says_where_applications_of_sandbox_runs_are_not_confined(serve: Serve) -> None:
-    served = serve("--data-dir", ":memory:", TWINDIFF_CONFINEMENT="off")
-    assert served.process.stderr
-    lines = iter(served.process.stderr.readline, "")
+@pytest.fixture(scope="module")
+def guarded() -> Iterator[Serving]:
+    """A server with a key, whose runs are judged once."""
+    serving = Serving("--data-dir", ":memory:", "--api-key", "k", "--host", "0.0.0.0", "--runs", "once")
+    serving.url = serving.url.replace("0.0.0.0", "127.0.0.1")
+    yield serving
+    serving.close()
+
+
+@pytest.fixture(scope="module")
+def lacking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
+    """A server of which one twin does not load."""
+    path = install_sad_twin(tmp_path_factory.mktemp("sad"), "1 / 0")
+    serving = Serving("--data-dir", ":memory:", "--api-key", "k", PYTHONPATH=path)
+    yield serving
+    serving.close()
+
+
+def test_it_says_where_applications_of_sandbox_runs_are_not_confined(memory: Serving) -> None:
+    assert memory.process.stderr
+    lines = iter(memory.process.stderr.readline, "")
     assert next(line for line in lines if "not fully confined: TWINDIFF_CONFINEMENT is 'off'" in line)
 
 
@@ -78,22 +95,20 @@ def test_without_a_key_it_says_who_can_judge(terminated: Serving) -> None:
     assert "every process of this machine can judge runs" in terminated.errors
 
 
-def test_with_a_key_it_says_nothing_of_that_and_asks_for_it(serve: Serve) -> None:
-    served = serve("--data-dir", ":memory:", "--api-key", "k", "--host", "0.0.0.0")
-    url = served.url.replace("0.0.0.0", "127.0.0.1")
-    with httpx.Client(base_url=url, trust_env=False) as client:
-        assert client.get("/api/platform/env").status_code == 401
-        assert Platform(client, "k").get("env") == {"environments": []}
-    served.end(signal.SIGTERM)
-    assert served.errors == ""
-
-
-def test_a_run_can_be_judged_once_and_for_all(serve: Serve) -> None:
-    with platform_at(serve("--data-dir", ":memory:", "--runs", "once").url).client as client:
-        platform = Platform(client)
+def test_a_run_can_be_judged_once_and_for_all(guarded: Serving) -> None:
+    with platform_at(guarded.url).client as client:
+        platform = Platform(client, "k")
         run = platform.start(platform.environment())
         platform.diff(run)
         assert platform.refusal("POST", "diffRun", {"runId": run})[1] == "run_already_completed"
+
+
+def test_with_a_key_it_asks_for_it_and_says_nothing_of_who_can_judge(guarded: Serving) -> None:
+    with httpx.Client(base_url=guarded.url, trust_env=False) as client:
+        assert client.get("/api/platform/env").status_code == 401
+        assert "environments" in Platform(client, "k").get("env")
+    guarded.end(signal.SIGTERM)
+    assert guarded.errors == ""
 
 
 def test_a_program_reads_the_address_from_json(serve: Serve) -> None:
@@ -181,9 +196,8 @@ def test_a_broken_twin_is_named_with_its_package(
     assert_is_named(capsys.readouterr().err, words)
 
 
-def test_a_broken_twin_is_named_at_start(plugin: Callable[[str], str], serve: Serve) -> None:
-    served = serve("--data-dir", ":memory:", "--api-key", "k", PYTHONPATH=plugin("1 / 0"))
-    assert_is_named(next(iter(served.process.stderr or ""), ""), "ZeroDivisionError")
+def test_a_broken_twin_is_named_at_start(lacking: Serving) -> None:
+    assert_is_named(next(iter(lacking.process.stderr or ""), ""), "ZeroDivisionError")
 
 
 def assert_is_named(line: str, words: str) -> None:
@@ -192,11 +206,9 @@ def assert_is_named(line: str, words: str) -> None:
     assert line.endswith("uninstall the package sad-twin.\n")
 
 
-def test_a_broken_twin_is_named_to_who_asks_for_it_and_the_others_are_served(
-    plugin: Callable[[str], str], serve: Serve
-) -> None:
-    with platform_at(serve("--data-dir", ":memory:", PYTHONPATH=plugin("1 / 0")).url).client as client:
-        platform = Platform(client)
+def test_a_broken_twin_is_named_to_who_asks_for_it_and_the_others_are_served(lacking: Serving) -> None:
+    with platform_at(lacking.url).client as client:
+        platform = Platform(client, "k")
         asked = platform.ask("POST", "initEnv", {"templates": ["sad:sad_default"]})
         assert (asked.status_code, asked.json()["error"]) == (503, "twin_not_loaded")
         assert "The twin 'sad' does not load: ZeroDivisionError" in asked.json()["detail"]

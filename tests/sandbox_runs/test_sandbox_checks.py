@@ -7,6 +7,7 @@ import pytest
 
 from tests.cli.conftest import twindiff
 from tests.harness import succeeded
+from tests.sandbox_runs.conftest import Repository, Sandboxes
 from tests.test_runs.conftest import Runs
 from twindiff.browser.chromium import NoBrowser, chromium
 
@@ -42,7 +43,7 @@ def messages(count):
     return {"assertions": [{"diff_type": "added", "entity": "messages", "expected_count": count}]}
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def _browser():
     try:
         chromium()
@@ -50,11 +51,15 @@ def _browser():
         pytest.skip(str(absent))
 
 
-@pytest.fixture
-def sandbox(sandboxes, repository):
-    run = sandboxes.create(repo=str(repository(app_DOT_py=TELLS).path), twins=["slack"])
+@pytest.fixture(scope="module")
+def sandbox(live, tmp_path_factory):
+    """One for all tests, which are judged by what has changed since each began."""
+    sandboxes = Sandboxes(live)
+    repository = Repository(tmp_path_factory.mktemp("checked") / "repository", app_DOT_py=TELLS)
+    run = sandboxes.create(repo=str(repository.path), twins=["slack"])
     assert run["status"] == "ready", sandboxes.logs(run["sandbox_id"])
-    return run
+    yield run
+    sandboxes.delete(run["sandbox_id"])
 
 
 @pytest.mark.parametrize(("count", "status"), [(1, "completed"), (0, "failed")])

@@ -17,8 +17,8 @@ from schemathesis.specs.openapi.checks import (
 )
 
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
-MOST_REQUESTS = 12
-REQUESTS_PER_VALUE = 4
+MOST_REQUESTS = 6
+REQUESTS_PER_VALUE = 3
 """The later ones of an operation are the largest and take most of the time; each wrong value by itself is tested where
 what it is refused by is."""
 CALM = settings(

@@ -61,7 +61,7 @@ def text(rule: dict[str, str]) -> str:
     return ";".join(f"{name}={value}" for name, value in rule.items())
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(rules(), moments, st.sampled_from(ZONES), st.lists(st.integers(0, 20), max_size=3))
 def test_a_series_is_what_dateutil_says_in_its_zone(rule, start, zone, left_out):
     if not can_occur(rule, start.date()):
