@@ -297,6 +297,109 @@ def make_rest(hub: GitHub) -> None:
     )
 
 
+PLAN = (
+    # repository, number, status, estimate, target date, sprint
+    ("harbour-api", 2, "02", 3, None, "10"),
+    ("harbour-api", 3, "01", 5, "2026-05-08", "11"),
+    ("harbour-api", 37, "01", None, None, "11"),
+    ("harbour-web", 1, "00", 2, "2026-05-20", "12"),
+    ("tide-model", 1, "00", 8, None, None),
+    ("ferry-cli", 2, None, None, None, None),
+)
+
+
+def plan_work(hub: GitHub) -> None:
+    """Items of the project with values, and drafts."""
+    path = f"/orgs/{ORG}/projectsV2/1"
+    for name, number, status, estimate, target, sprint in PLAN:
+        issue = hub("ada", "GET", f"/repos/{ORG}/{name}/issues/{number}")
+        kind = "PullRequest" if "pull_request" in issue else "Issue"
+        body = {"type": kind, "owner": ORG, "repo": name, "number": number}
+        item = hub("ada", "POST", f"{path}/items", body)["id"]
+        values = {303: status, 305: estimate, 306: target, 307: sprint}
+        fields = [{"id": field, "value": value} for field, value in values.items() if value is not None]
+        if fields:
+            hub("ada", "PATCH", f"{path}/items/{item}", {"fields": fields})
+    for title in ("Berth reservations by SMS", "Retire the old tide tables"):
+        hub("ben", "POST", f"{path}/drafts", {"title": title, "body": "To be discussed on Monday."})
+
+
+TALKS = (
+    # category, author, title, text, comments (author, text), the comment that is the answer
+    (
+        "announcements",
+        "ada",
+        "Tokens 2.0 is out",
+        "Colours have new names; see the table.",
+        (("ben", "Great work!"),),
+        None,
+    ),
+    (
+        "q-a",
+        "cleo",
+        "How do I use the tokens in a plain page?",
+        "Without a build step, I mean.",
+        (("sarahsmith", "Link `tokens.css` from the release."), ("johndoe", "Or copy the variables.")),
+        0,
+    ),
+    ("q-a", "robertsmith", "Does the table sort by several columns?", "I could not find it.", (), None),
+    (
+        "ideas",
+        "ben",
+        "A date picker for tides",
+        "Berths are booked by the tide, not by the hour.",
+        (("ada", "Who would maintain it?"), ("ben", "The web team would.")),
+        None,
+    ),
+    (
+        "general",
+        "sarahsmith",
+        "Where do the icons come from?",
+        "Asking for the licence page.",
+        (("ada", "We drew them."),),
+        None,
+    ),
+)
+CATEGORIES = "discussionCategories(first: 10) { nodes { id slug } }"
+
+
+def talk(hub: GitHub) -> None:
+    """Discussions in a repository: with and without an answer, upvoted, closed."""
+    name = "design-system"
+    hub("ada", "PATCH", f"/repos/{ORG}/{name}", {"has_discussions": True})
+    found = ask(hub, "ada", f'{{ repository(owner: "{ORG}", name: "{name}") {{ id {CATEGORIES} }} }}')["repository"]
+    categories = {each["slug"]: each["id"] for each in found["discussionCategories"]["nodes"]}
+    for slug, who, title, text, comments, answer in TALKS:
+        given = {"repositoryId": found["id"], "categoryId": categories[slug], "title": title, "body": text}
+        made = mutate(hub, who, "createDiscussion", "discussion { id }", given)["discussion"]["id"]
+        ids = [
+            mutate(hub, other, "addDiscussionComment", "comment { id }", {"discussionId": made, "body": body})
+            for other, body in comments
+        ]
+        if answer is not None:
+            mutate(hub, who, "markDiscussionCommentAsAnswer", "discussion { id }", {"id": ids[answer]["comment"]["id"]})
+        if slug == "ideas":
+            for other in ("cleo", "sarahsmith"):
+                mutate(hub, other, "addUpvote", "subject { upvoteCount }", {"subjectId": made})
+        if slug == "general":
+            mutate(hub, "ada", "closeDiscussion", "discussion { id }", {"discussionId": made, "reason": "RESOLVED"})
+        hub.advance(3 * HOUR)
+
+
+def ask(hub: GitHub, who: str, query: str, **variables: Any) -> Any:
+    """The data of a GraphQL document."""
+    answer = hub(who, "POST", "/graphql", {"query": query, "variables": variables})
+    assert "errors" not in answer, answer
+    return answer["data"]
+
+
+def mutate(hub: GitHub, who: str, name: str, shown: str, given: dict[str, Any]) -> Any:
+    """The payload of a mutation."""
+    kind = name[0].upper() + name[1:]
+    query = f"mutation($input: {kind}Input!) {{ {name}(input: $input) {{ {shown} }} }}"
+    return ask(hub, who, query, input=given)[name]
+
+
 def people() -> dict[str, list[dict[str, Any]]]:
     """The rows that the API does not make: users, the organization and its members, an installation, a project."""
     at = BEGIN.removesuffix("Z")
@@ -323,24 +426,32 @@ def people() -> dict[str, list[dict[str, Any]]]:
         }
         for login in LOGINS
     ]
-    options = [
-        {"id": f"0{number}", "name": name, "color": "GREEN"}
-        for number, name in enumerate(("Todo", "In Progress", "Done"))
-    ]
+    colours = (("Todo", "GREEN"), ("In Progress", "YELLOW"), ("Done", "PURPLE"))
+    options = [{"id": f"0{number}", "name": name, "color": color} for number, (name, color) in enumerate(colours)]
     kinds = (
         ("Title", "title"),
         ("Assignees", "assignees"),
         ("Status", "single_select"),
         ("Labels", "labels"),
         ("Estimate", "number"),
+        ("Target date", "date"),
+        ("Sprint", "iteration"),
     )
     fields = [{"id": 301 + number, "name": name, "data_type": kind} for number, (name, kind) in enumerate(kinds)]
     fields[2]["options"] = options
+    starts = ("2026-04-13", "2026-04-27", "2026-05-11")
+    sprints = [
+        {"id": f"1{number}", "title": f"Sprint {number + 1}", "start_date": start, "duration": 14}
+        for number, start in enumerate(starts)
+    ]
+    fields[6]["configuration"] = {"start_day": 1, "duration": 14, "iterations": sprints}
     project = {
         "id": 401,
         "owner": ORG,
         "number": 1,
         "title": "Roadmap",
+        "short_description": "What Tidewater builds next",
+        "description": "Everything that has a date. Triage on Mondays.",
         "public": True,
         "fields": fields,
         "creator": "ada",
@@ -390,6 +501,8 @@ def main() -> None:
             for number in (1, 2, 3):
                 body = {"type": "Issue", "owner": ORG, "repo": "harbour-api", "number": number}
                 hub("ada", "POST", f"/orgs/{ORG}/projectsV2/1/items", body)
+            plan_work(hub)
+            talk(hub)
             hub.advance(DAY)
         address = f"http://localhost/api/env/{env.id}/services/github"
         TARGET.write_text(lines(rows_of(env.diff(include="all"))).replace(address, "https://github.com"))

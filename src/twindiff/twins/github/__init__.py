@@ -38,7 +38,9 @@ from .search import searches
 from .security import alerts
 from .seeding import seeding
 from .smart_http import services
+from .tables.discussion_tables import TABLES as DISCUSSIONS
 from .tables.issue_tables import TABLES as ISSUES
+from .tables.project_tables import TABLES as PROJECTS
 from .tables.repository_tables import TABLES as REPOSITORIES
 from .tables.repository_tables import Hook, Secret
 from .tables.user_tables import TABLES as USERS
@@ -110,7 +112,7 @@ twin = GitHubTwin(
     GitHubStyle(),
     *(page.api for page in _PAGES),
     releases.uploads,
-    tables=(*USERS, *REPOSITORIES, *ISSUES, *WORK, OauthToken),
+    tables=(*USERS, *REPOSITORIES, *ISSUES, *PROJECTS, *DISCUSSIONS, *WORK, OauthToken),
     users=Users(User, User.login, User.email),
     seeds=_HERE / "seeds",
     seeding=seeding,

@@ -18,6 +18,7 @@ from twindiff.kit import Call
 from twindiff.kit.errors import ApiError
 from twindiff.kit.seeding import InvalidSeedConfig, Person, Seeding, SeedSection
 
+from .apps.app_keys import read_public_key
 from .core.stamps import new_id, slug_of
 from .git.commit_objects import signature_of, write_commit
 from .git.objects import EMPTY_TREE, TreeEntry, store_of
@@ -35,7 +36,7 @@ from .seed_bundles import fill_from_bundle
 from .seed_exports import ExportWriter, SeedExport
 from .tables.issue_tables import Issue
 from .tables.repository_tables import Collaborator, Repository
-from .tables.user_tables import Membership, User
+from .tables.user_tables import AppKey, Membership, User
 from .tables.work_tables import Notification
 
 
@@ -112,6 +113,8 @@ class GitHubConfig(msgspec.Struct):
     orgs: list[SeedOrg] = []
     repos: list[SeedRepository] = []
     exports: list[SeedExport] = []
+    app_keys: list[str] = []
+    """PEMs of private or public RSA keys with which a program signs JSON Web Tokens of the environment's app."""
 
 
 class _GitHubWriter:
@@ -246,6 +249,11 @@ def write(call: Call, config: GitHubConfig, people: Sequence[Person]) -> dict[st
         *((f"repos[{number}]", partial(writer.repository, each)) for number, each in enumerate(config.repos)),
         *((f"exports[{number}]", partial(writer.export, each)) for number, each in enumerate(config.exports)),
     ]
+    for number, pem in enumerate(config.app_keys):
+        try:
+            call.db.add(AppKey(id=new_id(call), public_key=read_public_key(pem)))
+        except ValueError as error:
+            writer.problems.append(f"app_keys[{number}]: not the PEM of an RSA key: {error}")
     for path, write_part in parts:
         try:
             write_part(path)

@@ -167,7 +167,12 @@ class GitHubStyle(Style):
         return answer._replace(content_type="application/json; charset=utf-8")
 
     def unknown(self, request: Request, verbs: list[str]) -> Response:
-        """Say that the twin lacks an operation, in the vendor's form."""
+        """Say that the twin lacks an operation, in the vendor's form; a path with an empty part has none at GitHub.
+
+        Archives are the exception: without a reference they are of the default branch, and the twin has none.
+        """
+        if not all(request.path.split("/")[1:]) and not request.path.endswith(("/tarball/", "/zipball/")):
+            return self.error(NotVisible())
         return self.error(UnknownOperation(f"Not implemented: {request.verb} {request.path}"))
 
 
@@ -187,6 +192,8 @@ def _status_and_message(error: ApiError, exchange: RequestContext | None) -> tup
         return 401, "Bad credentials"
     if isinstance(error, NotFound):
         return 404, "Not Found"
+    if isinstance(error, InvalidParameter) and exchange and error.name in exchange.path_parameters:
+        return 404, "Not Found"  # a number that is none belongs to no object
     if isinstance(error, InvalidParameter):
         return 422, describe_invalid(error, exchange)
     if isinstance(error, MalformedBody):

@@ -16,6 +16,7 @@ from ..core.stamps import new_id
 from ..tables.user_tables import User
 from ..views.app_views import APP_ID, APP_SLUG, CLIENT_ID
 from ..wire_style import BadCredentials
+from .app_keys import is_signed_by_app
 
 BOT = f"{APP_SLUG}[bot]"
 MAX_JWT_SECONDS = 600
@@ -28,12 +29,17 @@ def is_jwt(token: str) -> bool:
     return token.startswith("eyJ") and _JWT.fullmatch(token) is not None
 
 
-def check_jwt(token: str) -> None:
-    """Raise BadCredentials for claims that GitHub refuses. The signature is not verified, as the app has no key here,
-    and times are compared with each other, as a program's clock need not be the environment's.
+def check_jwt(call: Call, token: str) -> None:
+    """Raise BadCredentials for a token that GitHub refuses: by its form, issuer, signature or times.
+
+    Times are compared with each other, as a program's clock need not be the environment's.
     """
     claims = claims_of(token)
     if claims is None:
+        raise BadCredentials("A JSON web token could not be decoded")
+    if str(claims.get("iss", "")) not in (str(APP_ID), CLIENT_ID):
+        raise BadCredentials("Integration not found")
+    if not is_signed_by_app(call, token):
         raise BadCredentials("A JSON web token could not be decoded")
     issued, expires = (_read_time(claims, name) for name in ("iat", "exp"))
     if issued is None:
@@ -43,8 +49,6 @@ def check_jwt(token: str) -> None:
         raise BadCredentials(f"'Expiration time' claim ('exp') {text}")
     if expires - issued > MAX_JWT_SECONDS + MAX_DRIFT_SECONDS:
         raise BadCredentials("'Expiration time' claim ('exp') is too far in the future")
-    if str(claims.get("iss", "")) not in (str(APP_ID), CLIENT_ID):
-        raise BadCredentials("Integration not found")
 
 
 def _read_time(claims: Mapping[str, Any], name: str) -> float | None:

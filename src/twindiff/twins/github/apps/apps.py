@@ -21,6 +21,7 @@ from ..tables.user_tables import AccessToken, AppInstallation
 from ..views.app_views import APP_SLUG, PERMISSIONS, show_app, show_installation
 from ..views.repository_views import show_repo
 from ..wire_style import NotVisible, Unprocessable
+from .app_keys import derive_private_key
 from .app_tokens import find_bot
 
 api = Operations()
@@ -32,6 +33,16 @@ def get_own_app(call: Call) -> Any:
     """Get the app whose JWT is sent; the twin has one, and takes any other token for it as well."""
     count = call.db.count(AppInstallation)
     return show_app(call) | {"installations_count": count}
+
+
+@api.post("/app-manifests/{code}/conversions", status=201)
+def convert_manifest(call: Call, code: str) -> Any:
+    """Get the app with its private key, as the last step of making an app from a manifest; any code is good."""
+    secrets = {
+        name: hmac.new(call.secret.encode(), f"app {name}".encode(), sha256).hexdigest()[:40]
+        for name in ("client_secret", "webhook_secret")
+    }
+    return {**show_app(call), **secrets, "pem": derive_private_key(call.secret)}
 
 
 @api.get("/apps/{app_slug}")

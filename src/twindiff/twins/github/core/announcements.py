@@ -32,7 +32,7 @@ FEED_TYPES = {
 def announce(call: Call, repo: Repository, event: str, payload: dict[str, Any]) -> None:
     """Tell the hooks of a repository and of its organization about an event, and note it in the feeds."""
     owner = call.db.find(User, User.login == repo.owner)
-    is_org = owner is not None and owner.type == "Organization"
+    organization = owner if owner is not None and owner.type == "Organization" else None
     if event in FEED_TYPES:
         call.db.add(
             ActivityEvent(
@@ -40,17 +40,26 @@ def announce(call: Call, repo: Repository, event: str, payload: dict[str, Any]) 
                 type=FEED_TYPES[event],
                 actor=call.actor,
                 repository_id=repo.id,
-                org=repo.owner if is_org else None,
+                org=repo.owner if organization else None,
                 payload=_feed_payload(payload),
                 created_at=call.clock.iso(),
             )
         )
-    hooks = _hooks_for(call, repo, event)
-    if not hooks:
-        return
-    body = {**payload, "repository": show_repo(call, repo), "sender": user_of(call, call.actor)}
-    if owner and is_org:
-        body["organization"] = show_org(call, owner)
+    hooks = [*call.db.rows(Hook, Hook.repository_id == repo.id, Hook.active), *_org_hooks(call, repo.owner)]
+    if chosen := _hooks_for(hooks, event):
+        _emit(call, event, chosen, {**payload, "repository": show_repo(call, repo)}, organization)
+
+
+def announce_in_org(call: Call, login: str, event: str, payload: dict[str, Any]) -> None:
+    """Tell the hooks of an organization about an event outside repositories; users have no such hooks."""
+    if chosen := _hooks_for(_org_hooks(call, login), event):
+        _emit(call, event, chosen, payload, call.db.find(User, User.login == login))
+
+
+def _emit(call: Call, event: str, hooks: list[Hook], payload: dict[str, Any], organization: User | None) -> None:
+    body = {**payload, "sender": user_of(call, call.actor)}
+    if organization:
+        body["organization"] = show_org(call, organization)
     call.emit(event, {"hooks": [hook.id for hook in hooks], "body": body})
 
 
@@ -64,9 +73,9 @@ def _feed_payload(payload: dict[str, Any]) -> dict[str, Any]:
     }  # pyright: ignore[reportUnknownVariableType]
 
 
-def _hooks_for(call: Call, repo: Repository, event: str) -> list[Hook]:
-    hooks = [
-        *call.db.rows(Hook, Hook.repository_id == repo.id, Hook.active),
-        *call.db.rows(Hook, Hook.org == repo.owner, Hook.active),
-    ]
+def _org_hooks(call: Call, login: str) -> list[Hook]:
+    return list(call.db.rows(Hook, Hook.org == login, Hook.active))
+
+
+def _hooks_for(hooks: list[Hook], event: str) -> list[Hook]:
     return [hook for hook in hooks if event in hook.events or "*" in hook.events]

@@ -78,6 +78,7 @@ FAMILIES = tuple(
             _Family("/dependabot/alerts", "vulnerability_alerts", "push", "push", NOT_AUTHORIZED, "security_events"),
             _Family("/dependabot/secrets", "dependabot_secrets", "push", "push"),
             _Family("/deployments", "deployments", "pull", "push", NOT_FOUND, "repo_deployment"),
+            _Family("/discussions", "discussions", "pull", "triage"),
             _Family("/dispatches", "contents", "pull", "push", NOT_FOUND),
             _Family("/environments", "actions", "pull", "admin", write_permission="administration"),
             _Family("/environments/{environment_name}/secrets", "environments", "push", "push"),
@@ -144,7 +145,14 @@ FAMILIES = tuple(
             _Family("/user/repository_invitations", "metadata", "", "", scopes="repo:invite"),
             _Family("/user/ssh_signing_keys", "git_signing_ssh_public_keys", "", "", scopes="admin:ssh_signing_key"),
             _Family("/user/starred", "starring", "", "", scopes="repo"),
-            _Family("/users/{username}/projectsV2", "user_projects", "", "", scopes="project"),
+            *(
+                _Family(path, "user_projects", "", "", scopes="project")
+                for path in (
+                    "/users/{username}/projectsV2",
+                    "/users/{user_id}/projectsV2",
+                    "/user/{user_id}/projectsV2",
+                )
+            ),
         ),
     }.items()
     for each in families
@@ -157,13 +165,27 @@ _LESS = {
     f"PATCH {_REPO}/issues/comments/{{comment_id}}": "pull",
     f"DELETE {_REPO}/issues/comments/{{comment_id}}": "pull",
     f"POST {_ISSUE}/comments": "pull",
+    # Discussions are for all readers; GraphQL's mutations ask by these names.
+    f"POST {_REPO}/discussions": "pull",
+    f"PATCH {_REPO}/discussions/{{number}}": "pull",
+    f"DELETE {_REPO}/discussions/{{number}}": "pull",
+    f"POST {_REPO}/discussions/{{number}}/comments": "pull",
+    f"PATCH {_REPO}/discussions/comments/{{comment_id}}": "pull",
+    f"DELETE {_REPO}/discussions/comments/{{comment_id}}": "pull",
     # Collaborators may leave; members may leave an organization.
     f"DELETE {_REPO}/collaborators/{{username}}": "pull",
     f"DELETE {_ORG}/memberships/{{username}}": "",
     f"PUT {_REPO}/topics": "maintain",
     **{
         f"{verb} {_REPO}{path}/reactions{rest}": "pull"
-        for path in ("/issues/comments/{number}", "/issues/{number}", "/comments/{number}", "/releases/{number}")
+        for path in (
+            "/issues/comments/{number}",
+            "/issues/{number}",
+            "/comments/{number}",
+            "/releases/{number}",
+            "/discussions/{number}",
+            "/discussions/comments/{number}",
+        )
         for verb, rest in (("POST", ""), ("DELETE", "/{reaction_id}"))
     },
 }

@@ -29,7 +29,7 @@ def actor_of(call: Call) -> str | None:
     """Return the login that a token issued here acts as; raise BadCredentials for one that has expired,
     and for a JWT that GitHub refuses."""
     if is_jwt(call.token):
-        check_jwt(call.token)
+        check_jwt(call, call.token)
         call.memo["app"] = True
         return BOT
     known = call.db.find(AccessToken, AccessToken.token == call.token)

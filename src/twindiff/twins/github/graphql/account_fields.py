@@ -10,20 +10,22 @@ from typing import Any
 from twindiff.kit import Call
 from twindiff.kit.rows import Expression
 
+from ..core.access import find_team
 from ..core.visibility import visible_to_caller
 from ..tables.repository_tables import Repository
 from ..tables.user_tables import Membership, Team, TeamMember
 from ..views.user_views import PAGES, user_node_id
+from ..wire_style import NotVisible
 from .nodes import GraphNode, connect, user_nodes
 from .resolvers import compute, connect_rows, field
 
-compute("User.id", "Organization.id")(lambda call, node: user_node_id(node.row))
-compute("User.url", "Organization.url")(lambda call, node: f"{PAGES}/{node.row.login}")
+compute("User.id", "Organization.id", "Bot.id", "Mannequin.id")(lambda call, node: user_node_id(node.row))
+compute("User.url", "Organization.url", "Bot.url", "Mannequin.url")(lambda call, node: f"{PAGES}/{node.row.login}")
 compute("User.email")(lambda call, node: node.row.email or "")
 compute("User.isViewer")(lambda call, node: node.row.login == call.actor)
 
 
-@field("User.avatarUrl", "Organization.avatarUrl")
+@field("User.avatarUrl", "Organization.avatarUrl", "Bot.avatarUrl", "Mannequin.avatarUrl")
 def _avatar(call: Call, node: GraphNode, size: int | None = None) -> str:
     return f"https://avatars.githubusercontent.com/u/{node.row.id}?v=4" + (f"&s={size}" if size else "")
 
@@ -69,6 +71,14 @@ def _teams(call: Call, node: GraphNode, **arguments: Any) -> Any:
     return connect_rows(
         call, Team, [Team.org == node.row.login], Team.name, lambda row: GraphNode("Team", row), arguments
     )
+
+
+@field("Organization.team")
+def _team(call: Call, node: GraphNode, slug: str) -> Any:
+    try:
+        return GraphNode("Team", find_team(call, node.row, slug))
+    except NotVisible:
+        return None
 
 
 @field("Team.members")

@@ -9,8 +9,13 @@ from typing import Any
 
 from twindiff.kit import Call
 
+from ..core.access import may
+from ..core.node_ids import node_id
 from ..git.protection import protection_of
 from ..git.refs import HEADS
+from ..tables.issue_tables import Issue, IssueDependency
+from ..tables.repository_tables import Repository
+from .issue_fields import issue_node
 from .nodes import GraphNode, connect, user_node
 from .resolvers import compute, field
 
@@ -37,3 +42,34 @@ def _protection_rule(call: Call, node: GraphNode) -> Any:
 compute("Team.organization")(lambda call, node: user_node(call, node.row.org))
 compute("CheckRun.checkSuite")(lambda call, node: {"workflowRun": None})
 compute("PullRequestReview.reactionGroups")(lambda call, node: [])
+
+
+@field("Issue.issueType")
+def _issue_type(call: Call, node: GraphNode) -> Any:
+    name = node.row.type
+    return {"id": node_id("IT", 0, name), "name": name, "description": None, "color": "GRAY"} if name else None
+
+
+@field("Issue.subIssuesSummary")
+def _sub_issues_summary(call: Call, node: GraphNode) -> dict[str, int]:
+    total = call.db.count(Issue, Issue.parent_id == node.row.id)
+    completed = call.db.count(Issue, Issue.parent_id == node.row.id, Issue.state == "closed")
+    return {"total": total, "completed": completed, "percentCompleted": completed * 100 // total if total else 0}
+
+
+@field("Issue.blockedBy")
+def _blocked_by(call: Call, node: GraphNode, **arguments: Any) -> Any:
+    rows = call.db.rows(IssueDependency, IssueDependency.issue_id == node.row.id)
+    return _connect_issues(call, [row.blocked_by_id for row in rows], arguments)
+
+
+@field("Issue.blocking")
+def _blocking(call: Call, node: GraphNode, **arguments: Any) -> Any:
+    rows = call.db.rows(IssueDependency, IssueDependency.blocked_by_id == node.row.id)
+    return _connect_issues(call, [row.issue_id for row in rows], arguments)
+
+
+def _connect_issues(call: Call, ids: list[int], arguments: dict[str, Any]) -> Any:
+    rows = call.db.rows(Issue, Issue.id.in_(ids), order=Issue.id) if ids else []
+    pairs = [(row, call.db.get(Repository, row.repository_id)) for row in rows]
+    return connect([issue_node(call, row, repo) for row, repo in pairs if may(call, repo, "pull")], arguments)

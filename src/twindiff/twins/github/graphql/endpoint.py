@@ -5,6 +5,7 @@ https://docs.github.com/en/graphql
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, cast
@@ -17,9 +18,11 @@ from graphql import (
     GraphQLSchema,
     OperationDefinitionNode,
     OperationType,
+    OverlappingFieldsCanBeMergedRule,
     build_schema,
     is_abstract_type,
     parse,
+    specified_rules,
     validate,
 )
 
@@ -35,18 +38,23 @@ from ..tables.issue_tables import Issue
 from ..tables.repository_tables import Repository
 from ..tables.user_tables import User
 from ..wire_style import Moved
-from . import (  # noqa: F401 - they declare resolvers
+from . import (  # noqa: F401 - they declare resolvers and mutations
     account_fields,  # pyright: ignore[reportUnusedImport]
     command_line_fields,  # pyright: ignore[reportUnusedImport]
+    discussion_mutations,  # pyright: ignore[reportUnusedImport]
+    project_mutations,  # pyright: ignore[reportUnusedImport]
     pull_fields,  # pyright: ignore[reportUnusedImport]
     repository_fields,  # pyright: ignore[reportUnusedImport]
 )
+from .discussion_fields import search_discussions
 from .issue_fields import issue_node
 from .mutations import MUTATIONS
 from .nodes import GraphNode, GraphRefusal, connect, connect_page, explain_error, find_node, user_node
+from .project_fields import find_resource
 from .resolvers import resolve_field
 
 api = Operations()
+_CONFLICTING_TYPES = re.compile(r"conflicting types '([^']*)' and '([^']*)'")
 MAX_DOCUMENT_LETTERS, MAX_TOKENS, MAX_ERRORS = 100_000, 10_000, 20
 
 
@@ -65,11 +73,26 @@ def _type_of(value: Any, *unused: Any) -> str:
 @lru_cache(maxsize=1)
 def load_schema() -> GraphQLSchema:
     """Return the schema."""
-    schema = build_schema((Path(__file__).parent / "schema.graphql").read_text())
+    files = ("schema.graphql", "projects.graphql", "discussions.graphql")
+    schema = build_schema("\n".join((Path(__file__).parent / name).read_text() for name in files))
     abstract: Any
     for abstract in filter(is_abstract_type, schema.type_map.values()):
         abstract.resolve_type = _type_of
     return schema
+
+
+class MergeableFields(OverlappingFieldsCanBeMergedRule):
+    """Fields of one name need one type; as at GitHub, one may be non-null where the other is not."""
+
+    def report_error(self, error: GraphQLError) -> None:
+        """Report a conflict, unless the types differ in `!` alone."""
+        pairs = _CONFLICTING_TYPES.findall(error.message)
+        is_other = "different fields" in error.message or "differing arguments" in error.message
+        if is_other or not pairs or any(one.replace("!", "") != other.replace("!", "") for one, other in pairs):
+            super().report_error(error)
+
+
+RULES = [MergeableFields if rule is OverlappingFieldsCanBeMergedRule else rule for rule in specified_rules]
 
 
 @lru_cache(maxsize=512)
@@ -79,7 +102,7 @@ def read_document(text: str) -> DocumentNode | list[GraphQLError]:
         document = parse(text, max_tokens=MAX_TOKENS)
     except GraphQLError as error:
         return [error]
-    errors = validate(load_schema(), document, max_errors=MAX_ERRORS)
+    errors = validate(load_schema(), document, RULES, max_errors=MAX_ERRORS)
     return errors or document
 
 
@@ -130,7 +153,9 @@ def _nodes(call: Call, ids: list[str]) -> list[Any]:
 
 
 def _search(call: Call, query: str, type: str, **arguments: Any) -> Any:
-    counts = {"issueCount": 0, "repositoryCount": 0, "userCount": 0}
+    counts = {"issueCount": 0, "repositoryCount": 0, "userCount": 0, "discussionCount": 0}
+    if type == "DISCUSSION":
+        return search_discussions(call, query, arguments, counts)
     if type in ("ISSUE", "ISSUE_ADVANCED"):
         parsed = parse_query(query, ISSUE_QUALIFIERS)
         where = scope_conditions(call, parsed, Issue.repository_id)
@@ -192,6 +217,7 @@ ROOTS: dict[str, Any] = {
     "node": _node,
     "nodes": _nodes,
     "search": _search,
+    "resource": find_resource,
 }
 
 

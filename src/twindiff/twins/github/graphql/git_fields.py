@@ -5,6 +5,7 @@ https://docs.github.com/en/graphql/reference/objects
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from twindiff.kit import Call
@@ -152,7 +153,18 @@ def _rollup(call: Call, repo: Repository, sha: str) -> Any:
     nodes += [GraphNode("StatusContext", row, repo) for row in statuses.values()]
     failed = any(state in ("failure", "error", "timed_out", "cancelled", "action_required") for state in states)
     state = "FAILURE" if failed else "PENDING" if "pending" in states else "SUCCESS"
-    return {"state": state, "contexts": {**connect(nodes, {"first": 100}), "checkRunCount": len(latest)}}
+    run_states = Counter((run.conclusion or run.status).upper() for run in latest.values())
+    counts = {
+        "checkRunCount": len(latest),
+        "checkRunCountsByState": _show_counts(run_states),
+        "statusContextCount": len(statuses),
+        "statusContextCountsByState": _show_counts(Counter(row.state.upper() for row in statuses.values())),
+    }
+    return {"state": state, "contexts": {**connect(nodes, {"first": 100}), **counts}}
+
+
+def _show_counts(states: Counter[str]) -> list[dict[str, Any]]:
+    return [{"state": state, "count": count} for state, count in states.items()]
 
 
 compute("Commit.statusCheckRollup")(lambda call, node: _rollup(call, enclosing_repo(node), node.row.sha))

@@ -12,16 +12,11 @@ from twindiff.kit.rows import Expression
 
 from ..core.access import association_of
 from ..issues.issues import has_item
-from ..tables.issue_tables import Issue, IssueComment, Label, Milestone, PullRequest, Reaction
+from ..tables.issue_tables import Issue, IssueComment, Label, Milestone, PullRequest
 from ..tables.repository_tables import Repository
 from ..views.repository_views import html_url
 from .nodes import GraphNode, GraphRefusal, connect, user_node, user_nodes
 from .resolvers import compute, connect_rows, enclosing_repo, field, issue_half
-
-REACTION_NAMES = {
-    "+1": "THUMBS_UP", "-1": "THUMBS_DOWN", "laugh": "LAUGH", "hooray": "HOORAY", "confused": "CONFUSED",
-    "heart": "HEART", "rocket": "ROCKET", "eyes": "EYES",
-}  # fmt: skip
 
 
 def _find_numbered(call: Call, node: GraphNode, number: int, kind: str) -> GraphNode:
@@ -99,7 +94,7 @@ def _state_reason(call: Call, node: GraphNode, **arguments: Any) -> Any:
     return node.row.state_reason.upper() if node.row.state_reason else None
 
 
-@field("Issue.assignees", "PullRequest.assignees")
+@field("Issue.assignees", "PullRequest.assignees", "Issue.assignedActors", "PullRequest.assignedActors")
 def _assignees(call: Call, node: GraphNode, **arguments: Any) -> Any:
     return connect(user_nodes(call, issue_half(call, node).assignees), arguments)
 
@@ -144,17 +139,6 @@ def _parent_issue(call: Call, node: GraphNode) -> Any:
 def _sub_issues(call: Call, node: GraphNode, **arguments: Any) -> Any:
     rows = call.db.rows(Issue, Issue.parent_id == node.row.id, order=(Issue.position, Issue.id))
     return connect([GraphNode("Issue", row, call.db.get(Repository, row.repository_id)) for row in rows], arguments)
-
-
-@field("Issue.reactionGroups", "PullRequest.reactionGroups", "IssueComment.reactionGroups")
-def _reaction_groups(call: Call, node: GraphNode) -> Any:
-    subject = "issue_comments" if node.type == "IssueComment" else "issues"
-    number = node.row.id if node.type == "IssueComment" else issue_half(call, node).id
-    rows = call.db.rows(Reaction, Reaction.subject == subject, Reaction.subject_id == number)
-    contents = [row.content for row in rows]
-    return [
-        {"content": name, "users": {"totalCount": contents.count(content)}} for content, name in REACTION_NAMES.items()
-    ]
 
 
 for _kind in ("IssueComment", "PullRequestReviewComment", "PullRequestReview"):

@@ -9,6 +9,7 @@ from twindiff.kit import UNSET, Call
 
 from ..activity import starring
 from ..core.access import authorize, find_repo, issue_of
+from ..discussions.discussion_changes import label_discussion
 from ..issues import comments as issue_comments
 from ..issues import issues, labels
 from ..issues.issues import IssueBody
@@ -47,19 +48,20 @@ def _place(node: GraphNode) -> tuple[str, str]:
     return repo.owner, repo.name
 
 
-def _run(call: Call, handler: Callable[..., Any], node: GraphNode, *arguments: Any) -> Any:
+def run_operation(call: Call, handler: Callable[..., Any], node: GraphNode, *arguments: Any) -> Any:
     """Run an operation of the REST API on the repository of an object, as who may do it there."""
     owner, repo = _place(node)
     authorize(call, *_ROUTES[handler], {"owner": owner, "repo": repo})
     return handler(call, owner, repo, *arguments)
 
 
-def _fresh(call: Call, node: GraphNode) -> GraphNode:
+def refresh_node(call: Call, node: GraphNode) -> GraphNode:
     """Return an object as it is after an operation."""
     return node._replace(row=call.db.get(node.row.__class__, node.row.id))
 
 
-def _names(call: Call, ids: list[str] | None, kind: str, attribute: str) -> list[str]:
+def list_names(call: Call, ids: list[str] | None, kind: str, attribute: str) -> list[str]:
+    """Return an attribute, such as the login, of each object with a global id."""
     return [str(getattr(find_node(call, each, kind).row, attribute)) for each in ids or []]
 
 
@@ -70,9 +72,9 @@ def _issue_body(call: Call, given: Input) -> IssueBody:
         if given.get(name) is not None:
             setattr(body, name, given[name])
     if given.get("assigneeIds") is not None:
-        body.assignees = list(_names(call, given["assigneeIds"], "User", "login"))
+        body.assignees = list(list_names(call, given["assigneeIds"], "User", "login"))
     if given.get("labelIds") is not None:
-        body.labels = list(_names(call, given["labelIds"], "Label", "name"))
+        body.labels = list(list_names(call, given["labelIds"], "Label", "name"))
     if "milestoneId" in given:
         milestone: Milestone | None = (
             find_node(call, given["milestoneId"], "Milestone").row if given["milestoneId"] else None
@@ -100,7 +102,7 @@ def create_repository(call: Call, given: Input) -> Any:
 def create_issue(call: Call, given: Input) -> Any:
     """Run `createIssue`, and return its payload."""
     node = find_node(call, given["repositoryId"], "Repository")
-    shown = _run(call, issues.create_issue, node, _issue_body(call, given))
+    shown = run_operation(call, issues.create_issue, node, _issue_body(call, given))
     return {"issue": GraphNode("Issue", call.db.get(Issue, shown["id"]), node.row)}
 
 
@@ -110,8 +112,8 @@ def update_issue(call: Call, given: Input) -> Any:
     node = find_node(call, given["id"], "Issue")
     body = _issue_body(call, given)
     body.state = given["state"].lower() if given.get("state") else UNSET
-    _run(call, issues.update_issue, node, node.row.number, body)
-    return {"issue": _fresh(call, node)}
+    run_operation(call, issues.update_issue, node, node.row.number, body)
+    return {"issue": refresh_node(call, node)}
 
 
 @mutation
@@ -119,58 +121,73 @@ def close_issue(call: Call, given: Input) -> Any:
     """Run `closeIssue`, and return its payload."""
     node = find_node(call, given["issueId"], "Issue")
     reason: Any = (given.get("stateReason") or "COMPLETED").lower()
-    _run(call, issues.update_issue, node, node.row.number, IssueBody(state="closed", state_reason=reason))
-    return {"issue": _fresh(call, node)}
+    run_operation(call, issues.update_issue, node, node.row.number, IssueBody(state="closed", state_reason=reason))
+    return {"issue": refresh_node(call, node)}
 
 
 @mutation
 def reopen_issue(call: Call, given: Input) -> Any:
     """Run `reopenIssue`, and return its payload."""
     node = find_node(call, given["issueId"], "Issue")
-    _run(call, issues.update_issue, node, node.row.number, IssueBody(state="open"))
-    return {"issue": _fresh(call, node)}
+    run_operation(call, issues.update_issue, node, node.row.number, IssueBody(state="open"))
+    return {"issue": refresh_node(call, node)}
 
 
 @mutation
 def add_comment(call: Call, given: Input) -> Any:
     """Run `addComment`, and return its payload."""
     node = find_node(call, given["subjectId"], "Issue", "PullRequest")
-    shown = _run(call, issue_comments.create_comment, node, node.row.number, given["body"])
+    shown = run_operation(call, issue_comments.create_comment, node, node.row.number, given["body"])
     comment = GraphNode("IssueComment", call.db.get(IssueComment, shown["id"]), node.repo)
-    return {"commentEdge": {"node": comment, "cursor": cursor_of(1)}, "subject": _fresh(call, node)}
+    return {"commentEdge": {"node": comment, "cursor": cursor_of(1)}, "subject": refresh_node(call, node)}
+
+
+def _label_discussion(call: Call, node: GraphNode, ids: list[str], *, added: bool) -> Any:
+    repo = find_repo(call, *_place(node))
+    authorize(call, "PATCH", "/repos/{owner}/{repo}/discussions/{number}", {"owner": repo.owner, "repo": repo.name})
+    chosen = [find_node(call, each, "Label").row for each in ids]
+    return {"labelable": node._replace(row=label_discussion(call, repo, node.row, chosen, added=added))}
 
 
 @mutation
 def add_labels_to_labelable(call: Call, given: Input) -> Any:
     """Run `addLabelsToLabelable`, and return its payload."""
-    node = find_node(call, given["labelableId"], "Issue", "PullRequest")
-    _run(call, labels.add_labels, node, node.row.number, _names(call, given["labelIds"], "Label", "name"))
-    return {"labelable": _fresh(call, node)}
+    node, ids = find_node(call, given["labelableId"], "Issue", "PullRequest", "Discussion"), given["labelIds"]
+    if node.type == "Discussion":
+        return _label_discussion(call, node, ids, added=True)
+    run_operation(call, labels.add_labels, node, node.row.number, list_names(call, ids, "Label", "name"))
+    return {"labelable": refresh_node(call, node)}
 
 
 @mutation
 def remove_labels_from_labelable(call: Call, given: Input) -> Any:
     """Run `removeLabelsFromLabelable`, and return its payload."""
-    node = find_node(call, given["labelableId"], "Issue", "PullRequest")
-    for name in _names(call, given["labelIds"], "Label", "name"):
-        _run(call, labels.remove_label, node, node.row.number, name)
-    return {"labelable": _fresh(call, node)}
+    node, ids = find_node(call, given["labelableId"], "Issue", "PullRequest", "Discussion"), given["labelIds"]
+    if node.type == "Discussion":
+        return _label_discussion(call, node, ids, added=False)
+    for name in list_names(call, ids, "Label", "name"):
+        run_operation(call, labels.remove_label, node, node.row.number, name)
+    return {"labelable": refresh_node(call, node)}
 
 
 @mutation
 def add_assignees_to_assignable(call: Call, given: Input) -> Any:
     """Run `addAssigneesToAssignable`, and return its payload."""
     node = find_node(call, given["assignableId"], "Issue", "PullRequest")
-    _run(call, issues.add_assignees, node, node.row.number, _names(call, given["assigneeIds"], "User", "login"))
-    return {"assignable": _fresh(call, node)}
+    run_operation(
+        call, issues.add_assignees, node, node.row.number, list_names(call, given["assigneeIds"], "User", "login")
+    )
+    return {"assignable": refresh_node(call, node)}
 
 
 @mutation
 def remove_assignees_from_assignable(call: Call, given: Input) -> Any:
     """Run `removeAssigneesFromAssignable`, and return its payload."""
     node = find_node(call, given["assignableId"], "Issue", "PullRequest")
-    _run(call, issues.remove_assignees, node, node.row.number, _names(call, given["assigneeIds"], "User", "login"))
-    return {"assignable": _fresh(call, node)}
+    run_operation(
+        call, issues.remove_assignees, node, node.row.number, list_names(call, given["assigneeIds"], "User", "login")
+    )
+    return {"assignable": refresh_node(call, node)}
 
 
 @mutation
@@ -183,7 +200,7 @@ def create_pull_request(call: Call, given: Input) -> Any:
         head = f"{source.owner}:{head.rpartition(':')[2]}"
     body = PullBody(title=given["title"], body=given.get("body"), head=head, base=given["baseRefName"])
     body.draft = bool(given.get("draft"))
-    shown = _run(call, pulls.create_pull, node, body)
+    shown = run_operation(call, pulls.create_pull, node, body)
     return {"pullRequest": GraphNode("PullRequest", call.db.get(PullRequest, shown["id"]), node.row)}
 
 
@@ -193,8 +210,8 @@ def _pull(call: Call, given: Input) -> GraphNode:
 
 def _edit_pull(call: Call, given: Input, **fields: Any) -> Any:
     node = _pull(call, given)
-    _run(call, pulls.update_pull, node, node.row.number, PullBody(**fields))
-    return {"pullRequest": _fresh(call, node)}
+    run_operation(call, pulls.update_pull, node, node.row.number, PullBody(**fields))
+    return {"pullRequest": refresh_node(call, node)}
 
 
 @mutation
@@ -206,7 +223,7 @@ def update_pull_request(call: Call, given: Input) -> Any:
     node = _pull(call, given)
     triage = {name: given[name] for name in ("labelIds", "assigneeIds", "milestoneId") if name in given}
     if triage:
-        _run(call, issues.update_issue, node, node.row.number, _issue_body(call, triage))
+        run_operation(call, issues.update_issue, node, node.row.number, _issue_body(call, triage))
     return _edit_pull(call, given, **fields)
 
 
@@ -229,8 +246,8 @@ def merge_pull_request(call: Call, given: Input) -> Any:
     method: Any = (given.get("mergeMethod") or "MERGE").lower()
     texts = {"commit_title": given.get("commitHeadline"), "commit_message": given.get("commitBody")}
     body = MergePullBody(merge_method=method, sha=given.get("expectedHeadOid"), **texts)
-    _run(call, merging.merge_pull, node, node.row.number, body)
-    return {"pullRequest": _fresh(call, node)}
+    run_operation(call, merging.merge_pull, node, node.row.number, body)
+    return {"pullRequest": refresh_node(call, node)}
 
 
 def _set_draft(call: Call, given: Input, *, draft: bool) -> Any:
@@ -239,7 +256,7 @@ def _set_draft(call: Call, given: Input, *, draft: bool) -> Any:
     issues.check_author_or_triage(call, repo, issue_of(call, node.row))
     pull = call.db.change(node.row, draft=draft)
     announce_pull(call, repo, pull, "converted_to_draft" if draft else "ready_for_review")
-    return {"pullRequest": _fresh(call, node)}
+    return {"pullRequest": refresh_node(call, node)}
 
 
 @mutation
@@ -262,7 +279,7 @@ def enable_pull_request_auto_merge(call: Call, given: Input) -> Any:
     method: Any = (given.get("mergeMethod") or "MERGE").lower()
     texts = (given.get("commitHeadline") or "", given.get("commitBody") or "")
     enable_auto_merge(call, repo, node.row, method, *texts)
-    return {"pullRequest": _fresh(call, node)}
+    return {"pullRequest": refresh_node(call, node)}
 
 
 @mutation
@@ -271,7 +288,7 @@ def disable_pull_request_auto_merge(call: Call, given: Input) -> Any:
     node = _pull(call, given)
     find_repo(call, *_place(node), "push")
     call.db.change(node.row, auto_merge=None)
-    return {"pullRequest": _fresh(call, node)}
+    return {"pullRequest": refresh_node(call, node)}
 
 
 @mutation
@@ -279,11 +296,11 @@ def request_reviews(call: Call, given: Input) -> Any:
     """Run `requestReviews`, and return its payload."""
     node = _pull(call, given)
     body = ReviewersBody(
-        reviewers=_names(call, given.get("userIds"), "User", "login"),
-        team_reviewers=_names(call, given.get("teamIds"), "Team", "slug"),
+        reviewers=list_names(call, given.get("userIds"), "User", "login"),
+        team_reviewers=list_names(call, given.get("teamIds"), "Team", "slug"),
     )
-    _run(call, pulls.request_reviewers, node, node.row.number, body)
-    return {"pullRequest": _fresh(call, node)}
+    run_operation(call, pulls.request_reviewers, node, node.row.number, body)
+    return {"pullRequest": refresh_node(call, node)}
 
 
 def _review_node(call: Call, number: int, node: GraphNode) -> Any:
@@ -301,7 +318,7 @@ def add_pull_request_review(call: Call, given: Input) -> Any:
     ]
     event: Any = given.get("event") or "PENDING"
     body = ReviewBody(event=event, body=given.get("body"), commit_id=given.get("commitOID"), comments=drafts)
-    shown = _run(call, reviews.create_review, node, node.row.number, body)
+    shown = run_operation(call, reviews.create_review, node, node.row.number, body)
     return _review_node(call, shown["id"], node)
 
 
@@ -322,7 +339,7 @@ def _pending(call: Call, given: Input) -> tuple[GraphNode, Review]:
 def submit_pull_request_review(call: Call, given: Input) -> Any:
     """Run `submitPullRequestReview`, and return its payload."""
     node, review = _pending(call, given)
-    _run(call, reviews.submit_review, node, node.row.number, review.id, given["event"], given.get("body"))
+    run_operation(call, reviews.submit_review, node, node.row.number, review.id, given["event"], given.get("body"))
     return _review_node(call, review.id, node)
 
 
@@ -330,7 +347,7 @@ def submit_pull_request_review(call: Call, given: Input) -> Any:
 def delete_pull_request_review(call: Call, given: Input) -> Any:
     """Run `deletePullRequestReview`, and return its payload."""
     node, review = _pending(call, given)
-    _run(call, reviews.delete_review, node, node.row.number, review.id)
+    run_operation(call, reviews.delete_review, node, node.row.number, review.id)
     return {"pullRequestReview": GraphNode("PullRequestReview", review, node.repo)}
 
 
@@ -351,7 +368,7 @@ def add_pull_request_review_thread(call: Call, given: Input) -> Any:
     body = NewReviewComment(
         body=given["body"], path=given["path"], commit_id=pull.head_sha, subject_type=subject, **line
     )
-    shown = _run(call, reviews.create_review_comment, node, pull.number, body)
+    shown = run_operation(call, reviews.create_review_comment, node, pull.number, body)
     comment = call.db.get(ReviewComment, shown["id"])
     if review and comment.review_id:
         single = call.db.get(Review, comment.review_id)
@@ -365,7 +382,7 @@ def _resolve(call: Call, given: Input, *, resolved: bool) -> Any:
     node = find_node(call, given["threadId"], "PullRequestReviewThread")
     find_repo(call, *_place(node), "triage")
     call.db.change(node.row, is_resolved=resolved, resolved_by=call.actor if resolved else None)
-    return {"thread": _fresh(call, node)}
+    return {"thread": refresh_node(call, node)}
 
 
 @mutation
@@ -384,7 +401,7 @@ def unresolve_review_thread(call: Call, given: Input) -> Any:
 def add_star(call: Call, given: Input) -> Any:
     """Run `addStar`, and return its payload."""
     node = find_node(call, given["starrableId"], "Repository")
-    _run(call, starring.star, node)
+    run_operation(call, starring.star, node)
     return {"starrable": node}
 
 
@@ -392,7 +409,7 @@ def add_star(call: Call, given: Input) -> Any:
 def remove_star(call: Call, given: Input) -> Any:
     """Run `removeStar`, and return its payload."""
     node = find_node(call, given["starrableId"], "Repository")
-    _run(call, starring.unstar, node)
+    run_operation(call, starring.unstar, node)
     return {"starrable": node}
 
 
@@ -400,5 +417,5 @@ def remove_star(call: Call, given: Input) -> Any:
 def create_ref(call: Call, given: Input) -> Any:
     """Run `createRef`, and return its payload."""
     node = find_node(call, given["repositoryId"], "Repository")
-    _run(call, git_data.create_ref, node, given["name"], given["oid"])
+    run_operation(call, git_data.create_ref, node, given["name"], given["oid"])
     return {"ref": ref_node(call, node.row, given["name"])}

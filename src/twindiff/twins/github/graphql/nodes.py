@@ -14,7 +14,10 @@ from twindiff.kit.errors import ApiError
 from ..core.access import may
 from ..core.node_ids import node_id, parse_node_id
 from ..git.histories import get_commit
+from ..projects.project_changes import can_see
+from ..tables.discussion_tables import Discussion, DiscussionCategory, DiscussionComment
 from ..tables.issue_tables import Issue, IssueComment, Label, Milestone, PullRequest, Review, ReviewComment
+from ..tables.project_tables import Project, ProjectItem
 from ..tables.repository_tables import Release, Repository
 from ..tables.user_tables import Team, User
 
@@ -28,6 +31,13 @@ class GraphNode(NamedTuple):
     type: str
     row: Any
     repo: Repository | None = None
+
+
+class ProjectField(NamedTuple):
+    """A field of a project, as the row of a node."""
+
+    project: Project
+    field: dict[str, Any]
 
 
 class GraphRefusal(GraphQLError):
@@ -50,6 +60,17 @@ PREFIXES: dict[str, tuple[str, type[Any]]] = {
     "PRRT": ("PullRequestReviewThread", ReviewComment),
     "RE": ("Release", Release),
     "T": ("Team", Team),
+    "D": ("Discussion", Discussion),
+    "DC": ("DiscussionComment", DiscussionComment),
+    "DIC": ("DiscussionCategory", DiscussionCategory),
+    "PVT": ("ProjectV2", Project),
+    "PVTI": ("ProjectV2Item", ProjectItem),
+    "DI": ("DraftIssue", ProjectItem),
+}
+_FIELD_TYPES = {
+    "PVTF": "ProjectV2Field",
+    "PVTSSF": "ProjectV2SingleSelectField",
+    "PVTIF": "ProjectV2IterationField",
 }
 
 
@@ -64,7 +85,7 @@ def id_of(node: GraphNode) -> str:
 def user_node(call: Call, login: str | None) -> GraphNode | None:
     """Return the user or organization with a login; None if there is none."""
     user = call.db.find(User, User.login == login) if login else None
-    return GraphNode(user.type if user.type == "Organization" else "User", user) if user else None
+    return GraphNode(user.type, user) if user else None
 
 
 def user_nodes(call: Call, logins: Sequence[str]) -> list[GraphNode]:
@@ -100,6 +121,8 @@ def _find_node(call: Call, text: str) -> GraphNode | None:
         repo = call.db.find(Repository, Repository.id == parts.ids[0])
         commit = get_commit(call, repo.network_id, own) if repo and may(call, repo, "pull") else None
         return GraphNode("Commit", commit, repo) if commit else None
+    if parts.prefix in _FIELD_TYPES:
+        return _find_project_field(call, _FIELD_TYPES[parts.prefix], parts.ids)
     if parts.prefix not in PREFIXES or not isinstance(own, int):
         return None
     kind, table = PREFIXES[parts.prefix]
@@ -108,10 +131,28 @@ def _find_node(call: Call, text: str) -> GraphNode | None:
         row = call.db.find(PullRequest, PullRequest.issue_id == own)
     if row is None:
         return None
+    if isinstance(row, Project | ProjectItem):
+        return GraphNode(kind, row) if _sees_project(call, kind, row) else None
     repo = row if kind == "Repository" else repo_of(call, kind, row)
     if repo and not may(call, repo, "pull"):
         return None
     return GraphNode(kind, row, None if kind == "Repository" else repo)
+
+
+def _sees_project(call: Call, kind: str, row: Project | ProjectItem) -> bool:
+    """Return whether the caller sees a project or an item of one; drafts are only items with that content."""
+    if isinstance(row, Project):
+        return can_see(call, row)
+    is_draft = row.content_type == "DraftIssue"
+    return (is_draft or kind != "DraftIssue") and can_see(call, call.db.get(Project, row.project_id))
+
+
+def _find_project_field(call: Call, kind: str, ids: tuple[Any, ...]) -> GraphNode | None:
+    project = call.db.find(Project, Project.id == ids[0]) if isinstance(ids[0], int) else None
+    if project is None or not can_see(call, project):
+        return None
+    own = next((each for each in project.fields if each["id"] == ids[-1]), None)
+    return GraphNode(kind, ProjectField(project, own)) if own else None
 
 
 def cursor_of(place: int) -> str:

@@ -19,7 +19,7 @@ from ..pulls.merging import issues_closed_by
 from ..pulls.pull_commits import changes_of_pull, commits_of
 from ..pulls.pull_views import head_repository
 from ..tables.issue_tables import Issue, PullRequest, Review, ReviewComment
-from ..tables.user_tables import Team
+from ..tables.user_tables import Team, User
 from ..views.repository_views import html_url
 from .git_fields import git_node
 from .issue_fields import issue_node, issue_order
@@ -171,6 +171,8 @@ def _auto_merge(call: Call, node: GraphNode) -> Any:
     if not wanted:
         return None
     texts = {"commitHeadline": wanted["commit_title"], "commitBody": wanted["commit_message"]}
+    known = call.db.find(User, User.login == wanted["enabled_by"])
+    texts |= {"authorEmail": known.email if known else None, "enabledAt": show_instant(wanted.get("enabled_at"))}
     return {"enabledBy": user_node(call, wanted["enabled_by"]), "mergeMethod": wanted["merge_method"].upper(), **texts}
 
 

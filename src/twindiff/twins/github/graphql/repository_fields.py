@@ -20,7 +20,7 @@ from ..tables.repository_tables import Release, Repository
 from ..tables.user_tables import User
 from ..tables.work_tables import Star
 from ..views.repository_views import html_url, setting
-from .nodes import GraphNode, GraphRefusal, connect, user_node, user_nodes
+from .nodes import GraphNode, connect, user_node, user_nodes
 from .resolvers import compute, connect_rows, enclosing_repo, field
 
 compute("Repository.nameWithOwner")(lambda call, node: node.row.full_name)
@@ -123,17 +123,6 @@ def _release_rows(call: Call, node: GraphNode) -> list[Release]:
 @field("Repository.releases")
 def _releases(call: Call, node: GraphNode, **arguments: Any) -> Any:
     return connect([GraphNode("Release", row, node.row) for row in _release_rows(call, node)], arguments)
-
-
-@field("Repository.discussions", "Repository.discussionCategories")
-def _no_discussions(call: Call, node: GraphNode, **arguments: Any) -> Any:
-    """Return an empty connection: discussions are not served, so no repository has any."""
-    return connect(list[Any](), arguments)
-
-
-@field("Repository.discussion")
-def _no_discussion(call: Call, node: GraphNode, number: int) -> Any:
-    raise GraphRefusal(f"Could not resolve to a Discussion with the number of {number}.")
 
 
 @field("Repository.latestRelease")

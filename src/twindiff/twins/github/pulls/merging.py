@@ -193,6 +193,6 @@ def enable_auto_merge(
     if not setting(repo, "allow_auto_merge"):
         raise Forbidden("Auto merge is not allowed for this repository")
     wanted = {"enabled_by": call.actor, "merge_method": method, "commit_title": title, "commit_message": message}
-    pull = call.db.change(pull, auto_merge=wanted)
+    pull = call.db.change(pull, auto_merge={**wanted, "enabled_at": call.clock.iso()})
     note_event(call, issue_of(call, pull), "auto_merge_enabled")
     return pull

@@ -236,6 +236,12 @@ def list_matching_refs(call: Call, owner: str, repo: str, ref: str) -> Any:
     return [show_ref(call, row, store, each) for each in matching_refs(call, row, ref)]
 
 
+@api.get("/repos/{owner}/{repo}/git/matching-refs")
+def list_refs_without_prefix(call: Call, owner: str, repo: str) -> Any:
+    """List all references, as GitHub does without a text to begin with."""
+    return list_matching_refs(call, owner, repo, "")
+
+
 @api.post("/repos/{owner}/{repo}/git/refs", status=201)
 def create_ref(call: Call, owner: str, repo: str, ref: str, sha: str) -> Any:
     """Make a reference to an object."""

@@ -59,6 +59,7 @@ EVENTS = frozenset(
         "project",
         "project_card",
         "project_column",
+        "projects_v2",
         "projects_v2_item",
         "public",
         "pull_request",

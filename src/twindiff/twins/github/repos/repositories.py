@@ -20,6 +20,7 @@ from ..core.listing import paginate, slice_page
 from ..core.node_ids import node_id
 from ..core.stamps import new_id
 from ..core.visibility import assignable_logins, visible_to_caller
+from ..discussions.categories import ensure_categories
 from ..git.file_projection import languages_of, project_files
 from ..git.histories import walk_history
 from ..git.objects import ObjectStore
@@ -27,7 +28,7 @@ from ..git.refs import HEADS, TAGS, find_ref, list_refs, peel, resolve_commit
 from ..tables.repository_tables import Collaborator, Ref, Repository, RepositoryFile, RepositoryName
 from ..tables.user_tables import Membership, Team, TeamRepository, User
 from ..tables.work_tables import Subscription
-from ..views.repository_views import forget_shown, repo_url, show_full_repo, show_repo
+from ..views.repository_views import forget_shown, repo_url, setting, show_full_repo, show_repo
 from ..views.user_views import show_team, user_of
 from ..wire_style import Forbidden, NotVisible, Unprocessable, invalid
 from .repository_bodies import (
@@ -154,6 +155,8 @@ def update_repository(call: Call, owner: str, repo: str, body: Annotated[Reposit
         row = call.db.change(row, updated_at=call.clock.iso(), **changed)
         if "default_branch" in changed:
             row = _show_files_of(call, before, row)
+        if setting(row, "has_discussions"):
+            ensure_categories(call, row)
         forget_shown(call)
     return show_full_repo(call, row)
 

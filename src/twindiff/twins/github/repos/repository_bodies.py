@@ -11,6 +11,7 @@ from typing import Any, Literal
 from twindiff.kit import UNSET, Call, Struct, UnsetType
 
 from ..core.stamps import new_id
+from ..discussions.categories import ensure_categories
 from ..git.commit_objects import Signature, signature_of, write_commit
 from ..git.objects import EMPTY_TREE, TreeEntry, store_of
 from ..git.pushes import move_ref
@@ -20,7 +21,7 @@ from ..tables.issue_tables import Label
 from ..tables.repository_tables import Repository
 from ..tables.user_tables import User
 from ..tables.work_tables import Subscription
-from ..views.repository_views import MERGE_SETTINGS, SETTINGS
+from ..views.repository_views import MERGE_SETTINGS, SETTINGS, setting
 from ..wire_style import Unprocessable, invalid
 from .licenses import IGNORES, LICENSES, license_text
 
@@ -126,6 +127,8 @@ def make_repository(call: Call, owner: User, body: RepositoryBody, **more: Any) 
     row = Repository(id=repo_id, owner=owner.login, name=name, full_name=f"{owner.login}/{name}", **fields, **times)
     repo = call.db.add(row)
     add_default_labels(call, repo)
+    if setting(repo, "has_discussions"):
+        ensure_categories(call, repo)
     call.db.add(Subscription(user=call.actor, repository_id=repo.id, created_at=now))
     if body.auto_init or body.gitignore_template or body.license_template:
         repo = _write_first_commit(call, repo, body)

@@ -177,7 +177,8 @@ def _not_searchable() -> Unprocessable:
     )
 
 
-def _me(call: Call, login: str) -> str:
+def resolve_me(call: Call, login: str) -> str:
+    """Return a login of a query without its `@`; `@me` is the caller."""
     return call.actor if login == "@me" else login.removeprefix("@")
 
 
@@ -234,7 +235,7 @@ def _no_condition(value: str) -> Expression:
 
 def issue_conditions(call: Call, qualifier: Qualifier) -> list[Expression]:
     """Return the conditions of one qualifier of issues; none for one that has no effect here."""
-    value, login = qualifier.value, _me(call, qualifier.value)
+    value, login = qualifier.value, resolve_me(call, qualifier.value)
     simple: dict[str, Callable[[], Expression]] = {
         "is": lambda: _is_condition(value),
         "type": lambda: _is_condition(value),
@@ -312,7 +313,7 @@ def search_issues(call: Call, q: str = "", sort: str = "", order: str = "desc") 
 def _repository_conditions(call: Call, qualifier: Qualifier) -> list[Expression]:
     value = qualifier.value
     simple: dict[str, Callable[[], Expression]] = {
-        "user": lambda: Repository.owner.equals(_me(call, value)),
+        "user": lambda: Repository.owner.equals(resolve_me(call, value)),
         "org": lambda: Repository.owner.equals(value),
         "repo": lambda: Repository.full_name.equals(value),
         "language": lambda: Repository.language.equals(value),

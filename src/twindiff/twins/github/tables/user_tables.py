@@ -117,6 +117,13 @@ class AppInstallation(Row, table="installations", key=("id",)):
     created_at: Column[Timestamp]
 
 
+class AppKey(Row, table="app_keys", key=("id",), visibility="bookkeeping"):
+    """A public key, as PEM, that verifies JSON Web Tokens of the environment's app beside its own key."""
+
+    id: Column[int]
+    public_key: Column[str]
+
+
 class AccessToken(Row, table="access_tokens", key=("token",), visibility="bookkeeping"):
     """A token: of an installation, of the device flow, or a personal access token that a template or a seed declares.
 
@@ -144,5 +151,6 @@ TABLES = (
     UserKey,
     UserEmail,
     AppInstallation,
+    AppKey,
     AccessToken,
 )

@@ -1,10 +1,9 @@
-"""Actions, notifications, stars, gists, projects, alerts and events."""
+"""Actions, notifications, stars, gists, alerts and events."""
 
 from __future__ import annotations
 
 from twindiff.kit import Column, Json, Row, Timestamp, column, references
 
-from .issue_tables import Issue
 from .repository_tables import Repository
 from .user_tables import User
 
@@ -166,39 +165,6 @@ class GistComment(Row, table="gist_comments", key=("id",)):
     updated_at: Column[Timestamp] = column(derived=True)
 
 
-class Project(Row, table="projects", key=("id",), indexes=(("owner", "number"),)):
-    """A project of a user or an organization; `fields` are its fields in order."""
-
-    id: Column[int]
-    owner: Column[str] = references(User)
-    number: Column[int]
-    title: Column[str]
-    short_description: Column[str | None] = column(default=None)
-    description: Column[str | None] = column(default=None)
-    public: Column[bool] = column(default=False)
-    closed_at: Column[Timestamp | None] = column(default=None)
-    fields: Column[Json] = column(default=[])
-    creator: Column[str] = references(User)
-    created_at: Column[Timestamp]
-    updated_at: Column[Timestamp] = column(derived=True)
-
-
-class ProjectItem(Row, table="project_items", key=("id",)):
-    """An item of a project: an issue, a pull request or a draft; `values` are by field id."""
-
-    id: Column[int]
-    project_id: Column[int] = references(Project, on_delete="cascade")
-    content_type: Column[str]
-    issue_id: Column[int | None] = references(Issue, default=None, on_delete="cascade")
-    title: Column[str | None] = column(default=None)
-    body: Column[str | None] = column(default=None)
-    values: Column[Json] = column(default={})
-    creator: Column[str] = references(User)
-    archived_at: Column[Timestamp | None] = column(default=None)
-    created_at: Column[Timestamp]
-    updated_at: Column[Timestamp] = column(derived=True)
-
-
 class Alert(Row, table="alerts", key=("id",), indexes=(("repository_id", "kind", "number"),)):
     """An alert; `kind` is code-scanning, secret-scanning or dependabot, and `details` the vendor's object."""
 
@@ -235,8 +201,6 @@ TABLES = (
     ActivityEvent,
     Gist,
     GistComment,
-    Project,
-    ProjectItem,
     Alert,
     Advisory,
 )

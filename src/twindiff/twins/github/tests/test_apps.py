@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from base64 import urlsafe_b64encode
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric.rsa import generate_private_key
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
@@ -26,35 +25,67 @@ def company(platform: Any) -> Hub:
     return Hub(platform.environment("github:github_default", "agent", tokens={"token-agent": "agent"}), "agent")
 
 
-def sign(**claims: Any) -> str:
-    """A JSON Web Token whose signature nobody has checked."""
-    parts = ({"alg": "RS256", "typ": "JWT"}, {"iat": 1000, "exp": 1600, "iss": "15368", **claims})
-    return ".".join([*(urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=") for part in parts), "c2ln"])
+@pytest.fixture(scope="module")
+def pem(company: Hub) -> str:
+    """The private key of the app of the organization's environment."""
+    return company("POST", "/app-manifests/any/conversions")["pem"]
+
+
+def sign(pem: str, **claims: Any) -> str:
+    """A JSON Web Token of the environment's app."""
+    given = {"iat": 1000, "exp": 1600, "iss": "15368", **claims}
+    return jwt.encode({name: value for name, value in given.items() if value is not None}, pem, "RS256")
 
 
 def test_pygithub_acts_as_the_bot_of_an_installation(platform: Any):
     live = type(platform)(platform.server.client)
-    hub = Hub(live.environment("github:github_default", "agent", auth="strict"))
-    key = generate_private_key(65537, 2048).private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-    with GithubIntegration(auth=Auth.AppAuth(15368, key.decode()), base_url=hub.url) as app:
+    hub = Hub(live.environment("github:github_default", "agent", auth="strict", tokens={"t": "agent"}), "agent")
+    key = hub("POST", "/app-manifests/any/conversions", token="t")["pem"]
+    with GithubIntegration(auth=Auth.AppAuth(15368, key), base_url=hub.url) as app:
         installation = app.get_repo_installation("tidewater", "buoy-firmware")
         with app.get_github_for_installation(installation.id) as client:
             comment = client.get_repo("tidewater/buoy-firmware").get_issue(4).create_comment("Beep")
             assert (comment.user.login, comment.user.type) == (BOT, "Bot")
 
 
-def test_an_installation_sees_the_private_repositories_of_its_account_only(company: Hub):
+def test_a_token_signed_by_another_key_or_by_none_is_refused(company: Hub, pem: str):
+    other = generate_private_key(65537, 2048).private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
+    head, claims, signature = sign(pem).split(".")
+    forged = ".".join((head, sign(pem, exp=1500).split(".")[1], signature))
+    unsigned = jwt.encode({"iat": 1000, "exp": 1600, "iss": "15368"}, None, "none")
+    shared = jwt.encode({"iat": 1000, "exp": 1600, "iss": "15368"}, "x" * 64, "HS256")
+    assert company("GET", "/app", token=f"{head}.{claims}.{signature}")["id"] == 15368
+    for token in (sign(other), forged, unsigned, shared, f"{head}.{claims}."):
+        assert company.refused("GET", "/app", token=token) == (401, "A JSON web token could not be decoded")
+
+
+def test_the_key_belongs_to_the_environment_and_stays(company: Hub, pem: str, github: Callable[..., Hub]):
+    made = company("POST", "/app-manifests/other/conversions")
+    assert (made["pem"], made["id"]) == (pem, 15368)
+    assert github()("POST", "/app-manifests/any/conversions")["pem"] != pem
+
+
+def test_a_seed_brings_keys_of_its_own(platform: Any):
+    key = generate_private_key(65537, 2048).private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
+    body: Any = {"twins": ["github"], "seed_config": {"github": {"users": ["ada"], "app_keys": [key]}}}
+    run = platform.client.post("/twin-runs", json=body)
+    assert run.is_success, run.text
+    bad = {"twins": ["github"], "seed_config": {"github": {"app_keys": ["-----"]}}}
+    assert "app_keys[0]: not the PEM of an RSA key" in platform.client.post("/twin-runs", json=bad).text
+
+
+def test_an_installation_sees_the_private_repositories_of_its_account_only(company: Hub, pem: str):
     company("POST", "/user/repos", {"name": "secret", "private": True})
-    made = company("POST", "/app/installations/501/access_tokens", {}, token=sign())
+    made = company("POST", "/app/installations/501/access_tokens", {}, token=sign(pem))
     seen = company("GET", "/installation/repositories", token=made["token"])["repositories"]
     assert {each["owner"]["login"] for each in seen} == {"tidewater"}
     assert any(each["private"] for each in seen)
     assert company.refused("GET", "/repos/agent/secret", token=made["token"])[0] == 404
 
 
-def test_a_token_of_an_installation_does_no_more_than_its_permissions(company: Hub):
+def test_a_token_of_an_installation_does_no_more_than_its_permissions(company: Hub, pem: str):
     body = {"permissions": {"issues": "read"}}
-    token = company("POST", "/app/installations/501/access_tokens", body, token=sign())["token"]
+    token = company("POST", "/app/installations/501/access_tokens", body, token=sign(pem))["token"]
     refused = company.refused("POST", "/repos/tidewater/harbour-api/issues", {"title": "t"}, token=token)
     assert refused == (403, "Resource not accessible by integration")
 
@@ -69,8 +100,8 @@ def test_a_token_of_an_installation_does_no_more_than_its_permissions(company: H
         ({"iat": None}, "Missing 'issued at' claim ('iat') in assertion"),
     ],
 )
-def test_a_json_web_token_that_github_refuses_is_refused(company: Hub, claims: dict[str, Any], message: str):
-    status, said = company.refused("GET", "/app", token=sign(**claims))
+def test_a_json_web_token_that_github_refuses_is_refused(company: Hub, pem: str, claims: dict[str, Any], message: str):
+    status, said = company.refused("GET", "/app", token=sign(pem, **claims))
     assert (status, said.startswith(message)) == (401, True), said
     assert company.refused("GET", "/app", token="eyJh.e.x") == (401, "A JSON web token could not be decoded")
 

@@ -15,8 +15,10 @@ import pytest
 
 from twindiff.local import Twindiff
 
-UNPACKED = Path(__file__).parents[5] / ".tools" / "programs" / "gh" / "usr" / "bin" / "gh"
-GH = str(UNPACKED) if UNPACKED.exists() else shutil.which("gh")
+PROGRAMS = Path(__file__).parents[5] / ".tools" / "programs"
+INSTALLED = PROGRAMS / "gh" / "usr" / "bin" / "gh", PROGRAMS / "venv" / "bin" / "gh"
+"""Of the distribution, which has no projects, and of PyPI."""
+FOUND = [str(path) for path in INSTALLED if path.exists()] or [shutil.which("gh")]
 REPO = ("-R", "github.localhost/tidewater/harbour-api")
 COMMANDS = [
     ("api user --jq .login", "agent"),
@@ -43,10 +45,32 @@ COMMANDS = [
 ]
 
 
-@pytest.fixture(scope="module")
-def gh(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], subprocess.CompletedProcess[str]]]:
+PROJECT_COMMANDS = [
+    ("project list --owner tidewater", "Roadmap"),
+    ("project create --owner tidewater --title Next --format json", '"number":2'),
+    ("project field-create 2 --owner tidewater --name Size --data-type SINGLE_SELECT --single-select-options S,M", ""),
+    ("project field-list 2 --owner tidewater", "Size"),
+    ("project item-add 2 --owner tidewater --url https://github.com/tidewater/harbour-api/issues/1", "PVTI_"),
+    ("project item-create 2 --owner tidewater --title Idea --format json", '"type":"DraftIssue"'),
+    ("project item-list 2 --owner tidewater", "tidewater/harbour-api"),
+    ("project edit 2 --owner tidewater --title Later", ""),
+    ("project link 2 --owner tidewater --repo harbour-api", ""),
+    ("project link 2 --owner tidewater --team platform", ""),
+    ("project copy 2 --source-owner tidewater --target-owner tidewater --title Copy --drafts --format json", "Copy"),
+    ("project close 2 --owner tidewater", ""),
+    ("project delete 3 --owner tidewater", ""),
+    ("issue edit 2 --add-project Roadmap", "/issues/2"),
+    ("issue view 2", "Roadmap"),
+    ("issue lock 3 --reason spam", ""),
+]
+
+
+@pytest.fixture(scope="module", params=FOUND, ids=str)
+def gh(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[[str], subprocess.CompletedProcess[str]]]:
     """The program over an environment of the default template."""
-    if GH is None:
+    if request.param is None:
         pytest.skip("there is no gh: make programs")
     with Twindiff() as td, td.create("github:github_default", user="agent") as environment:
         port = environment.port("github")
@@ -54,8 +78,8 @@ def gh(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], sub
         quiet = {"GH_CONFIG_DIR": str(tmp_path_factory.mktemp("gh")), "GH_PROMPT_DISABLED": "1"}
 
         def run(line: str) -> subprocess.CompletedProcess[str]:
-            place = () if line.split(maxsplit=1)[0] in ("api", "search", "repo") else REPO
-            command = [str(GH), *line.split(), *place]
+            place = () if line.split(maxsplit=1)[0] in ("api", "search", "repo", "project") else REPO
+            command = [request.param, *line.split(), *place]
             env = {**os.environ, **variables, **quiet}
             return subprocess.run(command, env=env, capture_output=True, text=True, timeout=30, check=False)
 
@@ -64,6 +88,14 @@ def gh(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], sub
 
 def test_its_commands_work(gh: Callable[[str], subprocess.CompletedProcess[str]]):
     for line, part in COMMANDS:
+        ran = gh(line)
+        assert (ran.returncode, part in ran.stdout) == (0, True), (line, ran.stdout, ran.stderr)
+
+
+def test_its_commands_for_projects_work(gh: Callable[[str], subprocess.CompletedProcess[str]]):
+    if "unknown command" in gh("project list").stderr:
+        pytest.skip("this gh has no projects")
+    for line, part in PROJECT_COMMANDS:
         ran = gh(line)
         assert (ran.returncode, part in ran.stdout) == (0, True), (line, ran.stdout, ran.stderr)
 

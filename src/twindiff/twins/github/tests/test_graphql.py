@@ -49,6 +49,22 @@ def ask(hub: Hub, query: str, **variables: Any) -> Any:
     return answer["data"]
 
 
+def _mutation(name: str, shown: str) -> str:
+    kind = name[0].upper() + name[1:] + "Input"
+    return f"mutation($input: {kind}!) {{ {name}(input: $input) {{ {shown} }} }}"
+
+
+def mutate(hub: Hub, mutation: str, shown: str, /, **given: Any) -> Any:
+    """The payload of a mutation."""
+    return ask(hub, _mutation(mutation, shown), input=given)[mutation]
+
+
+def refuse(hub: Hub, mutation: str, /, **given: Any) -> str:
+    """The message of a mutation that must be refused."""
+    body = {"query": _mutation(mutation, "clientMutationId"), "variables": {"input": given}}
+    return hub("POST", "/graphql", body)["errors"][0]["message"]
+
+
 def test_issues_are_listed_by_pages(hub: Hub):
     repo = hub.repo()
     for number in range(3):

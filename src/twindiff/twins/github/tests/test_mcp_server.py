@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from twindiff.local import Twindiff
+from twindiff.twins.github import twin
 
 BESIDE_PYTHON = Path(sys.prefix) / "bin" / "github-mcp-server"
 PROGRAM = str(BESIDE_PYTHON) if BESIDE_PYTHON.exists() else shutil.which("github-mcp-server")
@@ -80,6 +81,16 @@ def test_its_reading_tools_answer(mcp: McpServer):
     assert json.loads(mcp("search_code", query="org:tidewater rows"))["total_count"] > 0
     assert json.loads(mcp("list_workflow_runs", workflow_id="ci.yml", **REPO))["workflow_runs"]
     assert "downloaded" in mcp("get_file_contents", path="README.md", **REPO)
+
+
+def test_its_tools_are_those_of_the_twin_s_own_door(mcp: McpServer):
+    mine = {tool.name: tool.schema for tool in twin.vendor_tools.list_tools(twin)} if twin.vendor_tools else {}
+    theirs = {tool["name"]: tool["inputSchema"] for tool in mcp.ask("tools/list", {})["tools"]}
+    assert theirs.keys() - mine.keys() == {"assign_copilot_to_issue", "request_copilot_review"}
+    for name in theirs.keys() & mine.keys():
+        lacking = {"list_issues": {"after"}}.get(name, set())  # REST's lists have no cursors
+        assert theirs[name].get("properties", {}).keys() - mine[name]["properties"].keys() == lacking, name
+        assert set(theirs[name].get("required", [])) == set(mine[name].get("required", [])), name
 
 
 def test_its_writing_tools_make_a_pull_request(mcp: McpServer):

@@ -201,3 +201,51 @@ def test_mutations_ask_for_the_roles_and_tokens_of_rest(
 @pytest.fixture(scope="module")
 def pull_id(people: dict[str, Hub]) -> str:
     return people[OWNER].pull(REPO, "topic")["node_id"]
+
+
+def tell(hub: Hub, query: str, token: str = "", **variables: Any) -> tuple[Any, str]:
+    """The data of a document, and the message of its first error."""
+    answer = hub("POST", "/graphql", {"query": query, "variables": variables}, token=token or hub.token)
+    return answer["data"], answer.get("errors", [{"message": ""}])[0]["message"]
+
+
+def test_projects_are_for_members_with_the_scope(people: dict[str, Hub]):
+    owner, member, stranger = people[OWNER], people["member"], people[STRANGER]
+    org = tell(owner, f'{{ organization(login: "{ORG}") {{ id }} }}')[0]["organization"]["id"]
+    create = 'mutation($o: ID!) { createProjectV2(input: {ownerId: $o, title: "P"}) { projectV2 { id number } } }'
+    assert "does not have permission to create projects" in tell(stranger, create, o=org)[1]
+    made = tell(owner, create, o=org)[0]["createProjectV2"]["projectV2"]
+    read = f'{{ organization(login: "{ORG}") {{ projectV2(number: {made["number"]}) {{ id viewerCanUpdate }} }} }}'
+    assert tell(member, read)[0]["organization"]["projectV2"] == {"id": made["id"], "viewerCanUpdate": True}
+    assert "Could not resolve to a ProjectV2" in tell(stranger, read)[1]
+    assert "one of the following scopes: ['read:project'" in tell(owner, read, token="classic-repo")[1]
+    assert "Resource not accessible" in tell(owner, read, token="fine-issues")[1]
+    delete = "mutation($p: ID!) { deleteProjectV2(input: {projectId: $p}) { clientMutationId } }"
+    assert tell(member, delete, p=made["id"])[1] == "Must have admin access to the project."
+    assert "Could not resolve to a node" in tell(stranger, delete, p=made["id"])[1]
+    draft = 'mutation($p: ID!) { addProjectV2DraftIssue(input: {projectId: $p, title: "D"}) { clientMutationId } }'
+    assert tell(member, draft, p=made["id"])[1] == ""
+
+
+def test_discussions_are_for_readers_and_triage_is_for_their_state(people: dict[str, Hub]):
+    owner, reader, triager = people[OWNER], people["pull"], people["triage"]
+    owner("PATCH", REPO, {"has_discussions": True})
+    place = (
+        f'repository(owner: "{ORG}", name: "secret") {{ id discussionCategories(first: 9) {{ nodes {{ id slug }} }} }}'
+    )
+    repo = tell(owner, f"{{ {place} }}")[0]["repository"]
+    slugs = {each["slug"]: each["id"] for each in repo["discussionCategories"]["nodes"]}
+    create = """mutation($r: ID!, $c: ID!) { createDiscussion(input: {
+        repositoryId: $r, categoryId: $c, title: "T", body: "B"}) { discussion { id } } }"""
+    place = {"r": repo["id"], "c": slugs["general"]}
+    made = tell(owner, create, **place)[0]["createDiscussion"]["discussion"]["id"]
+    assert tell(reader, create, **place)[1] == ""
+    assert "correct permissions" in tell(triager, create, **{**place, "c": slugs["announcements"]})[1]
+    close = "mutation($d: ID!) { closeDiscussion(input: {discussionId: $d}) { discussion { closed } } }"
+    assert "correct permissions" in tell(reader, close, d=made)[1]
+    assert tell(triager, close, d=made)[0]["closeDiscussion"]["discussion"]["closed"]
+    delete = "mutation($d: ID!) { deleteDiscussion(input: {id: $d}) { clientMutationId } }"
+    assert "correct permissions" in tell(triager, delete, d=made)[1]
+    assert "Could not resolve to a node" in tell(people[STRANGER], delete, d=made)[1]
+    assert "Resource not accessible" in tell(owner, close, token="fine-issues", d=made)[1]
+    assert tell(owner, delete, token="classic-repo", d=made)[1] == ""

@@ -64,6 +64,18 @@ def test_the_organization_has_work_in_every_state(company: Hub):
     assert all(counts.values()), counts
 
 
+def test_the_organization_plans_and_talks(company: Hub):
+    items = company("GET", "/orgs/tidewater/projectsV2/1/items")
+    kinds = [each["content_type"] for each in items]
+    assert (kinds.count("Issue"), kinds.count("PullRequest"), kinds.count("DraftIssue")) == (6, 1, 2)
+    shown = "discussionCount nodes { ... on Discussion { isAnswered closed upvoteCount } }"
+    query = f'{{ search(query: "org:tidewater", type: DISCUSSION, first: 9) {{ {shown} }} }}'
+    found = company("POST", "/graphql", {"query": query})["data"]["search"]
+    assert found["discussionCount"] == 5
+    for name in ("isAnswered", "closed", "upvoteCount"):
+        assert any(each[name] for each in found["nodes"]), name
+
+
 def test_a_pull_request_of_the_template_is_worked_out(company: Hub):
     pulls = company("GET", "/repos/tidewater/harbour-api/pulls")
     states = {

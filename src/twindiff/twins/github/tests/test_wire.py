@@ -95,5 +95,25 @@ def test_media_types_give_texts(hub: Hub):
     assert hub("GET", f"{repo}/issues/2", headers=html)["body_html"] == "<p><strong>b</strong></p>"
 
 
+def test_an_empty_segment_of_a_path_is_all_or_nothing(hub: Hub):
+    repo = hub.repo()
+    names = [each["ref"] for each in hub("GET", f"{repo}/git/matching-refs/heads")]
+    for path in ("git/matching-refs", "git/matching-refs/", "git/refs/"):
+        assert [each["ref"] for each in hub("GET", f"{repo}/{path}")] == names, path
+    assert hub("GET", f"{repo}/contents/") == hub("GET", f"{repo}/contents")
+    for path in (
+        "git/ref/",
+        "git/trees/",
+        "compare/",
+        "releases/tags/",
+        "git/trees//main",
+        "issues//comments",
+        "issues/x",
+    ):
+        assert hub.refused("GET", f"{repo}/{path}") == (404, "Not Found"), path
+    assert hub.refused("GET", "/orgs//repos") == (404, "Not Found")
+    assert hub.refused("GET", f"{repo}/tarball/")[0] == 501
+
+
 def test_what_the_vendor_lacks_is_not_implemented(hub: Hub):
     assert hub.refused("GET", "/nonsense")[0] == 501

@@ -7,48 +7,12 @@ https://github.com/github/github-mcp-server
 from __future__ import annotations
 
 from base64 import b64encode
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from twindiff.kit import Meta, Struct
-from twindiff.kit.agent_tools import Caller, ToolRefused, VendorTools
+from twindiff.kit import Struct
+from twindiff.kit.agent_tools import Caller, ToolRefused
 
-PageSize = Annotated[int, Meta(ge=1, le=100)]
-Page = Annotated[int, Meta(ge=1)]
-Event = Literal["APPROVE", "REQUEST_CHANGES", "COMMENT"]
-_R = "/repos/{owner}/{repo}"
-_ISSUE, _PULL, _RUN = f"{_R}/issues/{{issue_number}}", f"{_R}/pulls/{{pull_number}}", f"{_R}/actions/runs/{{run_id}}"
-_FILE = f"{_R}/contents/{{path:path}}"
-
-tools = VendorTools(
-    host="api.githubcopilot.com",
-    core=(
-        "GET /user",
-        f"GET {_R}",
-        f"GET {_FILE}",
-        f"PUT {_FILE}",
-        f"GET {_R}/branches",
-        f"GET {_R}/commits",
-        f"POST {_R}/git/refs",
-        f"GET {_R}/issues",
-        f"POST {_R}/issues",
-        f"GET {_ISSUE}",
-        f"PATCH {_ISSUE}",
-        f"GET {_ISSUE}/comments",
-        f"POST {_ISSUE}/comments",
-        f"GET {_R}/pulls",
-        f"POST {_R}/pulls",
-        f"GET {_PULL}",
-        f"PATCH {_PULL}",
-        f"GET {_PULL}/files",
-        f"POST {_PULL}/reviews",
-        f"PUT {_PULL}/merge",
-        f"GET {_R}/actions/runs",
-        f"GET {_RUN}/jobs",
-        "GET /search/issues",
-        "GET /search/code",
-        "GET /search/repositories",
-    ),
-)
+from .tool_registry import FILE, ISSUE, PULL, REPO, RUN, Event, Page, PageSize, ask_graphql, tools
 
 
 class PushedFile(Struct):
@@ -132,16 +96,18 @@ async def create_repository(
 @tools.writes
 async def fork_repository(call: Caller, owner: str, repo: str, organization: str | None = None) -> Any:
     """Fork a repository."""
-    return await call(f"POST {_R}/forks", owner=owner, repo=repo, organization=organization)
+    return await call(f"POST {REPO}/forks", owner=owner, repo=repo, organization=organization)
 
 
 @tools.reads
-async def get_file_contents(call: Caller, owner: str, repo: str, path: str = "", ref: str | None = None) -> Any:
-    """Get a file or a folder."""
-    at = path.strip("/")
+async def get_file_contents(
+    call: Caller, owner: str, repo: str, path: str = "", ref: str | None = None, sha: str | None = None
+) -> Any:
+    """Get a file or a folder at a reference or a commit."""
+    at, ref = path.strip("/"), sha or ref
     if not at:
-        return await call(f"GET {_R}/contents", owner=owner, repo=repo, ref=ref)
-    return await call(f"GET {_FILE}", owner=owner, repo=repo, path=at, ref=ref)
+        return await call(f"GET {REPO}/contents", owner=owner, repo=repo, ref=ref)
+    return await call(f"GET {FILE}", owner=owner, repo=repo, path=at, ref=ref)
 
 
 @tools.writes
@@ -151,43 +117,43 @@ async def create_or_update_file(
     """Write a file in a commit; an existing file needs its SHA."""
     text = b64encode(content.encode()).decode()
     place = {"owner": owner, "repo": repo, "path": path, "branch": branch}
-    return await call(f"PUT {_FILE}", **place, content=text, message=message, sha=sha)
+    return await call(f"PUT {FILE}", **place, content=text, message=message, sha=sha)
 
 
 @tools.writes
 async def delete_file(call: Caller, owner: str, repo: str, path: str, message: str, branch: str) -> Any:
     """Delete a file in a commit."""
-    known = await call(f"GET {_FILE}", owner=owner, repo=repo, path=path, ref=branch)
+    known = await call(f"GET {FILE}", owner=owner, repo=repo, path=path, ref=branch)
     place = {"owner": owner, "repo": repo, "path": path, "branch": branch}
-    return await call(f"DELETE {_FILE}", **place, message=message, sha=known["sha"])
+    return await call(f"DELETE {FILE}", **place, message=message, sha=known["sha"])
 
 
 @tools.writes
 async def push_files(call: Caller, owner: str, repo: str, branch: str, files: list[PushedFile], message: str) -> Any:
     """Write several files in one commit."""
     place = {"owner": owner, "repo": repo}
-    head = await call(f"GET {_R}/git/ref/{{ref:path}}", **place, ref=f"heads/{branch}")
+    head = await call(f"GET {REPO}/git/ref/{{ref:path}}", **place, ref=f"heads/{branch}")
     parent = head["object"]["sha"]
-    base = await call(f"GET {_R}/git/commits/{{commit_sha}}", **place, commit_sha=parent)
+    base = await call(f"GET {REPO}/git/commits/{{commit_sha}}", **place, commit_sha=parent)
     entries = [{"path": each.path, "mode": "100644", "type": "blob", "content": each.content} for each in files]
-    tree = await call(f"POST {_R}/git/trees", **place, base_tree=base["tree"]["sha"], tree=entries)
-    commit = await call(f"POST {_R}/git/commits", **place, message=message, tree=tree["sha"], parents=[parent])
-    return await call(f"PATCH {_R}/git/refs/{{ref:path}}", **place, ref=f"heads/{branch}", sha=commit["sha"])
+    tree = await call(f"POST {REPO}/git/trees", **place, base_tree=base["tree"]["sha"], tree=entries)
+    commit = await call(f"POST {REPO}/git/commits", **place, message=message, tree=tree["sha"], parents=[parent])
+    return await call(f"PATCH {REPO}/git/refs/{{ref:path}}", **place, ref=f"heads/{branch}", sha=commit["sha"])
 
 
 @tools.reads
 async def list_branches(call: Caller, owner: str, repo: str, page: Page = 1, perPage: PageSize = 30) -> Any:
     """List branches."""
-    return await call(f"GET {_R}/branches", owner=owner, repo=repo, page=page, per_page=perPage)
+    return await call(f"GET {REPO}/branches", owner=owner, repo=repo, page=page, per_page=perPage)
 
 
 @tools.writes
 async def create_branch(call: Caller, owner: str, repo: str, branch: str, from_branch: str | None = None) -> Any:
     """Make a branch, from the default branch if no other is named."""
     place = {"owner": owner, "repo": repo}
-    start = from_branch or (await call(f"GET {_R}", **place))["default_branch"]
-    head = await call(f"GET {_R}/git/ref/{{ref:path}}", **place, ref=f"heads/{start}")
-    return await call(f"POST {_R}/git/refs", **place, ref=f"refs/heads/{branch}", sha=head["object"]["sha"])
+    start = from_branch or (await call(f"GET {REPO}", **place))["default_branch"]
+    head = await call(f"GET {REPO}/git/ref/{{ref:path}}", **place, ref=f"heads/{start}")
+    return await call(f"POST {REPO}/git/refs", **place, ref=f"refs/heads/{branch}", sha=head["object"]["sha"])
 
 
 @tools.reads
@@ -202,31 +168,32 @@ async def list_commits(
 ) -> Any:
     """List commits of a branch."""
     place = {"owner": owner, "repo": repo}
-    return await call(f"GET {_R}/commits", **place, sha=sha, author=author, page=page, per_page=perPage)
+    return await call(f"GET {REPO}/commits", **place, sha=sha, author=author, page=page, per_page=perPage)
 
 
 @tools.reads
-async def get_commit(call: Caller, owner: str, repo: str, sha: str) -> Any:
+async def get_commit(call: Caller, owner: str, repo: str, sha: str, page: Page = 1, perPage: PageSize = 30) -> Any:
     """Get a commit with its files."""
-    return await call(f"GET {_R}/commits/{{ref:path}}", owner=owner, repo=repo, ref=sha)
+    place = {"owner": owner, "repo": repo, "ref": sha}
+    return await call(f"GET {REPO}/commits/{{ref:path}}", **place, page=page, per_page=perPage)
 
 
 @tools.reads
 async def list_tags(call: Caller, owner: str, repo: str, page: Page = 1, perPage: PageSize = 30) -> Any:
     """List tags."""
-    return await call(f"GET {_R}/tags", owner=owner, repo=repo, page=page, per_page=perPage)
+    return await call(f"GET {REPO}/tags", owner=owner, repo=repo, page=page, per_page=perPage)
 
 
 @tools.reads
 async def list_releases(call: Caller, owner: str, repo: str, page: Page = 1, perPage: PageSize = 30) -> Any:
     """List releases."""
-    return await call(f"GET {_R}/releases", owner=owner, repo=repo, page=page, per_page=perPage)
+    return await call(f"GET {REPO}/releases", owner=owner, repo=repo, page=page, per_page=perPage)
 
 
 @tools.reads
 async def get_latest_release(call: Caller, owner: str, repo: str) -> Any:
     """Get the latest release."""
-    return await call(f"GET {_R}/releases/latest", owner=owner, repo=repo)
+    return await call(f"GET {REPO}/releases/latest", owner=owner, repo=repo)
 
 
 @tools.reads
@@ -244,7 +211,7 @@ async def list_issues(
     """List issues of a repository, without its pull requests."""
     query = {"sort": (orderBy or "CREATED_AT").lower().removesuffix("_at"), "direction": (direction or "DESC").lower()}
     listed = await call(
-        f"GET {_R}/issues",
+        f"GET {REPO}/issues",
         owner=owner,
         repo=repo,
         state=(state or "all").lower(),
@@ -260,7 +227,7 @@ async def list_issues(
 @tools.reads
 async def get_issue(call: Caller, owner: str, repo: str, issue_number: int) -> Any:
     """Get an issue."""
-    return await call(f"GET {_ISSUE}", owner=owner, repo=repo, issue_number=issue_number)
+    return await call(f"GET {ISSUE}", owner=owner, repo=repo, issue_number=issue_number)
 
 
 @tools.reads
@@ -269,7 +236,7 @@ async def get_issue_comments(
 ) -> Any:
     """List the comments of an issue."""
     place = {"owner": owner, "repo": repo, "issue_number": issue_number}
-    return await call(f"GET {_ISSUE}/comments", **place, page=page, per_page=perPage)
+    return await call(f"GET {ISSUE}/comments", **place, page=page, per_page=perPage)
 
 
 @tools.writes
@@ -286,7 +253,7 @@ async def create_issue(
 ) -> Any:
     """Open an issue."""
     given = {"title": title, "body": body, "assignees": assignees, "labels": labels}
-    return await call(f"POST {_R}/issues", owner=owner, repo=repo, milestone=milestone, type=type, **given)
+    return await call(f"POST {REPO}/issues", owner=owner, repo=repo, milestone=milestone, type=type, **given)
 
 
 @tools.writes
@@ -306,13 +273,13 @@ async def update_issue(
     """Change an issue."""
     place: dict[str, Any] = {"owner": owner, "repo": repo, "issue_number": issue_number}
     given = {"title": title, "body": body, "state": state, "assignees": assignees, "labels": labels}
-    return await call(f"PATCH {_ISSUE}", **place, **given, milestone=milestone, type=type)
+    return await call(f"PATCH {ISSUE}", **place, **given, milestone=milestone, type=type)
 
 
 @tools.writes
 async def add_issue_comment(call: Caller, owner: str, repo: str, issue_number: int, body: str) -> Any:
     """Comment on an issue or a pull request."""
-    return await call(f"POST {_ISSUE}/comments", owner=owner, repo=repo, issue_number=issue_number, body=body)
+    return await call(f"POST {ISSUE}/comments", owner=owner, repo=repo, issue_number=issue_number, body=body)
 
 
 @tools.writes
@@ -321,7 +288,7 @@ async def add_sub_issue(
 ) -> Any:
     """Make an issue the sub-issue of another."""
     place = {"owner": owner, "repo": repo, "issue_number": issue_number}
-    return await call(f"POST {_ISSUE}/sub_issues", **place, sub_issue_id=sub_issue_id, replace_parent=replace_parent)
+    return await call(f"POST {ISSUE}/sub_issues", **place, sub_issue_id=sub_issue_id, replace_parent=replace_parent)
 
 
 @tools.reads
@@ -339,17 +306,18 @@ async def list_pull_requests(
 ) -> Any:
     """List pull requests."""
     query = {"state": state, "head": head, "base": base, "sort": sort, "direction": direction}
-    return await call(f"GET {_R}/pulls", owner=owner, repo=repo, page=page, per_page=perPage, **query)
+    return await call(f"GET {REPO}/pulls", owner=owner, repo=repo, page=page, per_page=perPage, **query)
 
 
-def _place_of(owner: str, repo: str, number: int) -> dict[str, Any]:
+def place_pull(owner: str, repo: str, number: int) -> dict[str, Any]:
+    """Return the arguments that name a pull request."""
     return {"owner": owner, "repo": repo, "pull_number": number}
 
 
 @tools.reads
 async def get_pull_request(call: Caller, owner: str, repo: str, pullNumber: int) -> Any:
     """Get a pull request."""
-    return await call(f"GET {_PULL}", **_place_of(owner, repo, pullNumber))
+    return await call(f"GET {PULL}", **place_pull(owner, repo, pullNumber))
 
 
 @tools.reads
@@ -357,33 +325,33 @@ async def get_pull_request_files(
     call: Caller, owner: str, repo: str, pullNumber: int, page: Page = 1, perPage: PageSize = 30
 ) -> Any:
     """List the files of a pull request with their patches."""
-    return await call(f"GET {_PULL}/files", **_place_of(owner, repo, pullNumber), page=page, per_page=perPage)
+    return await call(f"GET {PULL}/files", **place_pull(owner, repo, pullNumber), page=page, per_page=perPage)
 
 
 @tools.reads
 async def get_pull_request_diff(call: Caller, owner: str, repo: str, pullNumber: int) -> str:
     """Get the diff of a pull request."""
-    files = await call(f"GET {_PULL}/files", **_place_of(owner, repo, pullNumber), per_page=100)
+    files = await call(f"GET {PULL}/files", **place_pull(owner, repo, pullNumber), per_page=100)
     return "".join(f"diff --git a/{each['filename']} b/{each['filename']}\n{each.get('patch', '')}\n" for each in files)
 
 
 @tools.reads
 async def get_pull_request_status(call: Caller, owner: str, repo: str, pullNumber: int) -> Any:
     """Get the combined status of a pull request's last commit."""
-    pull = await call(f"GET {_PULL}", **_place_of(owner, repo, pullNumber))
-    return await call(f"GET {_R}/commits/{{ref}}/status", owner=owner, repo=repo, ref=pull["head"]["sha"])
+    pull = await call(f"GET {PULL}", **place_pull(owner, repo, pullNumber))
+    return await call(f"GET {REPO}/commits/{{ref}}/status", owner=owner, repo=repo, ref=pull["head"]["sha"])
 
 
 @tools.reads
 async def get_pull_request_comments(call: Caller, owner: str, repo: str, pullNumber: int) -> Any:
     """List the comments on the diff of a pull request."""
-    return await call(f"GET {_PULL}/comments", **_place_of(owner, repo, pullNumber), per_page=100)
+    return await call(f"GET {PULL}/comments", **place_pull(owner, repo, pullNumber), per_page=100)
 
 
 @tools.reads
 async def get_pull_request_reviews(call: Caller, owner: str, repo: str, pullNumber: int) -> Any:
     """List the reviews of a pull request."""
-    return await call(f"GET {_PULL}/reviews", **_place_of(owner, repo, pullNumber), per_page=100)
+    return await call(f"GET {PULL}/reviews", **place_pull(owner, repo, pullNumber), per_page=100)
 
 
 @tools.writes
@@ -399,8 +367,10 @@ async def create_pull_request(
     maintainer_can_modify: bool | None = None,
 ) -> Any:
     """Open a pull request."""
-    given = {"title": title, "head": head, "base": base, "body": body, "draft": draft}
-    return await call(f"POST {_R}/pulls", owner=owner, repo=repo, maintainer_can_modify=maintainer_can_modify, **given)
+    given: dict[str, Any] = {"title": title, "head": head, "base": base, "body": body, "draft": draft}
+    return await call(
+        f"POST {REPO}/pulls", owner=owner, repo=repo, maintainer_can_modify=maintainer_can_modify, **given
+    )
 
 
 @tools.writes
@@ -413,13 +383,23 @@ async def update_pull_request(
     body: str | None = None,
     state: Literal["open", "closed"] | None = None,
     base: str | None = None,
+    draft: bool | None = None,
+    maintainer_can_modify: bool | None = None,
     reviewers: list[str] | None = None,
 ) -> Any:
     """Change a pull request, and ask for reviews."""
-    place, given = _place_of(owner, repo, pullNumber), {"title": title, "body": body, "state": state, "base": base}
+    place = place_pull(owner, repo, pullNumber)
+    given: dict[str, Any] = {"title": title, "body": body, "state": state, "base": base}
+    given["maintainer_can_modify"] = maintainer_can_modify
+    if draft is not None:
+        shown = await call(f"GET {PULL}", **place)
+        name = "convertPullRequestToDraft" if draft else "markPullRequestReadyForReview"
+        kind = name[0].upper() + name[1:]
+        query = f"mutation($input: {kind}Input!) {{ {name}(input: $input) {{ clientMutationId }} }}"
+        await ask_graphql(call, query, input={"pullRequestId": shown["node_id"]})
     if reviewers:
-        await call(f"POST {_PULL}/requested_reviewers", **place, reviewers=reviewers)
-    return await call(f"PATCH {_PULL}", **place, **given)
+        await call(f"POST {PULL}/requested_reviewers", **place, reviewers=reviewers)
+    return await call(f"PATCH {PULL}", **place, **given)
 
 
 @tools.writes
@@ -434,7 +414,7 @@ async def merge_pull_request(
 ) -> Any:
     """Merge a pull request."""
     texts = {"commit_title": commit_title, "commit_message": commit_message}
-    return await call(f"PUT {_PULL}/merge", **_place_of(owner, repo, pullNumber), merge_method=merge_method, **texts)
+    return await call(f"PUT {PULL}/merge", **place_pull(owner, repo, pullNumber), merge_method=merge_method, **texts)
 
 
 @tools.writes
@@ -443,7 +423,7 @@ async def update_pull_request_branch(
 ) -> Any:
     """Merge the base branch into the branch of a pull request."""
     return await call(
-        f"PUT {_PULL}/update-branch", **_place_of(owner, repo, pullNumber), expected_head_sha=expectedHeadSha
+        f"PUT {PULL}/update-branch", **place_pull(owner, repo, pullNumber), expected_head_sha=expectedHeadSha
     )
 
 
@@ -452,8 +432,8 @@ async def create_and_submit_pull_request_review(
     call: Caller, owner: str, repo: str, pullNumber: int, body: str, event: Event, commitID: str | None = None
 ) -> Any:
     """Review a pull request."""
-    place = _place_of(owner, repo, pullNumber)
-    return await call(f"POST {_PULL}/reviews", **place, body=body, event=event, commit_id=commitID)
+    place = place_pull(owner, repo, pullNumber)
+    return await call(f"POST {PULL}/reviews", **place, body=body, event=event, commit_id=commitID)
 
 
 @tools.writes
@@ -461,12 +441,12 @@ async def create_pending_pull_request_review(
     call: Caller, owner: str, repo: str, pullNumber: int, commitID: str | None = None
 ) -> Any:
     """Begin a review, which others see once it is submitted."""
-    return await call(f"POST {_PULL}/reviews", **_place_of(owner, repo, pullNumber), commit_id=commitID)
+    return await call(f"POST {PULL}/reviews", **place_pull(owner, repo, pullNumber), commit_id=commitID)
 
 
-async def _pending_review(call: Caller, place: dict[str, Any]) -> int:
+async def find_pending_review(call: Caller, place: dict[str, Any]) -> int:
     """Return the id of the caller's review that is not submitted yet; raise ToolRefused."""
-    reviews = await call(f"GET {_PULL}/reviews", **place, per_page=100)
+    reviews = await call(f"GET {PULL}/reviews", **place, per_page=100)
     pending = [each["id"] for each in reviews if each["state"] == "PENDING"]
     if not pending:
         raise ToolRefused("There is no pending review; create one with create_pending_pull_request_review.")
@@ -478,23 +458,23 @@ async def submit_pending_pull_request_review(
     call: Caller, owner: str, repo: str, pullNumber: int, event: Event, body: str | None = None
 ) -> Any:
     """Submit the review that was begun."""
-    place = _place_of(owner, repo, pullNumber)
-    review = await _pending_review(call, place)
-    return await call(f"POST {_PULL}/reviews/{{review_id}}/events", **place, review_id=review, event=event, body=body)
+    place = place_pull(owner, repo, pullNumber)
+    review = await find_pending_review(call, place)
+    return await call(f"POST {PULL}/reviews/{{review_id}}/events", **place, review_id=review, event=event, body=body)
 
 
 @tools.writes
 async def delete_pending_pull_request_review(call: Caller, owner: str, repo: str, pullNumber: int) -> Any:
     """Delete the review that was begun."""
-    place = _place_of(owner, repo, pullNumber)
-    review = await _pending_review(call, place)
-    return await call(f"DELETE {_PULL}/reviews/{{review_id}}", **place, review_id=review)
+    place = place_pull(owner, repo, pullNumber)
+    review = await find_pending_review(call, place)
+    return await call(f"DELETE {PULL}/reviews/{{review_id}}", **place, review_id=review)
 
 
 @tools.reads
 async def list_workflows(call: Caller, owner: str, repo: str, page: Page = 1, perPage: PageSize = 30) -> Any:
     """List workflows."""
-    return await call(f"GET {_R}/actions/workflows", owner=owner, repo=repo, page=page, per_page=perPage)
+    return await call(f"GET {REPO}/actions/workflows", owner=owner, repo=repo, page=page, per_page=perPage)
 
 
 @tools.reads
@@ -503,28 +483,38 @@ async def list_workflow_runs(
     owner: str,
     repo: str,
     workflow_id: str,
+    actor: str | None = None,
     branch: str | None = None,
+    event: str | None = None,
     status: str | None = None,
     page: Page = 1,
     perPage: PageSize = 30,
 ) -> Any:
     """List the runs of a workflow."""
     place = {"owner": owner, "repo": repo, "workflow_id": workflow_id, "branch": branch, "status": status}
-    return await call(f"GET {_R}/actions/workflows/{{workflow_id}}/runs", **place, page=page, per_page=perPage)
+    place |= {"actor": actor, "event": event}
+    return await call(f"GET {REPO}/actions/workflows/{{workflow_id}}/runs", **place, page=page, per_page=perPage)
 
 
 @tools.reads
 async def get_workflow_run(call: Caller, owner: str, repo: str, run_id: int) -> Any:
     """Get a workflow run."""
-    return await call(f"GET {_RUN}", owner=owner, repo=repo, run_id=run_id)
+    return await call(f"GET {RUN}", owner=owner, repo=repo, run_id=run_id)
 
 
 @tools.reads
 async def list_workflow_jobs(
-    call: Caller, owner: str, repo: str, run_id: int, page: Page = 1, perPage: PageSize = 30
+    call: Caller,
+    owner: str,
+    repo: str,
+    run_id: int,
+    filter: Literal["latest", "all"] | None = None,
+    page: Page = 1,
+    perPage: PageSize = 30,
 ) -> Any:
     """List the jobs of a workflow run."""
-    return await call(f"GET {_RUN}/jobs", owner=owner, repo=repo, run_id=run_id, page=page, per_page=perPage)
+    place = {"owner": owner, "repo": repo, "run_id": run_id}
+    return await call(f"GET {RUN}/jobs", **place, filter=filter, page=page, per_page=perPage)
 
 
 @tools.writes
@@ -533,28 +523,42 @@ async def run_workflow(
 ) -> Any:
     """Start a workflow."""
     place = {"owner": owner, "repo": repo, "workflow_id": workflow_id}
-    return await call(f"POST {_R}/actions/workflows/{{workflow_id}}/dispatches", **place, ref=ref, inputs=inputs)
+    return await call(f"POST {REPO}/actions/workflows/{{workflow_id}}/dispatches", **place, ref=ref, inputs=inputs)
 
 
 @tools.writes
 async def rerun_workflow_run(call: Caller, owner: str, repo: str, run_id: int) -> Any:
     """Run a workflow run again."""
-    return await call(f"POST {_RUN}/rerun", owner=owner, repo=repo, run_id=run_id)
+    return await call(f"POST {RUN}/rerun", owner=owner, repo=repo, run_id=run_id)
 
 
 @tools.writes
 async def rerun_failed_jobs(call: Caller, owner: str, repo: str, run_id: int) -> Any:
     """Run the failed jobs of a workflow run again."""
-    return await call(f"POST {_RUN}/rerun-failed-jobs", owner=owner, repo=repo, run_id=run_id)
+    return await call(f"POST {RUN}/rerun-failed-jobs", owner=owner, repo=repo, run_id=run_id)
 
 
 @tools.writes
 async def cancel_workflow_run(call: Caller, owner: str, repo: str, run_id: int) -> Any:
     """Cancel a workflow run."""
-    return await call(f"POST {_RUN}/cancel", owner=owner, repo=repo, run_id=run_id)
+    return await call(f"POST {RUN}/cancel", owner=owner, repo=repo, run_id=run_id)
 
 
 @tools.reads
-async def list_notifications(call: Caller, page: Page = 1, perPage: PageSize = 30) -> Any:
-    """List the notifications of the user."""
-    return await call("GET /notifications", page=page, per_page=perPage)
+async def list_notifications(
+    call: Caller,
+    owner: str | None = None,
+    repo: str | None = None,
+    filter: Literal["default", "include_read_notifications", "only_participating"] | None = None,
+    since: str | None = None,
+    before: str | None = None,
+    page: Page = 1,
+    perPage: PageSize = 30,
+) -> Any:
+    """List the notifications of the user, on demand of one repository."""
+    query: dict[str, Any] = {"since": since, "before": before, "page": page, "per_page": perPage}
+    query["all"] = True if filter == "include_read_notifications" else None
+    query["participating"] = True if filter == "only_participating" else None
+    if owner and repo:
+        return await call(f"GET {REPO}/notifications", owner=owner, repo=repo, **query)
+    return await call("GET /notifications", **query)

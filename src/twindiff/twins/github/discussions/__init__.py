@@ -1,0 +1,1 @@
+"""Discussions of the GitHub twin."""

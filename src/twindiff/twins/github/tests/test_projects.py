@@ -1,0 +1,240 @@
+"""Projects over GraphQL and REST: the same rows, webhooks, refusals."""
+
+from __future__ import annotations
+
+import json
+from queue import Queue
+from typing import Any
+
+import pytest
+
+from .conftest import Hub
+from .test_graphql import ask, mutate, refuse
+from .test_hooks import Delivery, receiver
+
+__all__ = ["receiver"]
+ORG = "/orgs/tidewater/projectsV2"
+FIELD = """field { ... on ProjectV2FieldCommon { name } }"""
+ITEMS = f"""
+query($number: Int!) {{ organization(login: "tidewater") {{ projectV2(number: $number) {{
+  id title readme closed url viewerCanUpdate
+  fields(first: 50) {{ totalCount nodes {{
+    ... on ProjectV2FieldCommon {{ id name dataType }}
+    ... on ProjectV2SingleSelectField {{ options {{ id name color }} }}
+    ... on ProjectV2IterationField {{ configuration {{ duration iterations {{ id title startDate }} }} }}
+  }} }}
+  items(first: 50) {{ totalCount nodes {{
+    id type isArchived
+    content {{ ... on Issue {{ number title }} ... on DraftIssue {{ id title body }} ... on PullRequest {{ number }} }}
+    fieldValues(first: 50) {{ nodes {{ __typename
+      ... on ProjectV2ItemFieldTextValue {{ text {FIELD} }} ... on ProjectV2ItemFieldNumberValue {{ number {FIELD} }}
+      ... on ProjectV2ItemFieldDateValue {{ date {FIELD} }}
+      ... on ProjectV2ItemFieldSingleSelectValue {{ name {FIELD} }}
+      ... on ProjectV2ItemFieldIterationValue {{ title startDate duration }}
+      ... on ProjectV2ItemFieldLabelValue {{ labels(first: 5) {{ nodes {{ name }} }} }}
+      ... on ProjectV2ItemFieldUserValue {{ users(first: 5) {{ nodes {{ login }} }} }}
+      ... on ProjectV2ItemFieldMilestoneValue {{ milestone {{ title }} }}
+      ... on ProjectV2ItemFieldRepositoryValue {{ repository {{ name }} }}
+    }} }}
+  }} }}
+  views(first: 5) {{ nodes {{ name number layout }} }}
+}} }} }}"""
+
+
+class Board:
+    """A project of the organization, and mutations of it."""
+
+    def __init__(self, hub: Hub) -> None:
+        self.hub = hub
+        owner = ask(hub, '{ organization(login: "tidewater") { id } }')["organization"]["id"]
+        made = self.mutate("createProjectV2", "projectV2 { id number }", ownerId=owner, title="Plan")["projectV2"]
+        self.owner, self.id, self.number = owner, made["id"], made["number"]
+
+    def mutate(self, mutation: str, shown: str, /, **given: Any) -> Any:
+        """The payload of a mutation."""
+        return mutate(self.hub, mutation, shown, **given)
+
+    def refuse(self, mutation: str, /, **given: Any) -> str:
+        """The message of a mutation that must be refused."""
+        return refuse(self.hub, mutation, **given)
+
+    def read(self) -> Any:
+        """The project with its fields and items."""
+        return ask(self.hub, ITEMS, number=self.number)["organization"]["projectV2"]
+
+    def field(self, name: str) -> Any:
+        """A field with its options."""
+        return next(each for each in self.read()["fields"]["nodes"] if each["name"] == name)
+
+    def draft(self, title: str = "Idea") -> str:
+        """The id of a new draft."""
+        shown = "projectItem { id }"
+        return self.mutate("addProjectV2DraftIssue", shown, projectId=self.id, title=title)["projectItem"]["id"]
+
+    def add_field(self, name: str, kind: str, **more: Any) -> Any:
+        """A new field."""
+        shown = "projectV2Field { ... on ProjectV2FieldCommon { id } }"
+        self.mutate("createProjectV2Field", shown, projectId=self.id, name=name, dataType=kind, **more)
+        return self.field(name)
+
+    def set(self, item: str, field: str, **value: Any) -> Any:
+        """Set a value."""
+        given = {"projectId": self.id, "itemId": item, "fieldId": field, "value": value}
+        return self.mutate("updateProjectV2ItemFieldValue", "projectV2Item { id }", **given)
+
+
+@pytest.fixture
+def board(github: Any) -> Board:
+    return Board(github("github_default", user="agent", users=("ada", "ben")))
+
+
+def issue_id(hub: Hub, number: int = 1) -> str:
+    return hub("GET", f"/repos/tidewater/harbour-api/issues/{number}")["node_id"]
+
+
+def test_a_new_project_has_github_s_fields_and_a_table(board: Board):
+    shown = board.read()
+    assert [each["name"] for each in shown["fields"]["nodes"]][:4] == ["Title", "Assignees", "Status", "Labels"]
+    assert [each["name"] for each in board.field("Status")["options"]] == ["Todo", "In Progress", "Done"]
+    assert shown["views"]["nodes"] == [{"name": "View 1", "number": 1, "layout": "TABLE_LAYOUT"}]
+    assert shown["url"] == f"https://github.com/orgs/tidewater/projects/{board.number}"
+
+
+def test_values_of_every_kind_are_set_shown_and_cleared(board: Board):
+    item = board.mutate("addProjectV2ItemById", "item { id }", projectId=board.id, contentId=issue_id(board.hub))
+    item = item["item"]["id"]
+    first = {"title": "S1", "startDate": "2030-05-04", "duration": 7}
+    sprints = {"startDate": "2026-05-04", "duration": 7, "iterations": [first]}
+    sprint = board.add_field("Sprint", "ITERATION", iterationConfiguration=sprints)
+    values: list[tuple[Any, dict[str, Any]]] = [
+        (board.add_field("Note", "TEXT"), {"text": "Soon"}),
+        (board.add_field("Size", "NUMBER"), {"number": 2.5}),
+        (board.add_field("Due", "DATE"), {"date": "2026-06-01"}),
+        (board.field("Status"), {"singleSelectOptionId": board.field("Status")["options"][1]["id"]}),
+        (sprint, {"iterationId": sprint["configuration"]["iterations"][0]["id"]}),
+    ]
+    for own, value in values:
+        board.set(item, own["id"], **value)
+    (shown,) = board.read()["items"]["nodes"]
+    flat = json.dumps(shown["fieldValues"]["nodes"])
+    assert all(f'"{text}"' in flat for text in ("Soon", "2026-06-01", "In Progress", "S1", "harbour-api", "bug", "1.0"))
+    assert '"number": 2.5' in flat
+    for own, _ in values:
+        given = {"projectId": board.id, "itemId": item, "fieldId": own["id"]}
+        board.mutate("clearProjectV2ItemFieldValue", "projectV2Item { id }", **given)
+    assert "Soon" not in json.dumps(board.read()["items"])
+
+
+def test_rest_and_graphql_show_the_same_rows(board: Board):
+    board.draft("Idea")
+    (item,) = board.hub("GET", f"{ORG}/{board.number}/items")
+    assert item["node_id"] == board.read()["items"]["nodes"][0]["id"]
+    status = next(each for each in board.hub("GET", f"{ORG}/{board.number}/fields") if each["name"] == "Status")
+    assert status["node_id"] == board.field("Status")["id"]
+    value = {"fields": [{"id": status["id"], "value": status["options"][2]["id"]}]}
+    board.hub("PATCH", f"{ORG}/{board.number}/items/{item['id']}", value)
+    assert "Done" in json.dumps(board.read()["items"])
+    node = "query($id: ID!) { node(id: $id) { id ... on ProjectV2Item { project { id } } } }"
+    assert ask(board.hub, node, id=item["node_id"])["node"]["project"]["id"] == board.id
+
+
+def test_rest_adds_fields_drafts_and_views(board: Board):
+    hub, path = board.hub, f"{ORG}/{board.number}"
+    options = [{"name": "S"}, {"name": "M", "color": "RED"}]
+    size = hub(
+        "POST", f"{path}/fields", {"name": "Size", "data_type": "single_select", "single_select_options": options}
+    )
+    assert [each["name"]["raw"] for each in size["options"]] == ["S", "M"]
+    sprint = {"start_date": "2026-05-04", "duration": 14}
+    made = hub(
+        "POST", f"{path}/fields", {"name": "Sprint", "data_type": "iteration", "iteration_configuration": sprint}
+    )
+    assert len(made["configuration"]["iterations"]) == 3
+    assert hub("POST", f"{path}/views", {"name": "Board", "layout": "board"})["number"] == 2
+    hub("POST", f"{path}/drafts", {"title": "Idea"})
+    assert len(hub("GET", f"{path}/views/2/items")) == 1
+    assert hub.refused("GET", f"{path}/views/3/items")[0] == 404
+
+
+def test_items_are_moved_archived_converted_and_deleted(board: Board):
+    one, two, three = (board.draft(name) for name in ("1", "2", "3"))
+    place = {"projectId": board.id, "itemId": three}
+    board.mutate("updateProjectV2ItemPosition", "items(first: 5) { totalCount }", **place, afterId=one)
+    titles = [each["content"]["title"] for each in board.read()["items"]["nodes"]]
+    assert titles == ["1", "3", "2"]
+    board.mutate("archiveProjectV2Item", "item { isArchived }", projectId=board.id, itemId=two)
+    assert board.read()["items"]["totalCount"] == 2
+    board.mutate("unarchiveProjectV2Item", "item { isArchived }", projectId=board.id, itemId=two)
+    repo = board.hub("GET", "/repos/tidewater/harbour-api")["node_id"]
+    shown = "item { type content { ... on Issue { title } } }"
+    made = board.mutate("convertProjectV2DraftIssueItemToIssue", shown, itemId=one, repositoryId=repo)["item"]
+    assert made == {"type": "ISSUE", "content": {"title": "1"}}
+    deleted = board.mutate("deleteProjectV2Item", "deletedItemId", projectId=board.id, itemId=three)
+    assert deleted == {"deletedItemId": three}
+    assert [each["content"]["title"] for each in board.read()["items"]["nodes"]] == ["1", "2"]
+
+
+def test_a_project_is_changed_copied_linked_and_deleted(board: Board):
+    board.draft()
+    board.mutate("updateProjectV2", "projectV2 { id }", projectId=board.id, title="New", readme="Read", closed=True)
+    assert (board.read()["title"], board.read()["readme"], board.read()["closed"]) == ("New", "Read", True)
+    copied = board.mutate(
+        "copyProjectV2",
+        "projectV2 { id items { totalCount } }",
+        projectId=board.id,
+        ownerId=board.owner,
+        title="Copy",
+        includeDraftIssues=True,
+    )["projectV2"]
+    assert copied["items"]["totalCount"] == 1
+    repo = board.hub("GET", "/repos/tidewater/harbour-api")["node_id"]
+    board.mutate("linkProjectV2ToRepository", "repository { name }", projectId=board.id, repositoryId=repo)
+    query = '{ repository(owner: "tidewater", name: "harbour-api") { projectsV2(first: 5) { nodes { title } } } }'
+    assert ask(board.hub, query)["repository"]["projectsV2"]["nodes"] == [{"title": "New"}]
+    board.mutate("unlinkProjectV2FromRepository", "repository { name }", projectId=board.id, repositoryId=repo)
+    board.mutate("deleteProjectV2", "projectV2 { id }", projectId=copied["id"])
+    assert ask(board.hub, query)["repository"]["projectsV2"]["nodes"] == []
+    assert [each["title"] for each in board.hub("GET", ORG)] == ["Roadmap", "New"]
+
+
+def test_values_that_cannot_be_are_refused(board: Board):
+    item, size, status = board.draft(), board.add_field("Size", "NUMBER"), board.field("Status")
+    title, due = board.field("Title"), board.add_field("Due", "DATE")
+    refusals = [
+        (status, {"singleSelectOptionId": "nope"}, "does not belong to the field"),
+        (status, {"text": "Done"}, "Did not receive a single select option Id"),
+        (size, {"text": "2"}, "Did not receive a number value"),
+        (title, {"text": "New"}, "is currently not supported"),
+        (due, {"date": "tomorrow"}, "is not a valid date"),
+        (size, {}, "exactly one member"),
+    ]
+    for own, value, message in refusals:
+        given = {"projectId": board.id, "itemId": item, "fieldId": own["id"], "value": value}
+        assert message in board.refuse("updateProjectV2ItemFieldValue", **given)
+    assert "already been taken" in board.refuse(
+        "createProjectV2Field", projectId=board.id, name="size", dataType="TEXT"
+    )
+    assert "missing_field" in board.refuse("createProjectV2", ownerId=board.owner, title=" ")
+    assert board.read()["items"]["nodes"][0]["fieldValues"]["nodes"][1:] == []
+
+
+def test_an_organization_s_hooks_are_told_of_projects_and_items(board: Board, receiver: tuple[str, Queue[Delivery]]):
+    url, got = receiver
+    config = {"url": url, "content_type": "json"}
+    hooks = {"name": "web", "config": config, "events": ["projects_v2", "projects_v2_item"]}
+    board.hub("POST", "/orgs/tidewater/hooks", hooks)
+    item, status = board.draft(), board.field("Status")
+    board.set(item, status["id"], singleSelectOptionId=status["options"][0]["id"])
+    board.mutate("updateProjectV2", "projectV2 { id }", projectId=board.id, title="New")
+    told: dict[str, Any] = {}
+    wanted = {"projects_v2_item.created", "projects_v2_item.edited", "projects_v2.edited"}
+    while not wanted <= told.keys():
+        headers, body = got.get(timeout=20)
+        payload = json.loads(body)
+        told[f"{headers['X-GitHub-Event']}.{payload.get('action')}"] = payload
+    change = told["projects_v2_item.edited"]["changes"]["field_value"]
+    assert (change["field_type"], change["field_node_id"], change["to"]["name"]) == (
+        "single_select", status["id"], "Todo"
+    )  # fmt: skip
+    assert told["projects_v2_item.created"]["projects_v2_item"]["node_id"] == item
+    assert told["projects_v2.edited"]["changes"] == {"title": {"from": "Plan", "to": "New"}}
