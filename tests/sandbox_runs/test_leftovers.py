@@ -6,13 +6,14 @@ import os
 import signal
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 
 import httpx
 import psutil
 import pytest
 
+from tests.cli.conftest import Serving
 from tests.harness import LiveServer
 from tests.sandbox_runs.conftest import SERVES, Repository, Sandboxes, variables_of
 from tests.server_mode import embedded_only
@@ -128,6 +129,20 @@ def test_a_server_that_starts_ends_what_a_killed_one_and_a_killed_keeper_have_le
         assert list(processes_with(mark)) == []
         twin_run = sandboxes.client.get(f"/twin-runs/{run['twin_run_id']}").json()
         assert twin_run["status"] != "ready"
+
+
+def test_a_supervisor_has_none_of_the_sockets_of_the_worker_that_started_it(repository: Make) -> None:
+    """Else it would hold the port for as long as it ends what a killed server has started."""
+    with closing(Serving("--data-dir", ":memory:", "--workers", "2")) as server, ExitStack() as connected:
+        clients = [connected.enter_context(httpx.Client(base_url=server.url, trust_env=False)) for _ in range(8)]
+        for client in clients:  # some of these connections move to the first worker, which starts all applications
+            assert client.get("/sandbox-runs").status_code == 200
+        made = clients[0].post("/sandbox-runs", json={"repo": str(repository(app_DOT_py=SERVES).path)}, timeout=60)
+        assert made.is_success, made.text
+        children = psutil.Process(server.process.pid).children(recursive=True)
+        (supervisor,) = [each for each in children if "keeper.py" in " ".join(each.cmdline())]
+        files = {each.name: str(each.readlink()) for each in Path(f"/proc/{supervisor.pid}/fd").iterdir()}
+        assert {file for file in files.values() if file.startswith("socket:")} == {files["0"], files["1"]}
 
 
 def test_the_sandbox_of_a_living_server_is_left_alone(sandboxes: Sandboxes, repository: Make) -> None:

@@ -31,6 +31,8 @@ def main() -> int:
         return 0
     orders = msgspec.json.decode(line, type=Orders)
     hide_secrets(orders.settings.api_key, orders.settings.storage)
+    for each in orders.descriptors:  # else programs that it starts would hold the port, and outlive it for a while
+        os.set_inheritable(each, False)
     try:
         _refuse_other_version(orders)
         _drain(orders) if orders.kind == "drainer" else _answer(orders)

@@ -52,6 +52,8 @@ class Handover:
             data, descriptors, _, _ = socket.recv_fds(self._inbox, MAX_MESSAGE_BYTES + 1, 2)
             if not descriptors:  # this process has too many files open
                 return
+            for each in descriptors:  # else programs that this process starts would keep the connection open
+                os.set_inheritable(each, False)
             connection, *files = descriptors
             rest = b"".join(_read_file(each) for each in files)
             adopt(data[:1], data[1:] + rest, socket.socket(fileno=connection))

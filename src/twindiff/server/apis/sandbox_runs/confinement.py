@@ -5,6 +5,7 @@ The machine's network is shared, because an application has to reach its twins a
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -26,6 +27,8 @@ UID = "{uid}"
 FIRST_UIDS = (1_900_000_000, 20_000)
 """First user ids for applications: beyond those that systems assign, else lower for containers that map few ids."""
 MAX_PID = 1 << 22
+MAX_PROCESSES = 1024
+"""Limit for all processes of a command of the server's user."""
 PROBE_SECONDS = 10
 NAMESPACES = ("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--die-with-parent")
 SCRATCH = ("/tmp", "/var/tmp")  # noqa: S108 - private to each sandbox
@@ -50,6 +53,8 @@ class Confinement(NamedTuple):
     setpriv: str = ""
     first_uid: int | None = None
     missing: str = ""
+    prlimit: str = ""
+    """The program that limits the processes of a command, where the kernel counts those of its namespace alone."""
 
     def describe(self) -> str:
         """Describe the confinement in a sentence."""
@@ -60,10 +65,16 @@ class Confinement(NamedTuple):
 
     def wrap(self, command: Sequence[str], root: Path, folder: Path, hidden: Iterable[str]) -> list[str]:
         """Wrap a command to run confined in a folder below `root`; the paths in `hidden` are invisible to it."""
-        root, drop = root.resolve(), self._drop_privileges()
+        root, drop = root.resolve(), [*self._limit_processes(), *self._drop_privileges()]
         if not self.bwrap:
             return [*drop, *command]
         return [self.bwrap, *NAMESPACES, *_mounts(root, hidden), "--chdir", str(folder), "--", *drop, *command]
+
+    def _limit_processes(self) -> list[str]:
+        """Limit the processes of the server's user in the namespace of a command; users of their own have a limit."""
+        if not (self.bwrap and self.prlimit) or self.first_uid is not None:
+            return []
+        return [self.prlimit, f"--nproc={MAX_PROCESSES}:{MAX_PROCESSES}", "--"]
 
     def _drop_privileges(self) -> list[str]:
         if not self.setpriv:
@@ -89,9 +100,9 @@ def find_confinement() -> Confinement:
 def _detect(path: str) -> Confinement:
     """The strongest confinement that works here: full, else separate users, else none."""
     is_root = os.geteuid() == 0
-    bwrap, setpriv = (shutil.which(name, path=path) or "" for name in ("bwrap", "setpriv"))
+    bwrap, setpriv, prlimit = (shutil.which(name, path=path) or "" for name in ("bwrap", "setpriv", "prlimit"))
     first_uid = _find_first_uid() if is_root and setpriv else None
-    full = Confinement(bwrap, setpriv, first_uid)
+    full = Confinement(bwrap, setpriv, first_uid, prlimit=prlimit if _counts_by_namespace() else "")
     why = _why_not(full) if bwrap else "bwrap is not installed (package bubblewrap)"
     if is_root and first_uid is None:
         why = "this root may use no other user ids" if setpriv else "setpriv is not installed (package util-linux)"
@@ -120,6 +131,12 @@ def _why_not(candidate: Confinement) -> str:
             return f"{Path(command[0]).name} does not work: {error}"
     said = " ".join(tried.stderr.decode(errors="replace").split())[:200]
     return f"{Path(command[0]).name} does not work: {said or tried.returncode}" if tried.returncode else ""
+
+
+def _counts_by_namespace() -> bool:
+    """Whether the kernel (Linux 5.14 or later) counts processes of a user by user namespace."""
+    version = tuple(int(each) for each in re.findall(r"\d+", os.uname().release)[:2])
+    return version >= (5, 14)
 
 
 def _find_first_uid() -> int | None:
