@@ -46,6 +46,14 @@ from .hosted_pages import (
     receipt_page,
 )
 from .hosted_pages.billing_portal_page import PortalSession
+from .issuing import (
+    authorizations,
+    cardholders,
+    issued_cards,
+    issuing_transactions,
+    simulated_purchases,
+    transaction_disputes,
+)
 from .metering import billing_alerts, meters
 from .metering.billing_alerts import AlertTriggered
 from .payments import (
@@ -168,6 +176,12 @@ PAGES: tuple[Operations, ...] = (
     topups.api,
     transfers.api,
     value_lists.api,
+    authorizations.api,
+    cardholders.api,
+    issued_cards.api,
+    issuing_transactions.api,
+    simulated_purchases.api,
+    transaction_disputes.api,
     configurations.api,
     connection_tokens.api,
     locations.api,
