@@ -46,6 +46,8 @@ from .hosted_pages import (
     receipt_page,
 )
 from .hosted_pages.billing_portal_page import PortalSession
+from .identity import verification_page, verification_reports, verification_sessions
+from .identity.verification_sessions import VerificationSession
 from .issuing import (
     authorizations,
     cardholders,
@@ -176,6 +178,9 @@ PAGES: tuple[Operations, ...] = (
     topups.api,
     transfers.api,
     value_lists.api,
+    verification_page.api,
+    verification_reports.api,
+    verification_sessions.api,
     authorizations.api,
     cardholders.api,
     issued_cards.api,
@@ -226,6 +231,7 @@ _ADDRESSES = {
     "/p/": "billing.stripe.com",
     "/receipts/": "pay.stripe.com",
     "/setup/": "connect.stripe.com",
+    "/start/": "verify.stripe.com",
     "/twin/authenticate/": "hooks.stripe.com",
     "/v1/files/": "files.stripe.com",
 }
@@ -248,6 +254,7 @@ twin = Twin(
         PaymentIntent.client_secret,
         PortalSession.secret,
         SetupIntent.client_secret,
+        VerificationSession.client_secret,
         WebhookEndpoint.secret,
     ),
     hosts=dict.fromkeys(_HOSTS, ""),
