@@ -232,12 +232,12 @@ def main() -> None:
         gc.freeze()
         for each in OPERATIONS:
             if given.twin in ("", each.twin):
-                figures[f"{each.twin}: {each.name}"] = found = measure(td, each, given.rounds)
+                figures[f"{each.twin}: {each.name}"] = measured = measure(td, each, given.rounds)
                 print(
-                    f"{each.twin}: {each.name}: {found['on']:.3f} ms, without rules {found['off']:.3f} ms",
+                    f"{each.twin}: {each.name}: {measured['on']:.3f} ms, without rules {measured['off']:.3f} ms",
                     file=sys.stderr,
                 )
-                for name, share in sorted(found["rules"].items(), key=lambda rule: -rule[1])[:SHOWN]:
+                for name, share in sorted(measured["rules"].items(), key=lambda rule: -rule[1])[:SHOWN]:
                     over = "  above the bar" if share > MAX_SHARE and name not in LOOK_UPS else ""
                     print(f"    {name:40} {share:7.2%}{over}", file=sys.stderr)
     if given.json:

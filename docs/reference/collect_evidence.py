@@ -18,6 +18,9 @@ from typing import Any
 from googleapiclient import discovery_cache
 from slack_sdk import WebClient
 
+from twindiff.twins.slack import twin as slack_twin
+from twindiff.twins.slack.core import enterprise_methods
+
 HERE = Path(__file__).parent
 Json = dict[str, Any]
 
@@ -31,6 +34,7 @@ def main(shared: Path) -> None:
         "slack": {
             "specification": sorted({*(path.strip("/") for path in slack["paths"]), *client_methods()}),
             "recording": sorted(recorded_methods(shared)),
+            "errors": dict(sorted(described_errors(slack))),
         },
         "linear": {"specification": sorted(roots((shared / "specs/linear/schema.graphql").read_text()))},
         "box": {"specification": sorted(openapi(shared / "specs/box", "/2.0"))},
@@ -88,6 +92,16 @@ def discovered(name: str) -> Iterator[str]:
 def client_methods() -> list[str]:
     """Return the methods that Slack's own Python client calls."""
     return re.findall(r'self\.api_call\(\s*"([A-Za-z.]+)"', inspect.getsource(WebClient))
+
+
+def described_errors(description: Json) -> Iterator[tuple[str, list[str]]]:
+    """Yield the methods of Slack's description that the twin serves, with the errors of each."""
+    for path, verbs in description["paths"].items():
+        name = path.strip("/")
+        served = name in slack_twin.dispatch.methods and name not in enterprise_methods.METHODS
+        if served and not name.startswith("admin."):
+            schemas = [each["responses"].get("default", {}).get("schema", {}) for each in verbs.values()]
+            yield name, [code for each in schemas for code in each["properties"].get("error", {}).get("enum", ())]
 
 
 def recorded_methods(shared: Path) -> set[str]:

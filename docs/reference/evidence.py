@@ -17,7 +17,7 @@ from twindiff.twins.linear.core.input_rules import RULES
 from twindiff.twins.slack.core.text_limits import TEXT_LIMITS
 
 HERE = Path(__file__).parent
-SOURCES: dict[str, dict[str, list[str]]] = json.loads((HERE / "evidence_sources.json").read_text())
+SOURCES: dict[str, dict[str, Any]] = json.loads((HERE / "evidence_sources.json").read_text())
 KINDS = {
     "recording": "an answer of the vendor to the operation was recorded",
     "specification": "the vendor's published specification or own client has the operation",

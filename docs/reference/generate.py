@@ -15,8 +15,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from evidence import evidence_pages
+from evidence import SOURCES, evidence_pages
 from graphql_coverage import tables
+from slack_errors import error_pages
 from typer.main import get_command
 from typer.testing import CliRunner
 
@@ -138,6 +139,7 @@ def main(check: bool) -> None:
             [SANDBOXES, *sections(list_served(sandboxes.PREFIX, sandboxes.operations), describe_sandboxes())]
         ),
         "twin-runs-api.md": "\n".join([RUNS, *sections(described_runs(), describe(), by_docstring)]),
+        **error_pages(slack, SOURCES["slack"]["errors"]),
         **evidence_pages((box, calendar, github, linear, slack, stripe)),
     }
     stale = [name for name, text in pages.items() if not _is(HERE / name, text)]

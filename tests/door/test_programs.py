@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
 
 from tests.door.conftest import OTHERS, WORLD, make_world
 from tests.harness import Environment, LiveServer, Platform
@@ -99,6 +101,33 @@ def test_rclone_copies_lists_and_removes_files_in_box(run):
     assert ran.said.split().count("hello.txt") == 1, ran.said
     assert set(ran.receipt.hosts) == {"api.box.com", "upload.box.com"}
     assert ran.receipt.no_operation == {}
+
+
+@pytest.fixture
+def box_settings(tmp_path) -> Path:
+    """The settings of an application with a key pair, as Box's command line reads them."""
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    secret = serialization.BestAvailableEncryption(b"sesame")
+    pem = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, secret).decode()
+    signing = {"publicKeyID": "k1", "passphrase": "sesame", "privateKey": pem}
+    settings = {"clientID": "app", "clientSecret": "s", "appAuth": signing}
+    path = tmp_path / "settings.json"
+    path.write_text(json.dumps({"boxAppSettings": settings, "enterpriseID": "1"}))
+    return path
+
+
+@private
+def test_the_client_of_boxs_command_line_signs_in_by_its_settings_and_works_with_files(run, box_settings):
+    need(TOOLS / "node_modules" / "box-node-sdk")
+    ran = run(need(NODE), HERE / "box_node.mjs", box_settings, twins=("box",))
+    assert ran.receipt.exit_code == 0, ran.said
+    steps = json.loads(ran.said.splitlines()[-1])
+    assert steps == {
+        "listed": "plan.txt", "moved": "target", "shared": "open", "searched": "plan.txt", "whole": True,
+        "read": "harbour one", "deleted": "trashed",
+    }  # fmt: skip
+    assert {"api.box.com", "upload.box.com"} <= set(ran.receipt.hosts)
+    assert (ran.receipt.refused, ran.receipt.no_operation) == ({}, {})
 
 
 @private

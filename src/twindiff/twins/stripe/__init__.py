@@ -46,6 +46,16 @@ from .hosted_pages import (
     receipt_page,
 )
 from .hosted_pages.billing_portal_page import PortalSession
+from .identity import verification_page, verification_reports, verification_sessions
+from .identity.verification_sessions import VerificationSession
+from .issuing import (
+    authorizations,
+    cardholders,
+    issued_cards,
+    issuing_transactions,
+    simulated_purchases,
+    transaction_disputes,
+)
 from .metering import billing_alerts, meters
 from .metering.billing_alerts import AlertTriggered
 from .payments import (
@@ -168,6 +178,15 @@ PAGES: tuple[Operations, ...] = (
     topups.api,
     transfers.api,
     value_lists.api,
+    verification_page.api,
+    verification_reports.api,
+    verification_sessions.api,
+    authorizations.api,
+    cardholders.api,
+    issued_cards.api,
+    issuing_transactions.api,
+    simulated_purchases.api,
+    transaction_disputes.api,
     configurations.api,
     connection_tokens.api,
     locations.api,
@@ -212,6 +231,7 @@ _ADDRESSES = {
     "/p/": "billing.stripe.com",
     "/receipts/": "pay.stripe.com",
     "/setup/": "connect.stripe.com",
+    "/start/": "verify.stripe.com",
     "/twin/authenticate/": "hooks.stripe.com",
     "/v1/files/": "files.stripe.com",
 }
@@ -234,6 +254,7 @@ twin = Twin(
         PaymentIntent.client_secret,
         PortalSession.secret,
         SetupIntent.client_secret,
+        VerificationSession.client_secret,
         WebhookEndpoint.secret,
     ),
     hosts=dict.fromkeys(_HOSTS, ""),

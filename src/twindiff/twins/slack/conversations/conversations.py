@@ -35,7 +35,6 @@ from ..core.errors import (
     NotArchived,
     NotAuthorized,
     NotInChannel,
-    RestrictedAction,
     TooManyUsers,
     UserDisabled,
     UserIsRestricted,
@@ -124,7 +123,7 @@ def create(call: Call, name: str, is_private: bool = False) -> dict[str, Any]:
     https://docs.slack.dev/reference/methods/conversations.create
     """
     _check_name(name)
-    refuse_guests(call, RestrictedAction)
+    refuse_guests(call, UserIsRestricted)
     room = Channel(
         channel_id=call.ids.new("C"),
         channel_name=name,
@@ -221,7 +220,7 @@ def archive(call: Call, channel: str) -> dict[str, Any]:
     https://docs.slack.dev/reference/methods/conversations.archive
     """
     room = true_channel(call, channel)
-    refuse_guests(call, RestrictedAction)
+    refuse_guests(call, UserIsRestricted)
     if room.is_archived:
         raise AlreadyArchived
     if room.channel_id == general_id(call.db):

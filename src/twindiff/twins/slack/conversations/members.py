@@ -65,6 +65,7 @@ def join(call: Call, channel: str) -> dict[str, Any]:
     if is_member(call.db, room, call.actor):
         warnings = {"warning": "already_in_channel", "response_metadata": {"warnings": ["already_in_channel"]}}
         return {"channel": render_channel(call, "conversations.join", room), **warnings}
+    refuse_guests(call, UserIsRestricted)
     _add_member(call, room, call.actor)
     return {"channel": render_channel(call, "conversations.join", room)}
 

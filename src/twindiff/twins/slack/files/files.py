@@ -12,9 +12,9 @@ from msgspec import Meta
 from twindiff.kit import Call, Operations, Store, all_of, any_of
 from twindiff.kit.rows import Expression
 
-from ..core.access import visible_channel
+from ..core.access import refuse_guests, visible_channel
 from ..core.arguments import iso_of, names_in
-from ..core.errors import CantDeleteFile, NotAllowed, UnknownType, UserNotFound
+from ..core.errors import CantDeleteFile, NotAllowed, UnknownType, UserIsRestricted, UserNotFound
 from ..core.file_access import bytes_of, is_shared_where, visible_file, visible_files
 from ..core.file_types import FAMILIES, endings_of
 from ..core.tables import File, FileContent, FileMessage, FilePicture, Message, Star, User
@@ -152,6 +152,7 @@ def share_public_url(call: Call, file: str) -> dict[str, Any]:
 
     https://docs.slack.dev/reference/methods/files.sharedPublicURL
     """
+    refuse_guests(call, UserIsRestricted)
     row = visible_file(call, file)
     if row.user_id != call.actor:
         raise NotAllowed
@@ -168,6 +169,7 @@ def revoke_public_url(call: Call, file: str) -> dict[str, Any]:
 
     https://docs.slack.dev/reference/methods/files.revokePublicURL
     """
+    refuse_guests(call, UserIsRestricted)
     row = visible_file(call, file)
     if row.user_id != call.actor:
         raise NotAllowed

@@ -46,11 +46,11 @@ def problems(blocks: Sequence[Any], at: str, most: int = MAX_BLOCKS) -> list[str
     """
     if len(blocks) > most:
         return [_problem(f"no more than {most} items allowed", at)]
-    found = list[str]()
+    errors = list[str]()
     for index, block in enumerate(blocks):
-        found += _block(block, (at, index))
-    found += _find_duplicates(blocks, "block_id", at)
-    return found
+        errors += _block(block, (at, index))
+    errors += _find_duplicates(blocks, "block_id", at)
+    return errors
 
 
 def _is_too_long(blocks: Sequence[Any]) -> bool:
@@ -128,8 +128,8 @@ def items(each: Check, most: int, least: int = 1, unique: str = "") -> Check:
         if len(parts) > most:
             return [_problem(f"no more than {most} items allowed", at)]
         few = [_problem(f"no fewer than {least} items allowed", at)] if len(parts) < least else []
-        found = [problem for index, part in enumerate(parts) for problem in each(part, (at, index))]
-        return [*few, *found, *(_find_duplicates(parts, unique, at) if unique else ())]
+        errors = [problem for index, part in enumerate(parts) for problem in each(part, (at, index))]
+        return [*few, *errors, *(_find_duplicates(parts, unique, at) if unique else ())]
 
     return check
 
@@ -142,17 +142,17 @@ def shape(required: Shape, optional: Shape | None = None, *, either: Sequence[st
         if not isinstance(value, dict):
             return [_problem("must be an object", at)]
         get = cast("dict[str, Any]", value).get
-        found: Sequence[str] = ()
+        errors: Sequence[str] = ()
         if either and not any(map(get, either)) and all(get(name) is None for name in either):
-            found = [_problem("must define either " + " or ".join(f"`{name}`" for name in either), at)]
+            errors = [_problem("must define either " + " or ".join(f"`{name}`" for name in either), at)]
         for name, rule, is_required in rules:
             part = get(name)
             if part is not None:
-                if problems := rule(part, (at, name)):
-                    found = [*found, *problems]
+                if wrong := rule(part, (at, name)):
+                    errors = [*errors, *wrong]
             elif is_required:
-                found = [*found, _problem(f"missing required field: {name}", at)]
-        return found
+                errors = [*errors, _problem(f"missing required field: {name}", at)]
+        return errors
 
     return check
 
@@ -360,7 +360,7 @@ _BLOCK_ID = shape({}, {"block_id": text(255, 0)})
 
 
 def _block(value: Any, at: Place) -> Sequence[str]:
-    found = _OF_EVERY_TYPE(value, at)
+    errors = _OF_EVERY_TYPE(value, at)
     if not isinstance(value, dict) or "block_id" not in value:
-        return found
-    return [*found, *_BLOCK_ID(value, at)]
+        return errors
+    return [*errors, *_BLOCK_ID(value, at)]

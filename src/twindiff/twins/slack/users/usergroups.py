@@ -45,6 +45,7 @@ def list_groups(
 
     https://docs.slack.dev/reference/methods/usergroups.list
     """
+    refuse_guests(call, UserIsRestricted)
     where: list[Expression] = [] if include_disabled else [holds(UserGroup.is_active)]
     groups = call.db.rows(UserGroup, *where, order=UserGroup.usergroup_id)
     members = _members(call.db, [group.usergroup_id for group in groups])
@@ -147,6 +148,7 @@ def list_users(call: Call, usergroup: str, include_disabled: bool = False) -> di
 
     https://docs.slack.dev/reference/methods/usergroups.users.list
     """
+    refuse_guests(call, UserIsRestricted)
     group = call.db.get(UserGroup, usergroup, missing=NoSuchSubteam)
     if not (group.is_active or include_disabled):
         raise NoSuchSubteam

@@ -39,6 +39,10 @@ tax/calculations tax_calculation, tax/registrations tax_settings, tax/settings t
 tax/transactions tax_transaction, tax_codes product, tax_ids tax_id, tax_rates tax_rate, terminal terminal_reader,
 terminal/configurations terminal_configuration, terminal/connection_tokens terminal_connection_token,
 terminal/locations terminal_location, test_helpers customer, test_helpers/terminal terminal_reader,
+identity/verification_reports identity_product, identity/verification_sessions identity_product,
+issuing/authorizations issuing_authorization, issuing/cardholders issuing_cardholder, issuing/cards issuing_card,
+issuing/disputes issuing_dispute, issuing/transactions issuing_transaction,
+test_helpers/issuing issuing_authorization,
 test_helpers/confirmation_tokens confirmation_token, test_helpers/test_clocks billing_clock, tokens token,
 topups topup, transfers transfer, webhook_endpoints webhook
 """

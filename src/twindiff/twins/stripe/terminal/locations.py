@@ -5,7 +5,7 @@ https://docs.stripe.com/api/terminal/locations
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, column
 from twindiff.twins.stripe.core.wire_style import StripeError
@@ -77,6 +77,8 @@ class JapaneseAddress(NestedParams):
 
 class LocationParams(Params):
     """The parameters of a location."""
+
+    longest: ClassVar = {"configuration_overrides": 1000, "display_name": 1000}
 
     address: Address | UnsetType = UNSET
     address_kana: JapaneseAddress | UnsetType = UNSET

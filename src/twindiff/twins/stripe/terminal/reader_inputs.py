@@ -81,8 +81,13 @@ def _render_input(given: ReaderInput) -> Fields:
     texts: Fields = {"description": None, "skip_button": None, "submit_button": None, **value_of(given.custom_text)}
     toggles: list[Any] = value_of(given.toggles) if isinstance(given.toggles, list) else []
     switches = [{"default_value": "disabled", "value": None, **each} for each in toggles]
-    fields: Fields = {"custom_text": texts, "toggles": switches}
-    fields |= {"required": given.required is True, "skipped": None, "type": given.type}
+    fields: Fields = {
+        "custom_text": texts,
+        "toggles": switches,
+        "required": given.required is True,
+        "skipped": None,
+        "type": given.type,
+    }
     if isinstance(given.selection, Selection):
         return {**fields, "selection": {"choices": value_of(given.selection.choices), "id": None, "text": None}}
     return {**fields, given.type: {"value": None}}
@@ -97,7 +102,7 @@ def collect_inputs(call: Call, reader: str, params: Annotated[CollectInputs, Bod
         if (each.type == "selection") != bool(choices):
             message = "Inputs of the type `selection`, and those alone, have a `selection` with choices."
             raise StripeError(message, param=f"inputs[{number}][selection]")
-    content = {"inputs": [_render_input(each) for each in params.inputs]}
+    content: Fields = {"inputs": [_render_input(each) for each in params.inputs]}
     content["metadata"] = merge_metadata({}, params.metadata)
     return set_action(call, existing_reader(call, reader), "collect_inputs", content)
 

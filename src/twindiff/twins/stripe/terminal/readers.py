@@ -5,9 +5,9 @@ https://docs.stripe.com/api/terminal/readers
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
-from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, column
+from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
 from twindiff.twins.stripe.core.wire_style import StripeError
 
 from ..core.events import update
@@ -25,6 +25,14 @@ SIMULATED = {
     "simulated-wpe": "simulated_wisepos_e",
 }
 """Types of simulated readers by registration code; https://docs.stripe.com/terminal/references/testing"""
+
+
+DeviceType = Literal[
+    "bbpos_chipper2x", "bbpos_wisepad3", "bbpos_wisepos_e", "mobile_phone_reader", "simulated_stripe_s700",
+    "simulated_stripe_s710", "simulated_verifone_m425", "simulated_verifone_p630", "simulated_verifone_ux700",
+    "simulated_verifone_v660p", "simulated_wisepos_e", "stripe_m2", "stripe_s700", "stripe_s710", "verifone_P400",
+    "verifone_m425", "verifone_p630", "verifone_ux700", "verifone_v660p",
+]  # fmt: skip
 
 
 class Reader(
@@ -89,10 +97,10 @@ class CreateReader(UpdateReader, kw_only=True):
 class ListReaders(ListParams):
     """The parameters of a list of readers."""
 
-    device_type: OptText = UNSET
+    device_type: DeviceType | UnsetType = UNSET
     location: OptName = UNSET
     serial_number: OptText = UNSET
-    status: OptText = UNSET
+    status: Literal["offline", "online"] | UnsetType = UNSET
 
 
 def existing_reader(call: Call, id: str) -> Reader:

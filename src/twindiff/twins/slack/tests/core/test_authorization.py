@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.harness import AGENT, GENERAL, JOHN, Environment
+from tests.harness import AGENT, GENERAL, JOHN, RANDOM, Environment
 
 GONE = "U09GONE0000"
 TOKENS = {"xoxp-1": AGENT, "xoxb-1": JOHN, "xoxp-few": AGENT, "xoxp-gone": GONE}
@@ -115,8 +115,13 @@ def test_calls_beyond_a_tier_are_told_when_to_come_back(workspace_with):
 @pytest.mark.parametrize(
     ("method", "arguments", "error"),
     [
-        ("conversations.create", {"name": "new"}, "restricted_action"),
-        ("conversations.archive", {"channel": GENERAL}, "restricted_action"),
+        ("conversations.create", {"name": "new"}, "user_is_restricted"),
+        ("conversations.archive", {"channel": GENERAL}, "user_is_restricted"),
+        ("conversations.join", {"channel": RANDOM}, "user_is_restricted"),
+        ("files.sharedPublicURL", {"file": "F1"}, "user_is_restricted"),
+        ("files.revokePublicURL", {"file": "F1"}, "user_is_restricted"),
+        ("usergroups.list", {}, "user_is_restricted"),
+        ("usergroups.users.list", {"usergroup": "S1"}, "user_is_restricted"),
         ("usergroups.create", {"name": "new"}, "user_is_restricted"),
         ("conversations.invite", {"channel": GENERAL, "users": JOHN}, "user_is_restricted"),
         ("conversations.kick", {"channel": GENERAL, "user": JOHN}, "user_is_restricted"),

@@ -1,0 +1,1 @@
+"""Identity: verification of people by their documents."""

@@ -1,0 +1,1 @@
+"""Cards that a business issues: cardholders, cards, authorizations, transactions and disputes."""
