@@ -251,12 +251,14 @@ class SandboxRunService:
 
     # From the start of an application to its end
 
+            "own_variables": [*env],
     async def _perform(self, run_id: str, prepared: Prepared, wanted: SandboxRunRequest, work: CommandSequence) -> None:
         stop = asyncio.Event()
         gone = self._gone[run_id] = asyncio.Event()
         self.tests.queue.listens(run_id, lambda message: None if message else stop.set())
         place = ApplicationFolder(prepared.start.folder, prepared.root)
-        application = Application(work, place, partial(self._tell, run_id, "output"))
+        mask = await self.ledger.do(lambda: self.ledger.mask(self.ledger.find(run_id)))
+        application = Application(work, place, partial(self._tell, run_id, "output"), mask.text)
         try:
             await self._begin(run_id, prepared)
             await application.start()
