@@ -105,7 +105,7 @@ async def create_twin_run(
     arga-cli for a GitHub twin; other twins ignore it. With `auth` `strict`, calls without a token of the run
     are refused as the vendors do. `clock` is how the twins' clock runs: `{"mode": "real"}` agrees with the
     application's own and is the default for starter worlds; for scenarios, prompts and configurations the clock starts
-    with the world, in January 2026.
+    with the world, in January 2026. With the real clock, such a world begins on the latest Monday.
     If provisioning takes longer than `wait_seconds`, the response has the status `queued` or `provisioning`; the run's
     status later becomes `ready` or `failed`, with the reason.
     """
