@@ -95,6 +95,8 @@ nav{font-size:.9rem}summary{cursor:pointer}label{white-space:nowrap}
 .deeds{display:flex;flex-wrap:wrap;gap:.4rem 1rem;align-items:center;margin:.6rem 0}.deeds details{display:inline}
 button,input,select{font:inherit;max-width:100%}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:0 1rem}dd{margin:0;overflow-wrap:anywhere}
+@media(max-width:40rem){.wide tr{display:flex;flex-wrap:wrap;gap:0 .7rem;border-bottom:1px solid #8884;padding:.3rem 0}
+.wide td{border:0;padding:0;overflow-wrap:anywhere}.wide tr:first-child{display:none}}
 """
 
 
