@@ -46,7 +46,7 @@ _TOKEN = re.compile(
     r"|(?<=\bBearer )[\w.~+/=-]{8,}"
 )
 """Tokens that their vendors make recognizable."""
-_KEYS = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]{1,10000}?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)")
+_KEYS = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]{0,20000}(?:-----END [A-Z ]*PRIVATE KEY-----)?")
 _USER_INFO = re.compile(r"(?<=://)([^\s/:@\"'?#]{0,200}:)[^\s/@\"'?#]{1,200}(?=@)")
 _WORD = (
     r"(?:passw(?:or)?d|passwort|passphrase|passcode|pwd|secret|token|(?:api|access|private|signing)[-_. ]?key"
