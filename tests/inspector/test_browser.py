@@ -45,7 +45,7 @@ def of_runs(world: World, trials: Trials) -> list[str]:
     made = world.server.client.post("/twin-runs", json={"twins": ["slack"]}).json()
     dashboard = world.server.client.get(f"/twin-runs/{made['run_id']}").json()["dashboard_url"]
     sets = ["", f"/{trials.before}", f"/{trials.before}/trials", f"/{trials.before}/compare/{trials.after}"]
-    paths = ["environments", "runs", f"runs/{world.run}", *(f"trial-sets{each}" for each in sets)]
+    paths = ["environments", "application-runs", "runs", f"runs/{world.run}", *(f"trial-sets{each}" for each in sets)]
     return [dashboard, *(f"/inspect/{each}" for each in paths)]
 
 
@@ -261,7 +261,7 @@ def test_the_page_of_a_twin_run_is_kept_up_to_date(browser: Browser, world: Worl
     context = browser.new_context(viewport={"width": 1000, "height": 700})
     page = context.new_page()
     page.goto(run["dashboard_url"])
-    expect(page.get_by_text("Nothing has changed yet.")).to_be_visible()
+    expect(page.get_by_text("Nothing was asked yet.")).to_be_visible()
     url = run["twins"]["slack"]["env_vars"]["SLACK_API_URL"]
     assert client.post(f"{url}/conversations.create", json={"name": "live"}).json()["ok"]
     expect(page.get_by_text("+ channels 1", exact=False)).to_be_visible()

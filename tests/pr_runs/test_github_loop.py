@@ -106,8 +106,8 @@ def test_the_verdict_over_a_pull_request_of_the_twin_is_a_check_run_and_a_commen
     assert "passed: opens" in comment
 
 
-def test_a_failed_run_says_so_there_and_the_next_one_rewrites_its_comment(shop, live):
-    pull = shop.pull("dead", "shop/app.py", "raise SystemExit('no')\n")
+def test_a_failed_run_says_so_there_without_secrets_and_the_next_one_rewrites_its_comment(shop, live):
+    pull = shop.pull("dead", "shop/app.py", "raise SystemExit('no: PASSWORD=hunter2-Zz 4000056655665556')\n")
     with Client(live.url) as client:
         for place in (pull["url"], f"{shop.url}/pull/{pull['number']}"):
             run = client.runs.create_pr_run(pr_url=place)
@@ -115,6 +115,7 @@ def test_a_failed_run_says_so_there_and_the_next_one_rewrites_its_comment(shop, 
     assert [each["conclusion"] for each in shop.checks("dead")] == ["failure", "failure"]
     (comment,) = shop.comments(pull)
     assert "ended with exit code 1" in comment
+    assert not [each for each in ("hunter2-Zz", "4000056655665556") if each in f"{comment} {shop.checks('dead')}"]
 
 
 def test_webhooks_of_an_installed_repository_start_runs(live, base_url):

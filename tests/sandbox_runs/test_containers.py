@@ -166,6 +166,15 @@ def test_an_application_in_a_container_reaches_its_twins_by_the_vendors_hosts(sa
     made = repository(_DOT_arga__sandbox_DOT_yml=config, Dockerfile=RUNS, app_DOT_py=asks + SERVES)
     run = sandboxes.create(repo=str(made.path))
     assert any("SAID" in line and '"ok":true' in line for line in sandboxes.logs_with(run["sandbox_id"], "SAID"))
+    password = httpx.URL(run["env_vars"]["HTTPS_PROXY"]).password
+    assert password
+    assert [each for each in command_lines() if password in each] == []
+
+
+def command_lines():
+    """The command lines of all processes of this machine, as `ps` shows them."""
+    with suppress(psutil.NoSuchProcess):
+        return [" ".join(each.info["cmdline"] or ()) for each in psutil.process_iter(["cmdline"])]
 
 
 COMPOSED = """

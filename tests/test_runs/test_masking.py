@@ -13,6 +13,7 @@ import pytest
 from tests.test_runs.conftest import Runs
 from tests.test_runs.site import Site
 from twindiff.browser.artifact_masking import CannotMask, copy_masked, find_secrets
+from twindiff.browser.masking import TextMask
 
 PASSWORD = 'pä"ss & wörd/\\1'
 TOKEN = "tok_5f2e9c17"
@@ -138,3 +139,40 @@ def test_credentials_and_parameters_with_the_names_or_forms_of_secrets_are_secre
         "order": "1234567890123",
     }
     assert find_secrets(values, ["email"]) == ["4242 4242 4242 4242", "ada@example.com", "k-1234"]
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ('{\\"password\\": \\"a b\\", \\"n\\": 1}', '{\\"password\\": \\"•••\\", \\"n\\": 1}'),
+        ("GET /x?api_key=k9&a=1", "GET /x?api_key=•••&a=1"),
+        ("postgres://app:s3cret@db/app", "postgres://app:•••@db/app"),
+        ("Authorization: Bearer abc.def", "Authorization: •••"),
+        ("used sk_live_4242abcd today", "used ••• today"),
+        ("-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\nnext", "•••\nnext"),
+        ("log in with password hunter2!", "log in with password '•••'"),
+        ('Type "x y" as the password', 'Type "•••" as the password'),
+        ("5555-5555-5555-4444", "•••4444"),
+    ],
+)
+def test_what_looks_like_a_secret_is_masked(text: str, masked: str) -> None:
+    assert TextMask(()).text(text) == masked
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Wrong email or password. Try again",
+        "password is required",
+        "The field 'Password' is empty",
+        "the token expired 3 minutes ago",
+        'FATAL: password authentication failed for user "app"',
+        "order 1767603600000000 of box 158492301823",
+        "max_tokens: 2000, next_page_token=null",
+        "PWD=/srv/app",
+        "fill Password <password>: {{token}}",
+        "http://127.0.0.1:8000/a@b:c",
+    ],
+)
+def test_what_only_speaks_of_secrets_stays_readable(text: str) -> None:
+    assert TextMask(()).text(text) == text

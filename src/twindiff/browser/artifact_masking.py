@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-import base64
-import html
-import json
 import re
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
-from urllib.parse import quote, quote_plus
 
 import msgspec
 
-from twindiff.browser.masking import secret_names
+from twindiff.browser.masking import (
+    MIN_SECRET_LETTERS,
+    TextMask,
+    compile_pattern,
+    mask_recognized,
+    mask_tokens,
+    secret_names,
+)
 
 MASK = "***"
-MIN_SECRET_LETTERS = 4
-"""A shorter secret occurs by chance in almost every file, so masking it would destroy the file."""
-MIN_CARD_DIGITS = 12
-_SEPARATOR = r"(?:[ \-.+\u00a0]|%20|&nbsp;)?"
+MAX_TEXT_BYTES = 20_000_000
+HEADERS = frozenset(("authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key"))
+"""Headers whose values are secrets; a recording has them as `{"name": …, "value": …}`."""
 
 
 class CannotMask(Exception):
@@ -57,43 +59,48 @@ def _copy_archive(source: Path, target: Path, pattern: re.Pattern[str] | None) -
             kept.writestr(name, _mask_bytes(content, pattern) if masked is None else masked)
 
 
-def compile_pattern(secrets: Sequence[str]) -> re.Pattern[str] | None:
-    """Compile a pattern for secrets as they are and as escaped in JSON, HTML or URLs; None if there are no secrets."""
-    forms = {form for secret in secrets for form in _forms(secret)}
-    patterns = [re.escape(form) for form in sorted(forms, key=len, reverse=True)]
-    numbers = (re.sub(r"[ -]", "", each) for each in secrets)
-    patterns += [_SEPARATOR.join(each) for each in numbers if each.isdigit() and len(each) >= MIN_CARD_DIGITS]
-    return re.compile("|".join(patterns), re.IGNORECASE) if patterns else None
-
-
-def _forms(secret: str) -> set[str]:
-    forms = {secret, quote(secret, safe=""), quote(secret), quote_plus(secret), html.escape(secret)}
-    forms |= {html.escape(secret, quote=False), base64.b64encode(secret.encode()).decode()}
-    for _ in range(2):  # JSON within a text of JSON
-        forms |= {json.dumps(form, ensure_ascii=plain)[1:-1] for form in forms for plain in (True, False)}
-    return forms
-
-
 def _mask_json(content: bytes, pattern: re.Pattern[str] | None) -> bytes:
     """Mask only the strings of a JSON value, so that it stays valid JSON."""
-    if pattern is None or not content.strip():
+    if not content.strip():
         return content
     return msgspec.json.encode(_mask_value(msgspec.json.decode(content), pattern))
 
 
-def _mask_value(value: Any, pattern: re.Pattern[str]) -> Any:
+def _mask_value(value: Any, pattern: re.Pattern[str] | None) -> Any:
     if isinstance(value, str):
-        return pattern.sub(MASK, value)
+        return mask_recognized(_mask_known(value, pattern))
     if isinstance(value, list):
         return [_mask_value(each, pattern) for each in cast("list[Any]", value)]
     if isinstance(value, dict):
         given = cast("dict[str, Any]", value)
-        return {pattern.sub(MASK, name): _mask_value(each, pattern) for name, each in given.items()}
+        masked = {_mask_known(name, pattern): _mask_value(each, pattern) for name, each in given.items()}
+        if str(given.get("name")).lower() in HEADERS and isinstance(given.get("value"), str):
+            masked["value"] = MASK
+        return masked
     return value
 
 
+def _mask_known(text: str, pattern: re.Pattern[str] | None) -> str:
+    return pattern.sub(MASK, text) if pattern else text
+
+
 def _mask_bytes(content: bytes, pattern: re.Pattern[str] | None) -> bytes:
-    """Mask a file that a page has loaded or sent; bytes that are not UTF-8 are preserved."""
-    if pattern is None:
-        return content
-    return pattern.sub(MASK, content.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+    """Mask a file that a page has loaded or sent; files that are no UTF-8 keep all but the known secrets."""
+    try:
+        return mask_tokens(_mask_known(content.decode(), pattern)).encode()
+    except UnicodeDecodeError:
+        text = content.decode("utf-8", "surrogateescape")
+        return _mask_known(text, pattern).encode("utf-8", "surrogateescape")
+
+
+def mask_texts(files: Sequence[Path], mask: TextMask) -> None:
+    """Mask the files that are texts in place; pictures, archives and other binary files stay as they are."""
+    for file in files:
+        if not file.is_file() or file.stat().st_size > MAX_TEXT_BYTES:
+            continue
+        try:
+            text = file.read_bytes().decode()
+        except UnicodeDecodeError:
+            continue
+        if (masked := mask.text(text)) != text:
+            file.write_bytes(masked.encode())

@@ -11,6 +11,8 @@ from urllib.parse import urljoin, urlsplit
 
 import msgspec
 
+from twindiff.browser.masking import MASK
+
 MAX_STEPS = 200
 MAX_FILES = 20
 MAX_FILE_BYTES = 500_000
@@ -254,6 +256,8 @@ def _normalise(step: BrowserStep, number: int) -> None:
     for name in NEEDS[step.action]:
         if getattr(step, name) is None:
             raise ConfigError(f"{where}.{name}: a step that does '{step.action}' needs it")
+    if MASK in str(step.value or ""):
+        raise ConfigError(f"{where}.value: '{MASK}' stands for a secret that was masked; give it in credentials")
     if expect:
         _check_expect(expect, step, f"{where}.expect")
     if step.action == "wait":

@@ -11,6 +11,9 @@ ALLOWANCE_SECONDS = 15
 MARK = "TWINDIFF_TEST_RUN"
 """The environment variable that identifies processes of a run."""
 
+TYPED_SECRET = "typed_secret"  # noqa: S105 - a name
+"""The type of an event that reports a secret which no record may show; it is never recorded itself."""
+
 
 class LanguageModel(msgspec.Struct):
     """A language model at an OpenAI- or Anthropic-compatible address."""
@@ -48,6 +51,8 @@ class BrowserJob(msgspec.Struct):
     values: dict[str, str] = {}
     secrets: list[str] = []
     """Names of values that no record may show."""
+    hidden: list[str] = []
+    """Further texts that no record may show."""
     prompt: str = ""
     goal: bool = False
     """Whether a model continues towards the goal in `prompt` after the known steps."""

@@ -30,12 +30,15 @@ _UNSAFE = re.compile(r"[^\w.-]+")
 class Observer:
     """Watches a browser context; `take` returns what was recorded since its last call.
 
-    `stop` ends a run over its limits.
+    `stop` ends a run over its limits, and `mask` masks the secrets of a text before it is cut to a line.
     """
 
-    def __init__(self, context: BrowserContext, folder: Path, stop: Callable[[str], None]) -> None:
+    def __init__(
+        self, context: BrowserContext, folder: Path, stop: Callable[[str], None], mask: Callable[[str], str]
+    ) -> None:
         self._folder = folder
         self._stop = stop
+        self._mask = mask
         self._console: list[dict[str, str]] = []
         self._network: list[dict[str, Any]] = []
         self._said: list[str] = []
@@ -73,7 +76,7 @@ class Observer:
     def note(self, said: str) -> None:
         """Add a line to the log of the step."""
         if len(self._said) < MAX_LINES:
-            self._said.append(said[:MAX_LINE_CHARACTERS])
+            self._said.append(self._mask(said)[:MAX_LINE_CHARACTERS])
 
     def take(self) -> dict[str, Any]:
         """Return what was recorded since the last call: `console`, `network`, `log`, and `counts` with the totals."""
@@ -100,7 +103,7 @@ class Observer:
     def _on_console(self, message: ConsoleMessage) -> None:
         self._counts["console"] += 1
         if len(self._console) < MAX_LINES:
-            self._console.append({"type": message.type, "text": message.text[:MAX_LINE_CHARACTERS]})
+            self._console.append({"type": message.type, "text": self._mask(message.text)[:MAX_LINE_CHARACTERS]})
 
     def _on_request(self, request: Request) -> None:
         if request.resource_type not in STREAMS:
@@ -119,7 +122,8 @@ class Observer:
     def _note_request(self, request: Request, status: int, failure: str) -> None:
         self._counts["network"] += 1
         if len(self._network) < MAX_LINES:
-            asked = {"method": request.method, "url": request.url[:MAX_LINE_CHARACTERS], "status": status}
+            url = self._mask(request.url)[:MAX_LINE_CHARACTERS]
+            asked = {"method": request.method, "url": url, "status": status}
             self._network.append({**asked, **({"error": failure} if failure else {})})
 
     def _on_dialog(self, dialog: Dialog) -> None:

@@ -53,6 +53,9 @@ CHOICE_SECONDS = 2.0
 MUST_MATCH = ("date", "datetime-local", "month", "week", "time", "number", "range", "color")
 """Types of fields that discard or change an invalid value."""
 
+SECRET_PURPOSES = ("password", "cc-number", "cc-csc", "one-time-code")
+"""Parts of `autocomplete` values whose fields hold secrets. https://html.spec.whatwg.org/#autofill"""
+
 
 class DialogDesk(Protocol):
     """What answers the dialogs of a page."""
@@ -62,7 +65,9 @@ class DialogDesk(Protocol):
 
 
 class Interpreter:
-    """Executes steps in the front window; `ask` sends a question to the person or program watching the run."""
+    """Executes steps in the front window; `ask` sends a question to the person or program watching the run, and `hide`
+    reports a secret that was typed.
+    """
 
     def __init__(
         self,
@@ -74,8 +79,10 @@ class Interpreter:
         files: Sequence[UploadFile] = (),
         downloads: Callable[[], Sequence[str]] = tuple,
         dialogs: DialogDesk | None = None,
+        hide: Callable[[str], None] = lambda secret: None,
     ) -> None:
         self._dialogs = dialogs
+        self._hide = hide
         self._front = front
         self._start_url = start_url
         self._values = dict(values)
@@ -188,10 +195,11 @@ class Interpreter:
             await self._select_in(element, step, seconds)
             return
         wanted = self._text(step.value)
+        script = "each => [each.type || '', each.value ?? each.innerText, each.autocomplete || '']"
         await element.fill(wanted, timeout=seconds * 1000)
-        kind, kept = await await_page(
-            element.evaluate("each => [each.type || '', each.value ?? each.innerText]"), seconds
-        )
+        kind, kept, purpose = await await_page(element.evaluate(script), seconds)
+        if kind == "password" or any(word in purpose for word in SECRET_PURPOSES):
+            self._hide(wanted)
         if (wanted and not kept) or (kind in MUST_MATCH and not _is_same(kept, wanted)):
             said = f"the field {step.selector} of type '{kind}' did not take the value; it has '{kept}'"
             raise StepFailed(said, "the value that was filled in", kept or "nothing")

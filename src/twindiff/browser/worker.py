@@ -19,9 +19,9 @@ from twindiff.browser.agent import MAX_TURNS, Agent, AgentFailed, Finished
 from twindiff.browser.artifact_masking import CannotMask, copy_masked, find_secrets
 from twindiff.browser.config import REFERENCE, BrowserStep, ConfigError, fill_parameters
 from twindiff.browser.expectations import StepFailed
-from twindiff.browser.job import BrowserJob, RunEvent
+from twindiff.browser.job import TYPED_SECRET, BrowserJob, RunEvent
 from twindiff.browser.limits import MEGABYTE, watch_memory
-from twindiff.browser.masking import MASK, is_secret_name, mask_cards
+from twindiff.browser.masking import MASK, TextMask, is_secret_name, mask_cards
 from twindiff.browser.page_observer import Observer
 from twindiff.browser.proxy import BrowserAccessPolicy, Proxy
 from twindiff.browser.steps import Interpreter
@@ -55,6 +55,8 @@ class BrowserRun:
         self._answers = answers
         self._stopped: asyncio.Future[RunStopped] = asyncio.get_running_loop().create_future()
         self.folder = Path(job.folder)
+        self._hidden = [*find_secrets(job.values, job.secrets), *job.hidden]
+        self._mask = TextMask(self._hidden)
         self.passed = 0
         self.failed: dict[str, Any] | None = None
         self._trouble = ""
@@ -122,7 +124,7 @@ class BrowserRun:
             viewport=VIEWPORT, record_har_path=Path.cwd() / HAR, record_har_content="omit", service_workers="block"
         )
         await context.tracing.start(snapshots=True)
-        observer = Observer(context, self.folder, self.stop)
+        observer = Observer(context, self.folder, self.stop, self._mask_text)
         try:
             await context.new_page()
             yield context, observer
@@ -139,12 +141,11 @@ class BrowserRun:
 
     def _keep_recordings(self) -> list[str]:
         """Save the trace and the HAR without secrets; returns which of them are omitted and why."""
-        secrets = find_secrets(self.job.values, self.job.secrets)
         problems: list[str] = []
         for source in (Path.cwd() / name for name in (TRACE, HAR)):
             if source.exists():
                 try:
-                    copy_masked(source, self.folder / source.name, secrets)
+                    copy_masked(source, self.folder / source.name, self._hidden)
                 except CannotMask as problem:
                     problems.append(f"{source.name} is left out: {problem}")
         return problems
@@ -175,6 +176,7 @@ class BrowserRun:
             self.job.config.files,
             lambda: observer.downloads,
             observer,
+            self._hide,
         )
         opening = BrowserStep("goto", id="start", value=self.job.start_url)
         goes_on = bool(self.job.config.steps) and self.job.config.steps[0].action == "goto"
@@ -333,5 +335,17 @@ class BrowserRun:
             self._answers.get_nowait()
         self.emit(RunEvent("ask_user_question", question, {"question": question}))
         answer = await self._answers.get()
-        self.emit(RunEvent("answer", answer, {"question": question}))
+        if is_secret_name(question):
+            self._hide(answer)
+        self.emit(RunEvent("answer", self._mask.text(answer), {"question": question}))
         return answer
+
+    def _mask_text(self, text: str) -> str:
+        return self._mask.text(text)
+
+    def _hide(self, secret: str) -> None:
+        """Mask a text that turned out to be secret in the rest of the run, and report it to the server."""
+        if secret and secret not in self._hidden:
+            self._hidden.append(secret)
+            self._mask = TextMask(self._hidden)
+            self.emit(RunEvent(TYPED_SECRET, secret))

@@ -14,7 +14,18 @@ from starlette.routing import BaseRoute, Route
 from twindiff.kit.errors import ApiError
 from twindiff.server.apis.errors import NotSignedIn
 from twindiff.server.apis.event_streams import EVENT_STREAM, EVENT_STREAM_HEADERS
-from twindiff.server.apis.inspector import access, actions, environments, library, live, rendering, runs, tables, trials
+from twindiff.server.apis.inspector import (
+    access,
+    actions,
+    application_runs,
+    environments,
+    library,
+    live,
+    rendering,
+    runs,
+    tables,
+    trials,
+)
 from twindiff.server.apis.inspector.access import PREFIX
 from twindiff.server.apis.inspector.guesses import Guesses
 from twindiff.server.apis.inspector.timelines import TimelineCursor
@@ -42,6 +53,7 @@ PAGES: dict[str, Handler] = {
     f"{ENVIRONMENT}/tables/{{twin}}/{{table}}/row": tables.row,
     f"{ENVIRONMENT}/screens/{{twin}}": tables.screen,
     f"{ENVIRONMENT}/screens/{{twin}}/{{path:path}}": tables.screen,
+    "/application-runs": application_runs.application_runs,
     "/runs": runs.runs,
     "/runs/{id}": runs.run,
     "/twins": library.twins,

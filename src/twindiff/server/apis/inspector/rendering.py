@@ -12,6 +12,8 @@ from urllib.parse import urlencode
 
 from starlette.responses import HTMLResponse, Response
 
+from twindiff.browser.masking import TextMask, mask_recognized, mask_tokens
+
 if TYPE_CHECKING:
     from jinja2 import Environment
 
@@ -54,6 +56,7 @@ def environment() -> Environment:
     untyped.filters.update(
         {
             "cell": cell,
+            "masked": mask_recognized,
             "pretty": pretty,
             "time": time_of_day,
             "day": day_and_time,
@@ -95,22 +98,23 @@ def static_address(name: str) -> str:
 
 
 def cell(value: Any) -> str:
-    """Format a value for a table cell: truncated, text without quotes, else JSON."""
+    """Format a value for a table cell: masked and truncated, text without quotes, else JSON."""
     text = value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
+    text = mask_tokens(text)
     return text if len(text) <= LETTERS_SHOWN else f"{text[:LETTERS_SHOWN]}…"
 
 
 def pretty(text: str) -> str:
-    """Indent JSON; returns any other text unchanged."""
+    """Indent JSON and mask its secrets; in any other text only the secrets are masked."""
     try:
         return indent_json(json.loads(text))
     except (ValueError, RecursionError):
-        return text
+        return mask_recognized(text)
 
 
 def indent_json(value: Any) -> str:
-    """Format a value as indented JSON."""
-    return json.dumps(value, indent=2, ensure_ascii=False)
+    """Format a value as indented JSON, with secrets masked."""
+    return json.dumps(TextMask(()).value(value), indent=2, ensure_ascii=False)
 
 
 def time_of_day(instant: str) -> str:

@@ -58,7 +58,7 @@ async def create_pr_run(
     run = await desk.pull_requests.create(wanted, desk.address)
     headers = (("X-Run-Id", run.run_id), ("X-Session-Id", run.session_id or ""))
     more = {name: run.asked[name] for name in ("changed_files", "chosen_tests")}
-    return ValueResponse({**brief(run, desk.address), **more}, headers=headers)
+    return ValueResponse({**brief(desk.tests.ledger, run, desk.address), **more}, headers=headers)
 
 
 @api.post("/validation/pr")

@@ -320,7 +320,9 @@ class PrRuns:
         return await self._note(run_id, result._replace(seconds=time.monotonic() - begun), number)
 
     async def _note(self, run_id: str, result: TestResult, number: int) -> TestResult:
-        """Record the result of a test as a step event of the run."""
+        """Record the result of a test as a step event of the run; returns it without secrets."""
+        mask = await self._ledger.do(lambda: self._ledger.mask(self._ledger.find(run_id)))
+        result = result._replace(name=mask.text(result.name), detail=mask.text(result.detail))
         step: dict[str, Any] = {"id": result.run_id or result.name, "step": number, "title": result.name}
         step |= {"status": "failed" if result.is_bad else result.status, "run_id": result.run_id}
         step |= {"milliseconds": result.seconds * 1000} if result.seconds else {}

@@ -70,11 +70,16 @@ class CommandSequence(NamedTuple):
 
 
 class Application:
-    """One application; `heard` is called with each line that it prints."""
+    """One application; `heard` is called with each line that it prints, masked by `mask` before it is cut."""
 
     def __init__(
-        self, work: CommandSequence, place: ApplicationFolder, heard: Callable[[str], Awaitable[None]]
+        self,
+        work: CommandSequence,
+        place: ApplicationFolder,
+        heard: Callable[[str], Awaitable[None]],
+        mask: Callable[[str], str],
     ) -> None:
+        self._mask = mask
         self.work = work
         self._place = place
         self._heard = heard
@@ -180,7 +185,7 @@ class Application:
 
     async def _hear(self, line: bytes) -> None:
         self._lines += 1
-        text = line.decode(errors="replace").rstrip("\r")[:MAX_LINE_CHARACTERS]
+        text = self._mask(line.decode(errors="replace").rstrip("\r"))[:MAX_LINE_CHARACTERS]
         self.last_lines.append(text)
         if self._lines < MAX_PRINTED_LINES:
             await self._heard(text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
@@ -36,6 +36,16 @@ class NoStartCommand(ApiError):
     status = 422
 
 
+class InstallStep(msgspec.Struct, forbid_unknown_fields=True):
+    """A command whose results are kept for later runs; it sees only its `files`, in a folder of its own."""
+
+    run: str
+    files: Annotated[list[str], msgspec.Meta(min_length=1, max_length=20)]
+    """The files of the application's folder that it needs, such as lock files."""
+    keeps: Annotated[list[str], msgspec.Meta(min_length=1, max_length=10)]
+    """The folders that it makes, such as `node_modules`."""
+
+
 class ApplicationTarget(msgspec.Struct, forbid_unknown_fields=True):
     """One application of a repository; it gets its port in `PORT`, a free one unless `app_port` names it."""
 
@@ -43,8 +53,8 @@ class ApplicationTarget(msgspec.Struct, forbid_unknown_fields=True):
     dockerfile_path: str | None = None
     app_port: Annotated[int, msgspec.Meta(ge=1, le=65535)] | None = None
     app_command: str | None = None
-    install: list[str] = []
-    """Commands that run before, one after the other."""
+    install: list[str | InstallStep] = []
+    """Commands that run before, one after the other; those whose results are kept come first."""
     services: dict[str, str] = {}
     """Further commands that run beside the application, by name."""
     health_path: str | None = None
@@ -114,14 +124,34 @@ def start_of(checkout: Path, name: str | None) -> StartCommand:
 def _check_commands(target: ApplicationTarget) -> None:
     """Raise InvalidSandboxConfig for a command that no shell can run, or that no container runs."""
     commands = {"app_command": target.app_command or "true", **target.services}
-    commands |= {f"install[{number}]": each for number, each in enumerate(target.install)}
+    commands |= {f"install[{number}]": _text_of(each) for number, each in enumerate(target.install)}
     for name, command in commands.items():
         if "\0" in command or not command.strip():
             raise InvalidSandboxConfig(f"{name}: a command is a text without a NUL, and not empty")
     if len(commands) > MAX_COMMANDS:
         raise InvalidSandboxConfig(f"install and services have more than {MAX_COMMANDS} commands together")
+    _check_steps(target)
     if target.dockerfile_path and containers.engine() and (target.install or target.services):
         raise InvalidSandboxConfig("install and services belong to app_command; a dockerfile_path says what is built")
+
+
+def _text_of(step: str | InstallStep) -> str:
+    return step if isinstance(step, str) else step.run
+
+
+def _check_steps(target: ApplicationTarget) -> None:
+    """Raise InvalidSandboxConfig for steps in an order, or with paths, that nothing can be kept of."""
+    is_over = False
+    for number, step in enumerate(target.install):
+        if isinstance(step, str):
+            is_over = True
+            continue
+        if is_over:
+            raise InvalidSandboxConfig(f"install[{number}]: steps with `keeps` come before all others")
+        for name in (*step.files, *step.keeps):
+            path = PurePosixPath(name)
+            if path.is_absolute() or not path.parts or ".." in path.parts or "\0" in name:
+                raise InvalidSandboxConfig(f"install[{number}]: '{name[:100]}' is no path within the application")
 
 
 def _check_paths(target: ApplicationTarget) -> None:

@@ -92,11 +92,14 @@ def why_not(engine: str) -> str:
 
 
 def commands(container: Container, env: Mapping[str, str]) -> list[list[str]]:
-    """The commands that build the image, and run the container on the host network, where its twins are."""
+    """The commands that build the image, and run the container on the host network, where its twins are.
+
+    Writes the variables that the engine would take for its own to a file beside `image_id`.
+    """
     engine, name = container.engine, container.name
     limits = ["--network", "host", "--memory", str(MEMORY), "--memory-swap", str(MEMORY), *_ulimits()]
     files = ["--file", str(container.containerfile), "--iidfile", str(container.image_id), str(container.context)]
-    variables = [each for pair in env.items() for each in ("--env", _variable(*pair))]
+    variables = [*_write_engine_variables(container, env), *_list_variables(env)]
     alone = ["--name", name, "--pull", "never", "--log-driver", "none", "--pids-limit", str(PROCESSES)]
     shared = ["--volume", f"{container.shared}:{container.shared}:ro"] if container.shared else []
     entry = ["--entrypoint", ""] if container.command else []
@@ -179,11 +182,29 @@ def variables_of_engine() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if _is_engines(name)}
 
 
-def _variable(name: str, value: str) -> str:
-    """The `--env` argument of a variable: its name only, which hides the value from process lists.
-    If the name would configure the engine itself, it is `name=value`.
+def _list_variables(env: Mapping[str, str]) -> list[str]:
+    """The `--env` arguments of variables: their names only, which hides the values from process lists.
+    A value of several lines, which no file of variables can hold, is given whole if its name configures the engine.
     """
-    return f"{name}={value}" if _is_engines(name) else name
+    given = [
+        f"{name}={value}" if _is_engines(name) else name for name, value in env.items() if not _is_filed(name, value)
+    ]
+    return [each for argument in given for each in ("--env", argument)]
+
+
+def _write_engine_variables(container: Container, env: Mapping[str, str]) -> list[str]:
+    """Write the variables whose names configure the engine itself to a file that only its owner reads; returns the
+    argument for it. Values such as the password of a proxy stay out of process lists.
+    """
+    file = container.image_id.with_name("variables")
+    lines = [f"{name}={value}\n" for name, value in env.items() if _is_filed(name, value)]
+    with open(file, "w", opener=lambda path, flags: os.open(path, flags | os.O_NOFOLLOW, 0o600)) as written:
+        written.writelines(lines)
+    return ["--env-file", str(file)]
+
+
+def _is_filed(name: str, value: str) -> bool:
+    return _is_engines(name) and "\n" not in value and "\r" not in value
 
 
 def _is_engines(name: str) -> bool:

@@ -12,6 +12,7 @@ from twindiff.environments.clocks import ClockRequest
 from twindiff.kit.twin import Operations
 from twindiff.server.apis.sandbox_runs.runs import KIND, SECONDS_TO_START, SandboxRunRequest
 from twindiff.server.apis.test_runs.routes import Limit, Prompt, Ttl
+from twindiff.server.apis.test_runs.run_secrets import mask_variables
 from twindiff.server.apis.test_runs.views import scenario_of
 from twindiff.server.apis.twin_runs.dependencies import TwinRunContext
 
@@ -79,7 +80,7 @@ async def create_sandbox_run(
 @each("get")
 def list_sandbox_runs(desk: TwinRunContext, limit: Limit = 100) -> dict[str, Any]:
     """List sandbox runs, newest first."""
-    return {"sandboxes": [_brief(run) for run in desk.tests.ledger.list(limit, kinds=(KIND,))]}
+    return {"sandboxes": [_brief(desk, run) for run in desk.tests.ledger.list(limit, kinds=(KIND,))]}
 
 
 @each("get", "/{sandbox_id}")
@@ -110,8 +111,8 @@ def _status(run: TestRunRecord) -> str:
     return STATUSES.get(run.status, run.status)
 
 
-def _brief(run: TestRunRecord) -> dict[str, Any]:
-    asked = run.asked
+def _brief(desk: TwinRunContext, run: TestRunRecord) -> dict[str, Any]:
+    asked, mask = run.asked, desk.tests.ledger.mask(run)
     return {
         "sandbox_id": run.run_id,
         "id": run.run_id,
@@ -122,14 +123,14 @@ def _brief(run: TestRunRecord) -> dict[str, Any]:
         "branch": asked["branch"],
         "pr_url": asked["pr_url"],
         "commit_sha": asked["commit_sha"],
-        "app_command": asked["app_command"],
+        "app_command": mask.value(asked["app_command"]),
         "app_command_guessed_from": asked["app_command_guessed_from"],
         "dockerfile_path": asked.get("dockerfile_path"),
         "app_port": asked["app_port"],
         "confinement": asked.get("confinement"),
         "error": run.outcome.get("failure_detail"),
         "twin_run_id": run.twin_run_id,
-        **scenario_of(run),
+        **mask.value(scenario_of(run)),
         "expires_at": asked["expires_at"],
         "created_at": f"{run.created_at}Z",
         "updated_at": f"{run.updated_at}Z",
@@ -137,11 +138,11 @@ def _brief(run: TestRunRecord) -> dict[str, Any]:
 
 
 async def render_sandbox(desk: TwinRunContext, run: TestRunRecord) -> dict[str, Any]:
-    """Render a sandbox run with its twins and its environment variables."""
+    """Render a sandbox run with its twins and its environment variables; secrets of its own variables are masked."""
     twin_run = desk.tests.twins.find(run.twin_run_id)
     return {
-        **_brief(run),
+        **_brief(desk, run),
         "twins": await desk.sandboxes.twins(run.twin_run_id, desk.address),
-        "env_vars": run.asked["env_vars"],
+        "env_vars": mask_variables(run.asked["env_vars"], run.asked.get("own_variables", [])),
         "environment_id": twin_run and twin_run.environment_id,
     }

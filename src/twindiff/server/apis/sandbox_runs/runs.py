@@ -17,7 +17,7 @@ from twindiff.environments.clocks import ClockRequest
 from twindiff.environments.runs import RunNotFound
 from twindiff.kit.clock import SECOND, Clock
 from twindiff.kit.errors import ApiError
-from twindiff.server.apis.sandbox_runs import checkouts, containers
+from twindiff.server.apis.sandbox_runs import checkouts, containers, install_cache
 from twindiff.server.apis.sandbox_runs.application import (
     Application,
     ApplicationFolder,
@@ -32,6 +32,7 @@ from twindiff.server.apis.sandbox_runs.checkouts import Repositories, Revision
 from twindiff.server.apis.sandbox_runs.code_sources import CodeSource, CodeSources
 from twindiff.server.apis.sandbox_runs.config import (
     NO_CONTAINERS,
+    InstallStep,
     StartCommand,
     check_variables,
     fill_variables,
@@ -41,6 +42,7 @@ from twindiff.server.apis.sandbox_runs.config_files import InvalidSandboxConfig
 from twindiff.server.apis.sandbox_runs.confinement import FOLDERS, Confinement, find_confinement
 from twindiff.server.apis.sandbox_runs.containers import Container
 from twindiff.server.apis.sandbox_runs.hosted_repositories import HostedRepositories
+from twindiff.server.apis.sandbox_runs.install_cache import CachedStep, InstallCache, join_plainly, list_commands
 from twindiff.server.apis.sandbox_runs.last_output import with_last_output
 from twindiff.server.apis.sandbox_runs.leftovers import PREFIX, ApplicationLives, remove_abandoned_sandboxes
 from twindiff.server.apis.test_runs.ledger import ENDED
@@ -110,6 +112,8 @@ class Prepared(NamedTuple):
     port: int
     confinement: Confinement
     guard: Path | None = None
+    steps: Sequence[CachedStep] = ()
+    """The installation steps that the cache keeps."""
 
     @property
     def revision(self) -> Revision:
@@ -138,6 +142,7 @@ class SandboxRunService:
         local = Repositories(dict(settings.repositories), closed=settings.api_key is not None)
         self.sources = CodeSources(local, hosted, self.service.runtime)
         self._scenarios = scenarios
+        self._cache = InstallCache(settings.data_dir)
         self._gone: dict[str, asyncio.Event] = {}
         self._living: dict[str, Application] = {}
         """Applications of ended runs with a process that could not be ended."""
@@ -181,7 +186,9 @@ class SandboxRunService:
                 raise PortTaken(f"app_port {port}: somebody listens there already; leave app_port out to be given one")
             if confinement.first_uid is not None and not confinement.bwrap:
                 claimed.path.chmod(0o711)  # lets the application's user traverse it to its own folders
-            return Prepared(source, claimed, start, port, confinement, guard)
+            kept = [each for each in start.target.install if isinstance(each, InstallStep)]
+            steps = self._cache.open(source.repo, kept, start.folder, claimed.path, confinement)
+            return Prepared(source, claimed, start, port, confinement, guard, steps)
         except BaseException:
             claimed.remove()
             raise
@@ -244,6 +251,7 @@ class SandboxRunService:
             "app_port": prepared.port,
             "confinement": _describe_confinement(prepared),
             "env_vars": {**variables, **env, "PORT": str(prepared.port)},
+            "own_variables": [*env],
             **self.tests.twins.scenario(twin_run_id, wanted.scenario_prompt),
             "expires_at": Clock(stamp().micros + wanted.ttl_minutes * MINUTE * SECOND).iso()[:19] + "Z",
         }
@@ -256,7 +264,8 @@ class SandboxRunService:
         gone = self._gone[run_id] = asyncio.Event()
         self.tests.queue.listens(run_id, lambda message: None if message else stop.set())
         place = ApplicationFolder(prepared.start.folder, prepared.root)
-        application = Application(work, place, partial(self._tell, run_id, "output"))
+        mask = await self.ledger.do(lambda: self.ledger.mask(self.ledger.find(run_id)))
+        application = Application(work, place, partial(self._tell, run_id, "output"), mask.text)
         try:
             await self._begin(run_id, prepared)
             await application.start()
@@ -276,6 +285,10 @@ class SandboxRunService:
             self.ledger.tell(run_id, "git", f"{revision.name} at {revision.commit[:12]} of {prepared.source.place}")
             self.ledger.tell(run_id, "start", f"{_how(start)}, PORT={prepared.port}")
             self.ledger.tell(run_id, "log", _describe_confinement(prepared))
+            for number, cached in enumerate(prepared.steps):
+                self.ledger.tell(run_id, "log", install_cache.describe(cached, number))
+            if not prepared.steps and any(isinstance(each, InstallStep) for each in start.target.install):
+                self.ledger.tell(run_id, "log", install_cache.describe_unused(prepared.confinement))
             if start.target.dockerfile_path and not start.containerfile:
                 unused = start.target.dockerfile_path
                 self.ledger.tell(run_id, "log", f"{unused} is not used, {NO_CONTAINERS}; app_command is run as it is")
@@ -414,10 +427,13 @@ def _work(prepared: Prepared, env: Mapping[str, str], hidden: Sequence[str]) -> 
         variables, ends = containers.environment(env, temporary), containers.ends(container)
         return CommandSequence(told, variables, limits={}, ends=ends, milestone=Milestone(image))
     root, confinement, target = prepared.root, prepared.confinement, start.target
+    texts = [_text(each) for each in target.install[len(prepared.steps) :]]
     install, services, [command] = (
         [confinement.wrap(["/bin/sh", "-c", each], root, start.folder, hidden) for each in commands]
-        for commands in (target.install, [*target.services.values()], [start.command])
+        for commands in (texts, [*target.services.values()], [start.command])
     )
+    cached = [list_commands(each, start.folder, confinement, hidden) for each in prepared.steps]
+    install = [*(command for commands in cached for command in commands), *install]
     milestone = None
     if install:
         milestone = Milestone(root / "installed", "it is installed", "its installation was done", "was not installed")
@@ -428,8 +444,13 @@ def _work(prepared: Prepared, env: Mapping[str, str], hidden: Sequence[str]) -> 
         milestone=milestone,
         services=services,
         first_uid=confinement.first_uid,
-        owned=[root / name for name in FOLDERS],
+        owned=[*(root / name for name in FOLDERS), *(each.root for each in prepared.steps)],
     )
+
+
+def _text(step: str | InstallStep) -> str:
+    """The command of a step that is not kept."""
+    return step if isinstance(step, str) else join_plainly(step)
 
 
 def _guard_build(start: StartCommand, root: Path) -> Path | None:

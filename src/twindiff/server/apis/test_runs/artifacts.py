@@ -14,6 +14,8 @@ from twindiff.server.apis.test_runs.temporary import TemporaryFolder
 KEPT = 300
 """Number of runs whose files are kept."""
 LOG = "worker.log"
+DOWNLOAD = "download-"
+"""How names of files that a page offered begin."""
 MAX_LOG_BYTES = 20_000
 HEADERS = (
     ("Content-Security-Policy", "sandbox; default-src 'none'; img-src 'self'; style-src 'unsafe-inline'"),
@@ -78,6 +80,11 @@ class Artifacts:
         how = "inline" if kind in SHOWN else "attachment"
         headers = (*HEADERS, ("Content-Disposition", disposition_value(how, name)))
         return Response((self.root / run_id / name).read_bytes(), content_type=kind, headers=headers)
+
+    def texts(self, run_id: str) -> list[Path]:
+        """The files of a run that a worker has written as they came: its log, and downloads."""
+        folder = self.root / run_id
+        return [folder / name for name in self.names(run_id) if name == LOG or name.startswith(DOWNLOAD)]
 
     def log(self, run_id: str) -> str:
         """The end of the log that the worker of a run has written besides its events."""

@@ -8,10 +8,12 @@ import secrets
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
+from twindiff.browser.masking import TextMask
 from twindiff.catalog import TestRunEventRecord, TestRunRecord
 from twindiff.catalog.stamps import new_environment_id, stamp, wall
 from twindiff.environments.runs import RunNotFound
 from twindiff.kit.clock import SECOND
+from twindiff.server.apis.test_runs.run_secrets import TYPED, find_run_secrets, mask_of
 from twindiff.server.service import Service
 
 T = TypeVar("T")
@@ -78,15 +80,23 @@ class Ledger:
         return self._catalog.change(self.find(run.run_id), **fields, updated_at=stamp().iso)
 
     def tell(self, run_id: str, type: str, message: str, data: Mapping[str, Any] | None = None) -> None:
-        """Add an event to a run, and wake its waiters; beyond `MAX_EVENTS` only `status` and `result` are stored."""
+        """Add an event to a run without the run's secrets, and wake its waiters; beyond `MAX_EVENTS` only `status` and
+        `result` are stored.
+        """
         with self._service.engine.transaction():
             run = self.find(run_id)
+            mask = self.mask(run)
             if run.events >= MAX_EVENTS and type not in ("status", "result"):
                 return
             number, now = run.events + 1, stamp()
             self._catalog.add(
                 TestRunEventRecord(
-                    run_id=run.run_id, number=number, at=now.iso, type=type, message=message[:4000], data=data or {}
+                    run_id=run.run_id,
+                    number=number,
+                    at=now.iso,
+                    type=type,
+                    message=mask.text(message)[:4000],
+                    data=mask.value(data or {}),
                 )
             )
             self._catalog.change(run, events=number, updated_at=now.iso)
@@ -104,7 +114,7 @@ class Ledger:
             run = self.find(run_id)
             if run.status in ENDED:
                 return run
-            told = {**run.outcome, **outcome}
+            told = self.mask(run).value({**run.outcome, **outcome})
             self.tell(run_id, "result", told.get("summary") or status, {"status": status, **_brief(told)})
             self.tell(run_id, "status", status, {"status": status})
             run = self.change(run, status=status, outcome=told, finished_at=stamp().iso)
@@ -129,6 +139,27 @@ class Ledger:
             return work()
 
         return await self._service.runtime.run_request(begin)
+
+    # Secrets
+
+    def mask(self, run: TestRunRecord) -> TextMask:
+        """The mask of a run's secrets, and of those of the application in its sandbox."""
+        secrets = find_run_secrets(run)
+        if run.sandbox_id and (sandbox := self.find_by_id(run.sandbox_id)):
+            secrets += find_run_secrets(sandbox)
+        return mask_of(tuple(secrets))
+
+    def learn_secret(self, run_id: str, secret: str) -> None:
+        """Mask a secret in the events of a run that are stored already, and in all that follow."""
+        with self._service.engine.transaction():
+            run = self.find(run_id)
+            known = run.asked.get(TYPED, [])
+            if secret in known:
+                return
+            run = self.change(run, asked={**run.asked, TYPED: [*known, secret]})
+            mask = self.mask(run)
+            for event in self.events(run_id):
+                self._catalog.change(event, message=mask.text(event.message), data=mask.value(event.data))
 
     # Ownership
 

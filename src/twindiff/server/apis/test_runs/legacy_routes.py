@@ -54,7 +54,7 @@ async def create_url_run(
         about=without_none(repo=repo, branch=branch, pr_url=pr_url, session_id=session_id, runner_mode=runner_mode),
     )
     run = await desk.tests.create(wanted, desk.address, "url")
-    return brief(run, desk.address)
+    return brief(desk.tests.ledger, run, desk.address)
 
 
 @api.get("/runs/{run_id}")
@@ -87,7 +87,7 @@ def get_run_logs(desk: TwinRunContext, run_id: str) -> dict[str, Any]:
     events = desk.tests.ledger.events(run.run_id)
     return {
         "run": {
-            **brief(run, desk.address),
+            **brief(desk.tests.ledger, run, desk.address),
             "repo_full_name": run.repo,
             "commit_sha": run.asked.get("commit_sha"),
             "github_pr_number": run.asked.get("pr_number"),
@@ -180,7 +180,7 @@ def list_validation_runs(
     """List runs of all kinds, newest first."""
     runs = desk.tests.ledger.list(1000, repo=repo)
     return {
-        "items": [brief(run, desk.address) for run in runs[offset : offset + limit]],
+        "items": [brief(desk.tests.ledger, run, desk.address) for run in runs[offset : offset + limit]],
         "limit": limit,
         "offset": offset,
         "has_more": len(runs) > offset + limit,

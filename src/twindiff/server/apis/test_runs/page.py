@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from hashlib import sha256
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from twindiff.browser.masking import mask_cards
 from twindiff.catalog import TestRunRecord
 from twindiff.kit.http import Response
 from twindiff.server.apis.errors import NotSignedIn
 from twindiff.server.apis.test_runs.ledger import ENDED
 from twindiff.server.apis.test_runs.page_head import render_head, render_title
-from twindiff.server.apis.test_runs.page_rows import render_diff
+from twindiff.server.apis.test_runs.page_rows import ROWS_STYLE, render_diff
 from twindiff.server.apis.test_runs.reports import first_line
 from twindiff.server.apis.test_runs.views import render_run
 from twindiff.server.auth import same
@@ -25,6 +25,7 @@ MAX_LINES = 40
 """Lines of an application's output that are shown."""
 AGAIN = ("test", "url")
 """Kinds of runs that the page can rerun."""
+_NAMED = re.compile(r"\bnamed=")
 _SCRIPT = """
 let busy = false, late = false;
 async function refresh() {
@@ -60,7 +61,7 @@ HEADERS = (("Content-Security-Policy", POLICY), ("Referrer-Policy", "same-origin
 _STYLE = """
 :root{color-scheme:light dark;font:15px/1.5 system-ui,sans-serif;--ok:#1a7f37;--bad:#cf222e;--line:#8884;--tint:#8881}
 @media(prefers-color-scheme:dark){:root{--ok:#5fcf95;--bad:#ff8a80}}
-body{max-width:72rem;margin:2rem auto;padding:0 1rem}
+body{max-width:72rem;margin:1rem auto 2rem;padding:0 1rem}nav{font-size:.9rem}
 h1{font-size:1.5rem;margin-bottom:.3rem}h2{font-size:1.1rem;margin-top:2rem}h3{font-size:1rem;margin:.8rem 0 .3rem}
 code,pre{font:13px/1.5 ui-monospace,monospace}code{overflow-wrap:anywhere}
 pre{background:var(--tint);padding:.7rem;border-radius:.4rem;overflow:auto;white-space:pre-wrap;overflow-wrap:anywhere}
@@ -76,10 +77,6 @@ figcaption{padding:.4rem .6rem;font-size:.85rem;overflow-wrap:anywhere}
 .name{display:-webkit-inline-box;-webkit-box-orient:vertical;-webkit-line-clamp:3;overflow:hidden;vertical-align:top}
 .why{margin:.3rem 0 0;color:var(--bad);display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:4;
 overflow:hidden}figure.skipped .why{color:inherit}details{margin:.3rem 0}
-.rows{list-style:none;padding:0;margin:0}.rows li{padding:.5rem 0;border-bottom:1px solid var(--line)}
-.rows li.missed{border-left:3px solid var(--bad);padding-left:.6rem}.rows p{margin:.2rem 0}
-.sign{font-family:ui-monospace,monospace;font-weight:bold}.field{margin-left:.8rem;overflow-wrap:anywhere}
-.field b{font-weight:600}summary{cursor:pointer}.rows summary{font-size:.85rem;opacity:.7}
 table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.15rem .6rem;vertical-align:top;
 border-bottom:1px solid var(--line);font-weight:normal}
 button{font:inherit;padding:.3rem 1rem}
@@ -99,7 +96,7 @@ def page(runs: TestRunService, run: TestRunRecord, address: str) -> Response:
     title = escape(render_title(run, facts))
     parts = [
         render_head(run, facts),
-        f"<pre>{escape(mask_cards(run.prompt))}</pre>" if run.prompt else "",
+        f"<pre>{escape(facts['prompt'])}</pre>" if run.prompt else "",
         _not_understood(facts),
         _film(runs, run, facts),
         _failure(facts),
@@ -114,7 +111,8 @@ def page(runs: TestRunService, run: TestRunRecord, address: str) -> Response:
     body = (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
         '<meta name="viewport" content="width=device-width">'
-        f"<style>{_STYLE}</style></head><body><main>{''.join(parts)}</main>{script}</body></html>"
+        f'<style>{_STYLE}{ROWS_STYLE}</style></head><body><nav><a href="/inspect/application-runs">All runs</a></nav>'
+        f"<main>{''.join(parts)}</main>{script}</body></html>"
     )
     return Response(body.encode(), content_type="text/html; charset=utf-8", headers=HEADERS)
 
@@ -124,6 +122,8 @@ def _file(run: TestRunRecord, name: str) -> str:
 
 
 def _film(runs: TestRunService, run: TestRunRecord, facts: dict[str, Any]) -> str:
+    if run.kind == "sandbox":
+        return ""
     frames = "".join(_frame(runs, run, step) for step in facts["results_json"])
     if not frames:
         return "<p>No step was done.</p>" if run.status in ENDED else "<p>No step has been done yet.</p>"
@@ -154,10 +154,15 @@ def _last_screenshot(runs: TestRunService, part: TestRunRecord) -> str | None:
 
 def _name(part: TestRunRecord | None, step: dict[str, Any]) -> str:
     """The name of a step; a link to its page if it is a run of its own."""
-    name = escape(step["name"])
+    name = escape(_caption(step))
     if part is None or part.kind == "sandbox":
         return name
     return f'<a href="/test-runs/{part.run_id}/page?token={part.view_token}">{name}</a>'
+
+
+def _caption(step: dict[str, Any]) -> str:
+    """The name of a step, with the words of elements instead of their selectors."""
+    return _NAMED.sub("", step["name"])
 
 
 def _failure(facts: dict[str, Any]) -> str:
@@ -173,7 +178,7 @@ def _why(step: dict[str, Any]) -> str:
     lines = [step.get("detail", "")]
     lines += [f"{name}: {step[name]}" for name in ("expected", "seen") if step.get(name)]
     lines += [f"near: {each['selector']}: {each['text']}" for each in step.get("nearest") or ()]
-    return f"<h3>{step['step']}. {escape(step['name'])}</h3><pre>{escape(chr(10).join(lines))}</pre>"
+    return f"<h3>{step['step']}. {escape(_caption(step))}</h3><pre>{escape(chr(10).join(lines))}</pre>"
 
 
 def _diff(runs: TestRunService, run: TestRunRecord, facts: dict[str, Any]) -> str:
@@ -185,14 +190,15 @@ def _diff(runs: TestRunService, run: TestRunRecord, facts: dict[str, Any]) -> st
 
 
 def _output(runs: TestRunService, run: TestRunRecord) -> str:
-    """The last output of the application in the run's sandbox."""
-    sandbox = runs.ledger.find_by_id(run.sandbox_id or "")
+    """The last output of the application in the run's sandbox, which may be the run itself."""
+    sandbox = run if run.kind == "sandbox" else runs.ledger.find_by_id(run.sandbox_id or "")
     if sandbox is None:
         return ""
     printed = [each.message for each in runs.ledger.events(sandbox.run_id) if each.type == "output"][-MAX_LINES:]
+    is_open = run.status == "failed" or run.kind == "sandbox"
     lines = escape("\n".join(printed)) or "It printed nothing."
     return (
-        f"<h2>What the application printed</h2><details id=output{' open' if run.status == 'failed' else ''}>"
+        f"<h2>What the application printed</h2><details id=output{' open' if is_open else ''}>"
         f"<summary>the last {len(printed)} lines</summary><pre>{lines}</pre></details>"
     )
 
@@ -208,7 +214,7 @@ def _render_output(facts: dict[str, Any]) -> str:
         ]
         lines += step.get("log", [])
         if lines:
-            title = f"{step['step']}. {escape(step['name'])}: {len(lines)} lines"
+            title = f"{step['step']}. {escape(_caption(step))}: {len(lines)} lines"
             parts.append(f"<details id=said-{step['step']}><summary>{title}</summary>")
             parts.append(f"<pre>{escape(chr(10).join(lines))}</pre></details>")
     return f"<h2>Console and network</h2>{''.join(parts)}" if parts else ""

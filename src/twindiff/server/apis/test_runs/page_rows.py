@@ -12,6 +12,13 @@ import msgspec
 from twindiff.checks.findings import ValueDifference
 from twindiff.checks.wording import difference_words
 
+ROWS_STYLE = """
+.rows{list-style:none;padding:0;margin:0}.rows li{padding:.5rem 0;border-bottom:1px solid var(--line)}
+.rows li.missed{border-left:3px solid var(--bad);padding-left:.6rem}.rows p{margin:.2rem 0}
+.sign{font-family:ui-monospace,monospace;font-weight:bold}.field{margin-left:.8rem;overflow-wrap:anywhere}
+.field b{font-weight:600}summary{cursor:pointer}.rows summary{font-size:.85rem;opacity:.7}
+"""
+"""The style of rendered rows, for pages with the colours `--line` and `--bad`."""
 MAX_ROWS = 200
 MAX_FIELDS = 5
 MAX_CHARACTERS = 80
@@ -48,18 +55,20 @@ class _Changed(NamedTuple):
     missed: list[str]
 
 
-def render_diff(diff: Mapping[str, Any], checks: Mapping[str, Any] | None, twin: str) -> str:
-    """Render the changed rows as HTML; near misses of checks come first. `twin` is the twin of rows that name none."""
+def render_diff(diff: Mapping[str, Any], checks: Mapping[str, Any] | None, twin: str, most: int = MAX_ROWS) -> str:
+    """Render at most so many changed rows as HTML; near misses of checks come first, rows without telling columns last.
+    `twin` is the twin of rows that name none.
+    """
     missed = list(_list_missed(checks))
     changed = [
         _Changed(sign, row, _what_differs(row, missed))
         for sign, side in zip("+~-", ("inserts", "updates", "deletes"), strict=True)
         for row in diff[side]
     ]
-    changed.sort(key=lambda each: not each.missed)
+    changed.sort(key=lambda each: (not each.missed, not _telling_fields(each.row)))
     absent = "".join(f"<li class='missed bad'>{escape(each)}</li>" for each in _list_absent(checks))
-    body = absent + "".join(_render_row(each, twin) for each in changed[:MAX_ROWS])
-    more = f"<p>and {len(changed) - MAX_ROWS} more rows</p>" if len(changed) > MAX_ROWS else ""
+    body = absent + "".join(_render_row(each, twin) for each in changed[:most])
+    more = f"<p>and {len(changed) - most} more rows</p>" if len(changed) > most else ""
     return f"<ul class=rows>{body}</ul>{more}" if body else "<p>Nothing.</p>"
 
 

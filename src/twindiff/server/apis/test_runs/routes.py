@@ -83,14 +83,14 @@ async def create_test_run(
             repo=repo, branch=branch, pr_url=pr_url, session_id=session_id, trigger_source=trigger_source
         ),
     )
-    return brief(await desk.tests.create(wanted, desk.address), desk.address)
+    return brief(desk.tests.ledger, await desk.tests.create(wanted, desk.address), desk.address)
 
 
 @each("get")
 def list_test_runs(desk: TwinRunContext, limit: Limit = 100, repo: str | None = None) -> dict[str, Any]:
     """List test runs, newest first."""
     runs = desk.tests.ledger.list(limit, repo=repo, kinds=KINDS)
-    return {"runs": [brief(run, desk.address) for run in runs]}
+    return {"runs": [brief(desk.tests.ledger, run, desk.address) for run in runs]}
 
 
 @each("get", "/{run_id}")
@@ -123,7 +123,7 @@ async def rerun_test_run(
     world = without_none(ttl_minutes=ttl_minutes, scenario_id=scenario_id, scenario_prompt=scenario_prompt)
     changes = place | world | without_none(test_config=test_config, parameters=parameters, credentials=credentials)
     about = without_none(repo=repo, branch=branch, pr_url=pr_url, trigger_source=trigger_source)
-    return brief(await desk.tests.rerun(run_id, changes, desk.address, about), desk.address)
+    return brief(desk.tests.ledger, await desk.tests.rerun(run_id, changes, desk.address, about), desk.address)
 
 
 @each("patch", "/{run_id}/config")

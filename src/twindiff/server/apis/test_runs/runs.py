@@ -11,16 +11,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 from urllib.parse import urlsplit
 
 from twindiff.browser import config as configs
+from twindiff.browser.artifact_masking import mask_texts
 from twindiff.browser.chromium import NoBrowser, chromium
 from twindiff.browser.config import ConfigError, Scalar, TestConfig
-from twindiff.browser.job import BrowserJob, BrowserLimits, LanguageModel, RunEvent
-from twindiff.browser.masking import secret_names
+from twindiff.browser.job import TYPED_SECRET, BrowserJob, BrowserLimits, LanguageModel, RunEvent
+from twindiff.browser.masking import TextMask, is_secret_name, secret_names
 from twindiff.catalog import TestRunEventRecord, TestRunRecord
 from twindiff.kit.errors import ApiError, InvalidParameter
 from twindiff.server.apis.test_runs.artifacts import Artifacts
 from twindiff.server.apis.test_runs.ledger import ENDED, Ledger
 from twindiff.server.apis.test_runs.queue import Queue
 from twindiff.server.apis.test_runs.reports import NOTHING_TESTED, TestResult, write_reports
+from twindiff.server.apis.test_runs.run_secrets import restore_masked
 from twindiff.server.apis.test_runs.temporary import remove_abandoned
 from twindiff.server.apis.test_runs.twins import RunTwins
 from twindiff.server.apis.test_runs.views import page_url, said_by_checks
@@ -40,6 +42,7 @@ MAX_NAME = 200
 """Maximum characters of a run's name in its reports."""
 SECONDS = 300
 MAX_SECONDS = 1800
+_DIALOGUE = ("ask_user_question", "answer", "message")
 _URL = re.compile(r"https?://[^\s<>\"'`)\]]+")
 
 
@@ -235,6 +238,7 @@ class TestRunService:
             twins=self.twins.addresses(run.twin_run_id, address),
             values=dict(values),
             secrets=[*dict.fromkeys([*wanted.credentials, *secret_names(values)])],
+            hidden=self.ledger.mask(run).secrets,
             prompt=run.prompt or "",
             goal=run.asked.get("by") == "agent" and not config.steps,
             model=_model(),
@@ -254,14 +258,21 @@ class TestRunService:
             end = await worker.run()
         finally:
             self.queue.deaf(run_id)
+            await asyncio.to_thread(mask_texts, self.artifacts.texts(run_id), await do(lambda: self._mask(run_id)))
         outcome = await self.twins.judge(watched, checks)
         why_ended = await do(lambda: self.twins.why_ended(twin_run_id))
         await do(lambda: self._end(run_id, _with_end_of_twins(end, why_ended), outcome, job.control[0]))
+
+    def _mask(self, run_id: str) -> TextMask:
+        return self.ledger.mask(self.ledger.find(run_id))
 
     async def _hear(self, run_id: str, event: RunEvent) -> None:
         await self.ledger.do(lambda: self._note(run_id, event))
 
     def _note(self, run_id: str, event: RunEvent) -> None:
+        if event.type == TYPED_SECRET:
+            self.ledger.learn_secret(run_id, event.message)
+            return
         if event.type == "config":
             run = self.ledger.find(run_id)
             self.ledger.change(run, test_config=event.data)
@@ -272,11 +283,12 @@ class TestRunService:
         steps = [step.data for step in self.steps(run_id) if step.data["id"] != "start"]
         passed = sum(step["status"] == "passed" for step in steps)
         run = self.ledger.find(run_id)
-        data = _judge_end(end.data, outcome.get("checks"), _sentences(run))
+        data = self.ledger.mask(run).value(_judge_end(end.data, outcome.get("checks"), _sentences(run)))
         total = len((cast(dict[str, Any], run.test_config or {})).get("steps", []))
         counts = {"passed": passed, "failed": len(steps) - passed, "total": max(total, len(steps))}
         summary = data.get("failure_detail") or f"{passed} of {counts['total']} steps passed"
-        result = _result(run, data, sum(float(step.get("milliseconds", 0)) for step in steps) / 1000)
+        name = self.ledger.mask(run).text(str(run.asked.get("name") or run.prompt or run.start_url))[:MAX_NAME]
+        result = _result(run, name, data, sum(float(step.get("milliseconds", 0)) for step in steps) / 1000)
         sandbox = self.ledger.find_by_id(run.sandbox_id or "")
         head_sha = sandbox and sandbox.asked.get("commit_sha")
         write_reports(self.artifacts.open(run_id), [result], summary, page_url(run, address), head_sha)
@@ -304,15 +316,26 @@ class TestRunService:
         run = self.ledger.find(run_id)
         if run.status in ENDED or not message:
             raise RunIsOver(f"The run '{run.run_id}' is {run.status}; it takes no message any more")
+        if is_secret_name(self._question(run.run_id)):
+            self.ledger.learn_secret(run.run_id, message)
         self.ledger.tell(run.run_id, "message", message)
         if not self.queue.say(run.run_id, message):
             self.ledger.tell(run.run_id, "log", "nobody has heard the message yet: the run has not begun")
         return run
 
+    def _question(self, run_id: str) -> str:
+        """The question that a run waits for an answer to, or an empty text."""
+        last = next((event for event in reversed(self.ledger.events(run_id)) if event.type in _DIALOGUE), None)
+        return last.message if last and last.type == "ask_user_question" else ""
+
     def configure(self, run_id: str, test_config: Mapping[str, Any]) -> TestRunRecord:
-        """Change the TestConfig that reruns use; raises InvalidTestConfig."""
-        config = or_invalid(lambda: configs.read(test_config))
-        return self.ledger.change(self.ledger.find(run_id), test_config=configs.to_json(config))
+        """Change the TestConfig that reruns use; raises InvalidTestConfig. Texts that responses show masked may come
+        back as they were shown.
+        """
+        run = self.ledger.find(run_id)
+        restored = restore_masked(test_config, run.test_config, self.ledger.mask(run))
+        config = or_invalid(lambda: configs.read(restored))
+        return self.ledger.change(run, test_config=configs.to_json(config))
 
     async def rerun(
         self, run_id: str, changes: Mapping[str, Any], address: str, said: Mapping[str, Any] = NOTHING
@@ -350,9 +373,8 @@ class TestRunService:
         return {} if ended else without_none(provision_id=provision_id)
 
 
-def _result(run: TestRunRecord, end: Mapping[str, Any], seconds: float) -> TestResult:
+def _result(run: TestRunRecord, name: str, end: Mapping[str, Any], seconds: float) -> TestResult:
     """The result of a run for its reports."""
-    name = str(run.asked.get("name") or run.prompt or run.start_url)[:MAX_NAME]
     if end["status"] == "completed":
         return TestResult(name, run.run_id, "passed", seconds=seconds)
     status = "error" if end.get("failure_category") in NOTHING_TESTED else "failed"

@@ -150,4 +150,4 @@ async def run_test(
         seconds=timeout_seconds,
         about=about | without_none(repo=repo or test.repo_full_name, test_id=test.test_id, name=test.name),
     )
-    return brief(await desk.tests.create(wanted, desk.address), desk.address)
+    return brief(desk.tests.ledger, await desk.tests.create(wanted, desk.address), desk.address)

@@ -6,15 +6,16 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from twindiff.catalog import SavedTestRecord, TestRunEventRecord, TestRunRecord
-from twindiff.server.apis.test_runs.ledger import ENDED
+from twindiff.server.apis.test_runs.ledger import ENDED, Ledger
 from twindiff.server.apis.test_runs.twins import SCENARIO_FIELDS
 
 if TYPE_CHECKING:
     from twindiff.server.apis.test_runs.runs import TestRunService
 
 
-def brief(run: TestRunRecord, address: str) -> dict[str, Any]:
-    """Render a run without its events and results."""
+def brief(ledger: Ledger, run: TestRunRecord, address: str) -> dict[str, Any]:
+    """Render a run without its events and results, and without its secrets."""
+    mask = ledger.mask(run)
     asked, outcome = run.asked, run.outcome
     failure = outcome.get("failure_detail")
     return {
@@ -24,11 +25,11 @@ def brief(run: TestRunRecord, address: str) -> dict[str, Any]:
         "kind": run.kind,
         "mode": mode_of(run),
         "run_type": asked.get("run_type") or ("url_run" if run.kind == "url" else run.kind),
-        "start_url": run.start_url,
-        "prompt": run.prompt,
+        "start_url": run.start_url and mask.text(run.start_url),
+        "prompt": run.prompt and mask.text(run.prompt),
         "source_run_id": run.source_run_id,
         "test_id": run.test_id,
-        "name": asked.get("name"),
+        "name": mask.value(asked.get("name")),
         "sandbox_id": run.sandbox_id,
         "session_id": run.session_id,
         "repo": run.repo,
@@ -43,8 +44,8 @@ def brief(run: TestRunRecord, address: str) -> dict[str, Any]:
         "failure_detail": failure,
         "twins": asked.get("twins", []),
         "twin_run_id": run.twin_run_id,
-        "not_understood": asked.get("not_understood", []),
-        **scenario_of(run),
+        "not_understood": mask.value(asked.get("not_understood", [])),
+        **mask.value(scenario_of(run)),
         "page_url": page_url(run, address),
         "created_at": f"{run.created_at}Z",
         "updated_at": f"{run.updated_at}Z",
@@ -76,18 +77,20 @@ def render_run(runs: TestRunService, run: TestRunRecord, address: str) -> dict[s
     events = runs.ledger.events(run.run_id)
     results = results_of(events, run.outcome)
     twin_run = runs.twins.find(run.twin_run_id)
+    test_config = runs.ledger.mask(run).value(run.test_config)
+    shown = brief(runs.ledger, run, address)
     return {
-        **brief(run, address),
-        "test_config_json": run.test_config,
-        "test_config": run.test_config,
+        **shown,
+        "test_config_json": test_config,
+        "test_config": test_config,
         "events_json": [
             {"timestamp": f"{event.at}Z", "type": event.type, "message": event.message} for event in events
         ],
         "results_json": results,
         "step_summaries": [_summary(result) for result in results],
         "event_log_json": [log_entry(event) for event in events],
-        "environment_url": run.start_url,
-        "surface_urls": [run.start_url] if run.start_url else [],
+        "environment_url": shown["start_url"],
+        "surface_urls": [shown["start_url"]] if run.start_url else [],
         "story_json": None,
         "attack_plan_json": None,
         "redteam_report_json": None,

@@ -30,6 +30,8 @@ OPEN = {
     "GET /scenarios/presets",
     "GET /twin-runs/{run_id}/dashboard",
     "GET /twin-runs/{run_id}/dashboard/news",
+    "GET /twin-runs/{run_id}/dashboard/variables.env",
+    "POST /twin-runs/{run_id}/dashboard/{action}",
 }
 """Operations that need no key."""
 

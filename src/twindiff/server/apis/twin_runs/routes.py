@@ -13,7 +13,7 @@ from twindiff.kit.clock import Clock, iso_instant
 from twindiff.kit.errors import ApiError
 from twindiff.kit.http import Response
 from twindiff.kit.twin import Operations, Twin
-from twindiff.server.apis.twin_runs.dashboard import dashboard, news
+from twindiff.server.apis.twin_runs.dashboard import CallFilter, check_token, dashboard, news, variables_file
 from twindiff.server.apis.twin_runs.dependencies import TwinRunContext
 from twindiff.server.apis.twin_runs.runs import MAX_TTL_MINUTES, TwinRunRequest
 from twindiff.server.apis.twin_runs.scenarios import Mode, WorldSource
@@ -28,6 +28,8 @@ Wait = Annotated[float, msgspec.Meta(ge=0, le=60)]
 Names = Annotated[list[str], msgspec.Meta(min_length=1)]
 Auth = Literal["lenient", "strict"]
 Limit = Annotated[int, msgspec.Meta(ge=1, le=1000)]
+CallKind = Literal["", "writes", "refused"]
+Words = Annotated[str, msgspec.Meta(max_length=200)]
 Prompt = Annotated[str, msgspec.Meta(min_length=1, max_length=20_000)]
 NO_PORTS = (
     "the addresses of the twins have a path, which Stripe's SDKs drop, because the server has no free ports or several "
@@ -103,7 +105,7 @@ async def create_twin_run(
     arga-cli for a GitHub twin; other twins ignore it. With `auth` `strict`, calls without a token of the run
     are refused as the vendors do. `clock` is how the twins' clock runs: `{"mode": "real"}` agrees with the
     application's own and is the default for starter worlds; for scenarios, prompts and configurations the clock starts
-    with the world, in January 2026.
+    with the world, in January 2026. With the real clock, such a world begins on the latest Monday.
     If provisioning takes longer than `wait_seconds`, the response has the status `queued` or `provisioning`; the run's
     status later becomes `ready` or `failed`, with the reason.
     """
@@ -181,9 +183,34 @@ async def provision_status(desk: TwinRunContext, run_id: str) -> dict[str, Any]:
 
 
 @api.get("/twin-runs/{run_id}/dashboard")
-async def show_dashboard(desk: TwinRunContext, run_id: str, token: str = "") -> Response:
-    """The dashboard page of a run."""
-    return await dashboard(desk, desk.runs.find(run_id), token)
+async def show_dashboard(
+    desk: TwinRunContext, run_id: str, token: str = "", twin: str = "", calls: CallKind = "", q: Words = ""
+) -> Response:
+    """The dashboard page of a run; `twin`, `calls` and `q` filter the calls that it lists."""
+    return await dashboard(desk, desk.runs.find(run_id), token, CallFilter(twin, calls, q))
+
+
+@api.get("/twin-runs/{run_id}/dashboard/variables.env")
+async def download_variables(desk: TwinRunContext, run_id: str, token: str = "", twin: str = "") -> Response:
+    """The environment variables of a run's twins, or of one of them, as a `.env` file."""
+    return await variables_file(desk, desk.runs.find(run_id), token, twin)
+
+
+@api.post("/twin-runs/{run_id}/dashboard/{action}")
+async def act_from_dashboard(
+    desk: TwinRunContext, run_id: str, action: Literal["extend", "reset", "teardown"], token: str = ""
+) -> Response:
+    """Extend a run by an hour, reset or end it, and redirect to its dashboard."""
+    run = desk.runs.find(run_id)
+    check_token(desk, run, token)
+    if action == "extend":
+        extend_twin_run(desk, run_id)
+    elif action == "reset":
+        await reset_twin_run(desk, run_id)
+    else:
+        tear_down_twin_run(desk, run_id)
+    place = f"/twin-runs/{run.run_id}/dashboard?token={run.proxy_token}"
+    return Response(b"", 303, headers=(("Location", place),))
 
 
 @api.get("/twin-runs/{run_id}/dashboard/news")

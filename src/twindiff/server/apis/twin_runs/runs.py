@@ -67,6 +67,8 @@ class TwinRunRequest(NamedTuple):
     """With `strict`, calls without a known token are refused as the vendors do."""
     clock: ClockMode | None = None
     """The clock of the twins; by default the real one, or that of a world from a scenario, prompt or configuration."""
+    begins: int = WORLDS_BEGIN
+    """When a configured world begins, in microseconds since 1970."""
 
 
 class TwinRunService:
@@ -201,7 +203,7 @@ class TwinRunService:
                 templates[name] = empty_template(self.service, twin)
                 results[name] = {"status": "skipped", "reason": "the scenario says nothing of this twin"}
             else:
-                world = self.worlds.world(twin, config.get(name, {}), people)
+                world = self.worlds.world(twin, config.get(name, {}), people, asked.begins)
                 templates[name] = world.template
                 results[name] = {"status": "seeded", "counts": world.counts}
         if asked.baseline_kind == "seed":

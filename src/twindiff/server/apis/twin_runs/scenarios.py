@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
@@ -9,13 +10,14 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 from twindiff.catalog import ScenarioRecord, TwinRunRecord
 from twindiff.catalog.stamps import new_uuid, stamp
 from twindiff.environments.registry import did_you_mean
+from twindiff.kit.clock import Clock
 from twindiff.kit.errors import ApiError
 from twindiff.kit.rows import Where
 from twindiff.server.apis.twin_runs.llm_prompts import thorough
 from twindiff.server.apis.twin_runs.presets import PRESETS, Preset
 from twindiff.server.apis.twin_runs.provisioning import Provisioning
 from twindiff.server.apis.twin_runs.runs import OPEN, YEAR_OF_MINUTES, TwinRunRequest, TwinRunService
-from twindiff.server.apis.twin_runs.worlds import Config
+from twindiff.server.apis.twin_runs.worlds import WORLDS_BEGIN, Config, find_latest_beginning, shift_dates
 from twindiff.server.default_templates import prepare_default
 from twindiff.server.language_models import ModelSettings, configured_model
 
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
 Mode = Literal["fast", "thorough"]
 """How a world is generated from a prompt: by rules, or by a model."""
+_TODAY = re.compile(r"\b(?:today|tomorrow|yesterday|now|ago)\b", re.IGNORECASE)
 
 
 class ScenarioNotFound(ApiError):
@@ -67,6 +70,16 @@ class Filling(NamedTuple):
     said: dict[str, Any]
     sentences: Sequence[Sentence] = ()
     """The parsed sentences of a prompt, to be verified against the finished world."""
+    is_generated: bool = False
+    """Whether the dates of the configuration were chosen for `WORLDS_BEGIN`, and not by its author."""
+    begins: int = WORLDS_BEGIN
+    """When the world begins, in microseconds since 1970."""
+
+    def begin_lately(self) -> Filling:
+        """The same world, begun on the latest Monday, for runs with the real clock."""
+        begins = find_latest_beginning()
+        config = shift_dates(self.config, begins - self.begins) if self.is_generated else self.config
+        return self._replace(config=config, begins=begins)
 
 
 class ScenarioStore:
@@ -84,20 +97,23 @@ class ScenarioStore:
         Raises UnknownTwin, ScenarioNotFound, Contradiction, and what fails until then: InvalidSeedConfig, ModelFailed.
         """
         filled, twins = await self.filling(source), [twin.name for twin in self.runs.twins(asked.twins).values()]
-        asked = asked._replace(config=filled.config, baseline_kind=filled.kind, scenario_id=source.scenario_id)
+        asked = asked._replace(baseline_kind=filled.kind, scenario_id=source.scenario_id)
         is_modelled = self._model(source, filled) is not None
+        is_late = asked.clock is not None and asked.clock.mode == "real" and filled.config is not None
         if filled.config is None:
             for each in twins:
                 await self.runs.service.runtime.run_steps(prepare_default(self.runs.service, each))
-        if not is_modelled and (filled.config is None or self.runs.worlds.has(filled.config, twins)):
+        if not (is_modelled or is_late) and (filled.config is None or self.runs.worlds.has(filled.config, twins)):
             said = await self._compare_world(filled, twins)
-            return self.runs.provision(asked._replace(prompt_results=said or None)), said
+            return self.runs.provision(asked._replace(config=filled.config, prompt_results=said or None)), said
         said = {"generation_mode": "thorough"} if is_modelled else {**filled.said}
 
         async def make() -> TwinRunRequest:
             made = await self.prepare(source, twins, filled)
+            if is_late:
+                made = await self._begin_lately(made, twins, source.prompt or "")
             said.update(made.said)
-            return asked._replace(config=made.config, prompt_results=made.said or None)
+            return asked._replace(config=made.config, begins=made.begins, prompt_results=made.said or None)
 
         return await self._provisioning.provide(asked, make, seconds), said
 
@@ -112,11 +128,21 @@ class ScenarioStore:
         model = self._model(source, filled)
         if model and source.prompt:
             made = await thorough(model, self.runs.service, self.runs.worlds, source.prompt)
-            filled = Filling(made, "prompt", {"generation_mode": "thorough", "model": model.name})
+            said = {"generation_mode": "thorough", "model": model.name}
+            filled = Filling(made, "prompt", said, is_generated=True)
         if filled.config is not None:
             await self.runs.worlds.prepare(filled.config, twins)
         names = [self._twin(name) for name in filled.config or ()] if twins is None else twins
         return filled._replace(said=await self._compare_world(filled, names))
+
+    async def _begin_lately(self, filled: Filling, twins: Sequence[str], prompt: str) -> Filling:
+        """Build the worlds again as of the latest Monday, and warn where the prompt names days that depend on today."""
+        late = filled.begin_lately()
+        await self.runs.worlds.prepare(late.config or {}, twins, late.begins)
+        if not _TODAY.search(prompt):
+            return late
+        warning = f"the world begins on Monday, {Clock(late.begins).iso()[:10]}, at 9:00 UTC, and so do its days"
+        return late._replace(said={**late.said, "warnings": [*late.said.get("warnings", []), warning]})
 
     async def _compare_world(self, filled: Filling, twins: Sequence[str]) -> dict[str, Any]:
         """The facts about a filling with finished worlds; for a prompt, which sentences they show."""
@@ -139,14 +165,15 @@ class ScenarioStore:
         if sum(each is not None for each in (scenario_id, prompt, config)) > 1:
             raise Contradiction
         if scenario_id is not None:
-            return Filling(self.find(scenario_id).seed_config, "scenario", {})
+            record = self.find(scenario_id)
+            return Filling(record.seed_config, "scenario", {}, is_generated=record.prompt is not None)
         if config is not None:
             return Filling(config, "seed", {})
         if prompt is not None:
             from twindiff.server.apis.twin_runs.prompts import read_prompt  # compiles slowly
 
             read = await self.runs.service.runtime.run_in_thread(partial(read_prompt, prompt, self._seedable()))
-            return Filling(read.config, "prompt", {"generation_mode": "fast"}, read.sentences)
+            return Filling(read.config, "prompt", {"generation_mode": "fast"}, read.sentences, is_generated=True)
         return Filling(None, "seed", {})
 
     def _seedable(self) -> list[str]:

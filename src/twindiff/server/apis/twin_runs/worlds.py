@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from datetime import date, timedelta
 from functools import partial
 from hashlib import sha256
 from typing import Any, NamedTuple, cast
@@ -10,9 +12,9 @@ from typing import Any, NamedTuple, cast
 import msgspec
 
 from twindiff.catalog import TemplateRecord
-from twindiff.catalog.stamps import new_environment_id
+from twindiff.catalog.stamps import new_environment_id, wall
 from twindiff.kit.call import Call
-from twindiff.kit.clock import ClockMode
+from twindiff.kit.clock import SECOND, ClockMode
 from twindiff.kit.seeding import InvalidSeedConfig, Person, Seeding
 from twindiff.kit.twin import Twin
 from twindiff.server.default_templates import empty_template
@@ -28,7 +30,9 @@ WORLDS_BEGIN = 1_767_603_600_000_000
 """Monday, 5 January 2026, 9:00 UTC, in microseconds: the start time of seeded worlds and their runs. It is fixed so
 that the same configuration builds the same world, and its "tomorrow" stays a day ahead.
 """
+WEEK = 7 * 24 * 3600 * SECOND
 REMEMBERED = 256
+_DATE = re.compile(r"(20\d\d-\d\d-\d\d)(T\d\d:\d\d.*)?")
 
 Config = Mapping[str, Mapping[str, Any]]
 Wanted = tuple[Twin, Mapping[str, Any], Sequence[Person]]
@@ -49,29 +53,31 @@ class Worlds:
         self._service = service
         self._made: dict[bytes, SeededWorld] = {}
 
-    def world(self, twin: Twin, config: Mapping[str, Any], people: Sequence[Person]) -> SeededWorld:
-        """Build or find the world of a configuration for one twin; raises InvalidSeedConfig."""
-        seeding, key = _seeding(twin), _key(twin, config, people)
-        return self._find(key) or self._keep(key, self._seed(twin, seeding.read(config), people))
+    def world(
+        self, twin: Twin, config: Mapping[str, Any], people: Sequence[Person], begins: int = WORLDS_BEGIN
+    ) -> SeededWorld:
+        """Build or find the world of a configuration for one twin, as of an instant; raises InvalidSeedConfig."""
+        seeding, key = _seeding(twin), _key(twin, config, people, begins)
+        return self._find(key) or self._keep(key, self._seed(twin, seeding.read(config), people, begins))
 
     def rows(self, twin: str, config: Config) -> dict[str, list[Values]]:
-        """The rows of one twin's world, by table; raises InvalidSeedConfig."""
+        """The rows of one twin's world as of `WORLDS_BEGIN`, by table; raises InvalidSeedConfig."""
         named = self._service.registry.get(twin)
         world = self.world(named, config.get(named.name, {}), cast_of(config))
         return self._service.engine.template_rows(named.name, world.template.hash)
 
-    def has(self, config: Config, twins: Collection[str]) -> bool:
+    def has(self, config: Config, twins: Collection[str], begins: int = WORLDS_BEGIN) -> bool:
         """Whether the worlds of these twins are built already; raises UnknownTwin for a name in the configuration."""
-        return all(self._find(_key(*each)) for each in self._wanted_worlds(config, twins) if each[0].seeding)
+        return all(self._find(_key(*each, begins)) for each in self._wanted_worlds(config, twins) if each[0].seeding)
 
-    async def prepare(self, config: Config, twins: Collection[str] | None = None) -> None:
+    async def prepare(self, config: Config, twins: Collection[str] | None = None, begins: int = WORLDS_BEGIN) -> None:
         """Build the worlds of a configuration, or of some of its twins, off the event loop.
         Raises UnknownTwin, or InvalidSeedConfig with every problem of all twins.
         """
         problems: list[str] = []
         for twin, parts, people in self._wanted_worlds(config, twins):
             try:
-                await self._prepare(twin, parts, people)
+                await self._prepare(twin, parts, people, begins)
             except InvalidSeedConfig as error:
                 problems += [f"seed_config.{twin.name}.{each}" for each in error.problems]
         if problems:
@@ -87,10 +93,10 @@ class Worlds:
     def _takes_people(self, name: str) -> bool:
         return self._service.registry.get(name).seeding is not None
 
-    async def _prepare(self, twin: Twin, parts: Mapping[str, Any], people: Sequence[Person]) -> None:
-        seeding, key = _seeding(twin), _key(twin, parts, people)
+    async def _prepare(self, twin: Twin, parts: Mapping[str, Any], people: Sequence[Person], begins: int) -> None:
+        seeding, key = _seeding(twin), _key(twin, parts, people, begins)
         if not self._find(key):
-            self._keep(key, await self._seeded_aside(twin, seeding.read(parts), people))
+            self._keep(key, await self._seeded_aside(twin, seeding.read(parts), people, begins))
 
     def _find(self, key: bytes) -> SeededWorld | None:
         """A cached world whose template is still stored."""
@@ -104,20 +110,20 @@ class Worlds:
         self._made[key] = world
         return world
 
-    def _seed(self, twin: Twin, parts: Any, people: Sequence[Person]) -> SeededWorld:
-        scratch = self._scratch(twin)
+    def _seed(self, twin: Twin, parts: Any, people: Sequence[Person], begins: int) -> SeededWorld:
+        scratch = self._scratch(twin, begins)
         try:
             counts, _ = self._service.engine.write(scratch.id, _intent(twin), _work(twin, parts, people))
             return _world(scratch, run_to_end(self._copying(twin, scratch)), counts)
         finally:
             self._service.engine.delete(scratch.id)
 
-    async def _seeded_aside(self, twin: Twin, parts: Any, people: Sequence[Person]) -> SeededWorld:
+    async def _seeded_aside(self, twin: Twin, parts: Any, people: Sequence[Person], begins: int) -> SeededWorld:
         """Build a world off the event loop, where the embedded engine would block it."""
         engine = self._service.engine.embedded
         if engine is None:
-            return self._seed(twin, parts, people)
-        scratch = self._scratch(twin)
+            return self._seed(twin, parts, people, begins)
+        scratch = self._scratch(twin, begins)
         try:
             snapshot = engine.snapshot(scratch.id, twin.name, writes=True)
             write = partial(snapshot.write, scratch.id, _intent(twin), limit=lambda: NEVER)
@@ -127,10 +133,11 @@ class Worlds:
         finally:
             engine.delete(scratch.id)
 
-    def _scratch(self, twin: Twin) -> Scratch:
+    def _scratch(self, twin: Twin, begins: int) -> Scratch:
         empty = empty_template(self._service, twin)
-        clock = ClockMode("steps", WORLDS_BEGIN)
-        origin = EnvironmentOrigin({twin.name: empty.hash}, clock, created=WORLDS_BEGIN, clock_start=WORLDS_BEGIN)
+        origin = EnvironmentOrigin(
+            {twin.name: empty.hash}, ClockMode("steps", begins), created=begins, clock_start=begins
+        )
         scratch = Scratch(new_environment_id(), origin, empty)
         self._service.engine.create(scratch.id, origin)
         return scratch
@@ -158,8 +165,28 @@ def _seeding(twin: Twin) -> Seeding:
     return twin.seeding
 
 
-def _key(twin: Twin, config: Mapping[str, Any], people: Sequence[Person]) -> bytes:
-    return sha256(msgspec.json.encode([twin.name, config, people], order="sorted")).digest()
+def _key(twin: Twin, config: Mapping[str, Any], people: Sequence[Person], begins: int) -> bytes:
+    return sha256(msgspec.json.encode([twin.name, config, people, begins], order="sorted")).digest()
+
+
+def find_latest_beginning() -> int:
+    """The latest Monday, 9:00 UTC, in microseconds since 1970: when the worlds of runs with the real clock begin."""
+    return WORLDS_BEGIN + (wall() - WORLDS_BEGIN) // WEEK * WEEK
+
+
+def shift_dates(value: Any, by: int) -> Any:
+    """Move all dates and times in a configuration, such as `2026-01-06T10:00`, by a number of microseconds."""
+    if isinstance(value, str):
+        match = _DATE.fullmatch(value)
+        if match is None:
+            return value
+        moved = date.fromisoformat(match[1]) + timedelta(microseconds=by)
+        return f"{moved.isoformat()}{match[2] or ''}"
+    if isinstance(value, list | tuple):
+        return [shift_dates(each, by) for each in cast("Sequence[Any]", value)]
+    if isinstance(value, dict):
+        return {name: shift_dates(each, by) for name, each in cast("dict[str, Any]", value).items()}
+    return value
 
 
 def _intent(twin: Twin) -> OperationInfo:

@@ -1,0 +1,73 @@
+"""Worlds of scenarios, prompts and configurations begin this week where the clock is the machine's."""
+
+import time
+from datetime import datetime
+
+import pytest
+
+from tests.harness import succeeded
+from tests.server.twin_runs.conftest import web
+
+WEEK = 7 * 24 * 3600
+REAL = {"clock": {"mode": "real"}}
+
+
+def provide(client, **asked):
+    made = succeeded(client.post("/twin-runs", json={"wait_seconds": 60, **asked}))
+    return made, succeeded(client.get(f"/twin-runs/{made['run_id']}"))
+
+
+def ask(run, twin, path, **query):
+    url = run["twins"][twin]["path_url"]
+    token = next(value for name, value in run["twins"][twin]["env_vars"].items() if name.endswith(("TOKEN", "API_KEY")))
+    return succeeded(web.get(f"{url}{path}", params=query, headers={"Authorization": f"Bearer {token}"}))
+
+
+@pytest.fixture(scope="module")
+def billing(live):
+    return provide(live.client, twins=["stripe", "slack"], scenario_id="saas-billing-upgrades", **REAL)[1]
+
+
+def test_invoices_of_a_scenario_are_not_months_old_by_the_machines_clock(billing):
+    created = [each["created"] for each in ask(billing, "stripe", "/v1/invoices", limit=100)["data"]]
+    assert 0 <= time.time() - max(created) < 6 * WEEK
+
+
+def test_messages_of_a_scenario_are_found_among_those_of_the_last_weeks(billing):
+    channels = ask(billing, "slack", "/api/conversations.list")["channels"]
+    since = time.time() - 6 * WEEK
+    said = [ask(billing, "slack", "/api/conversations.history", channel=each["id"], oldest=since) for each in channels]
+    assert any(each["messages"] for each in said)
+
+
+def test_dates_of_a_configuration_of_ones_own_stay(live):
+    event = {"calendar": "Team", "summary": "Launch", "start": "2026-03-02T10:00", "end": "2026-03-02T11:00"}
+    config = {"google_calendar": {"calendars": ["Team"], "events": [event]}}
+    _, run = provide(live.client, twins=["google_calendar"], seed_config=config, **REAL)
+    assert [each["start"]["dateTime"][:16] for each in find_events(run, "Launch")] == ["2026-03-02T10:00"]
+
+
+def find_events(run, summary):
+    """The events of a name in all calendars."""
+    calendars = [each["id"] for each in ask(run, "google_calendar", "/users/me/calendarList")["items"]]
+    events = [
+        event for each in calendars for event in ask(run, "google_calendar", f"/calendars/{each}/events")["items"]
+    ]
+    return [event for event in events if event["summary"] == summary]
+
+
+@pytest.mark.parametrize(
+    ("when", "asked", "is_warned"),
+    [("tomorrow", REAL, True), ("on Friday", REAL, False), ("tomorrow", {}, False)],
+)
+def test_a_prompt_that_depends_on_today_is_told_when_its_world_begins(live, when, asked, is_warned):
+    prompt = f'A Google Calendar meeting "Launch" {when} at 10am'
+    made, _ = provide(live.client, twins=["google_calendar"], scenario_prompt=prompt, **asked)
+    assert any("the world begins on Monday" in each for each in made.get("warnings", [])) is is_warned
+
+
+def test_a_meeting_of_a_prompt_lies_in_this_week(live):
+    asked = {"scenario_prompt": 'A Google Calendar meeting "Launch" on Friday at 10am', **REAL}
+    (event,) = find_events(provide(live.client, twins=["google_calendar"], **asked)[1], "Launch")
+    start = datetime.fromisoformat(event["start"]["dateTime"])
+    assert (start.weekday(), abs(start.timestamp() - time.time()) < WEEK) == (4, True)
