@@ -13,7 +13,7 @@ from typing import NamedTuple
 import msgspec
 
 from twindiff.browser.clauses import VERB, Claim, read_clause, scope_to_frame
-from twindiff.browser.config import BrowserStep, DialogAnswer, Expect, TwinCheck
+from twindiff.browser.config import MAX_PROMPT_CHARACTERS, MAX_STEPS, BrowserStep, DialogAnswer, Expect, TwinCheck
 from twindiff.browser.intent_finder import DO, PART
 from twindiff.browser.intents import MAX_TIMES, TIMES, count_of, do_step
 from twindiff.browser.rewordings import MAX_REWORDINGS, Context
@@ -126,6 +126,9 @@ class PromptPlan(NamedTuple):
 
 def plan(prompt: str) -> PromptPlan:
     """Return the steps that a prompt asks for, and the twin checks after them."""
+    if len(prompt) > MAX_PROMPT_CHARACTERS:
+        said = f"a prompt has at most {MAX_PROMPT_CHARACTERS:,} characters, not {len(prompt):,}"
+        return PromptPlan([], [], [f"{prompt[:100]}… ({said})"])
     reader = _Reader()
     for sentence in _sentences(_MARKS.sub(reader.hold, prompt)):
         reader.read(sentence)
@@ -160,7 +163,6 @@ class _Reader:
         if _CRITERIA.fullmatch(sentence):
             return
         self._context.begin(sentence)
-        self._known.clear()
         claims = self._claims(sentence)
         claims = self._claims_of_shorthand(sentence) if claims is None else claims
         if claims is not None and any(claim.kind not in ("refrain", "on_page") for claim in claims):
@@ -176,6 +178,8 @@ class _Reader:
     def _claims_of_shorthand(self, sentence: str) -> list[Claim] | None:
         """Return the claims on steps in short: `Menu -> Size = Large -> Save`, or `Size: Large` on a line."""
         parts = _ARROW.split(sentence)
+        if len(parts) > MAX_STEPS:
+            return None
         if any("=" in part for part in parts):  # the fields of a form are filled in, so this is its button
             parts = [f"click the button {self._quote(part)}" if _SIGN_IN.fullmatch(part) else part for part in parts]
         read: list[Claim] = []

@@ -73,7 +73,7 @@ class Context:
     @property
     def state(self) -> tuple[object, ...]:
         """What decides how a clause is reworded."""
-        return self.named, self.done, self.control
+        return self.named, self.done, self.control, self.keyword, self.has_expectation
 
     @contextmanager
     def including(self, claims: Iterable[Claim]) -> Generator[None]:
