@@ -43,7 +43,41 @@ WINDOWS = """<!doctype html><title>Windows</title><h1>Windows</h1><nav>Ada Byron
 <label>Grace period (days) <input value=14></label><a href="/about" target="_blank">Help</a><p id=out></p>
 <iframe title="Feedback" srcdoc="<label>Comment <input></label><button onclick=&quot;p.innerText='Thanks'&quot;>
 Send</button><p id=p></p>"></iframe><iframe title="Weather" srcdoc="<p>Rain</p>"></iframe>"""
+PANTRY = """<!doctype html><title>Pantry</title><h1>Pantry</h1><script>
+const fault = new URLSearchParams(location.search).get('fault'), kept = {}, people = [];
+function add(name) {
+  const as = fault === 'other' ? 'Soup' : name;
+  kept[as] = fault === 'once' ? 1 : (kept[as] || 0) + 1;
+  draw();
+}
+function drop(name) {
+  if (fault !== 'stays') delete kept[fault === 'last' ? Object.keys(kept).pop() : name];
+  draw();
+}
+function hire(form) {
+  const level = form.v.checked && fault !== 'plain' ? 'VIP' : 'Regular';
+  if (fault !== 'lost') people.push([form.n.value, form.e.value, level]);
+  form.reset();
+  draw();
+}
+function draw() {
+  const row = cells => `<tr><td>${cells.join('</td><td>')}</td></tr>`;
+  const link = "<a href='#' onclick='view(this)'>View</a>";
+  const remove = name => `<button onclick="drop('${name}')">Remove</button>`;
+  stock.innerHTML = Object.entries(kept).map(([name, n]) => row([name, n, remove(name)])).join('');
+  staff.innerHTML = people.map(one => `<li><b>${one[0]}</b> ${one[1]} ${one[2]} ${link}</li>`).join('');
+}
+function view(link) { out.innerText = 'Profile of ' + link.parentElement.querySelector('b').innerText }
+</script>
+<ul><li><h2>Soup</h2><button onclick="add('Soup')">Add to basket</button> <button>Add to wish list</button></li>
+<li><h2>Tofu bowl</h2><button onclick="add('Tofu bowl')">Add to basket</button> <button>Add to wish list</button></li>
+</ul><table><tr><th>Dish</th><th>Quantity</th><th></th></tr><tbody id=stock></tbody></table><ul id=staff></ul>
+<button onclick="hiring.hidden = false">New helper</button>
+<form id=hiring hidden onsubmit="hire(this); return false"><label>Full name <input name=n></label>
+<label>E-mail <input name=e></label><label><input type=checkbox name=v> Mark as VIP</label>
+<button>Save helper</button></form><p id=out></p>"""
 PAGES = {
+    "/pantry": PANTRY,
     "/windows": WINDOWS,
     "/": SHOP,
     "/team": TEAM,

@@ -25,8 +25,8 @@ from twindiff.browser.planner import plan
 HERE = Path(__file__).parent / "held_out"
 PROMPTS: list[Json] = json.loads((HERE / "prompts.json").read_text())
 TWINS = {"potluck": ["slack"], "customer_desk": ["stripe", "linear", "slack"]}
-MIN_UNDERSTOOD = 32
-"""Of sixty. Four were when they were written; 48 are the aim. The number must only grow."""
+MIN_UNDERSTOOD = 51
+"""Of sixty. Four were when they were written. The number must only grow."""
 
 
 @contextmanager

@@ -115,6 +115,25 @@ FAILS = (
     "Enter 2026-12-33 as the Day",
 )
 
+PANTRY = {
+    "Add two Tofu bowls to the basket. The quantity of Tofu bowl is 2": ("once", "other"),
+    "Add the soup and the Tofu bowl to the basket. Remove the soup. The quantity of Tofu bowl is 3": ("last",),
+    "Remove the Tofu bowl. Expect 0 rows": (),
+    "Add the soup to the basket. Remove the soup. Expect 0 rows": ("stays",),
+    "Create a helper named Ada Byron (ada@b.test) and mark her as VIP. Her row shows VIP": ("plain", "lost"),
+    'View the helper. The page shows "Profile of Ada"': (),
+    "Create a helper named Bo Derek, bo@d.test. The row of Bo Derek shows Regular": (),
+}
+"""What must pass, one after the other, with an application that is right; each fails with the faults beside it."""
+UNCLEAR_THERE = {
+    "Add the Tofu bowl": "2 elements may be",
+    "Add Soup to the basket. Archive the soup": "no visible element",
+    "Add Soup and Tofu bowl to the basket. The quantity is 1": "name the row",
+    'Add Soup to the basket. "Tofu" is not on the list': "several lists",
+    "The price of Soup is 1": "no column 'price'",
+}
+"""What no single element of the page is meant by."""
+
 
 def steps_of(prompt: str) -> list[Json]:
     """The steps of a prompt, which give up sooner than they would."""
@@ -131,6 +150,36 @@ def test_sentences_that_hold_of_a_page_pass(runs: Runs, site: Site):
 def test_sentences_about_dialogs_tabs_and_frames_that_hold_pass(runs: Runs, site: Site):
     run = runs.run(start_url=f"{site.url}/windows", prompt=WINDOWS)
     assert (run["status"], run["not_understood"]) == ("completed", []), run["failure_detail"]
+
+
+@pytest.fixture(scope="module")
+def in_pantry(runs: Runs, site: Site) -> dict[tuple[str, str], str]:
+    """A run of each prompt about the pantry with each fault; they are done side by side."""
+    cases = [(prompt, fault) for prompt, faults in PANTRY.items() for fault in faults]
+    cases += [(prompt, "") for prompt in UNCLEAR_THERE]
+    address = f"{site.url}/pantry?fault="
+    return {
+        (prompt, fault): runs.create(start_url=address + fault, test_config={"steps": steps_of(prompt)})
+        for prompt, fault in cases
+    }
+
+
+def test_intents_pass_with_an_application_that_is_right(runs: Runs, site: Site):
+    run = runs.run(start_url=f"{site.url}/pantry", prompt="\n".join(PANTRY))
+    assert (run["status"], run["not_understood"]) == ("completed", []), run["failure_detail"]
+
+
+@pytest.mark.parametrize(("prompt", "fault"), [(prompt, each) for prompt, faults in PANTRY.items() for each in faults])
+def test_an_intent_fails_with_an_application_that_is_wrong(runs: Runs, in_pantry, prompt: str, fault: str):
+    run = runs.wait(in_pantry[prompt, fault], seconds=120)
+    assert (run["status"], run["failure_category"]) == ("failed", "step"), run["failure_detail"]
+
+
+@pytest.mark.parametrize("prompt", UNCLEAR_THERE)
+def test_an_intent_that_the_page_does_not_offer_once_is_not_understood(runs: Runs, in_pantry, prompt: str):
+    run = runs.wait(in_pantry[prompt, ""], seconds=120)
+    assert (run["status"], run["failure_category"]) == ("failed", "not_understood"), run["failure_detail"]
+    assert UNCLEAR_THERE[prompt] in run["not_understood"][0]
 
 
 def test_a_dialog_that_no_step_opens_is_not_understood():
@@ -193,7 +242,7 @@ def test_nothing_is_done_of_a_prompt_of_which_a_part_is_not_understood(runs: Run
 
 
 def test_a_prompt_that_is_not_understood_is_not_done_when_it_is_repeated(runs: Runs, site: Site):
-    run = runs.run(start_url=f"{site.url}/team", prompt='Click "Sign in". Click "Save" twice')
+    run = runs.run(start_url=f"{site.url}/team", prompt='Click "Sign in". Double-click "Save"')
     again = runs.wait(runs.create(f"/test-runs/{run['id']}/rerun"))
     assert (again["failure_category"], again["results_json"]) == ("not_understood", [])
 

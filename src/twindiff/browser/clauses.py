@@ -9,7 +9,18 @@ from typing import Any, NamedTuple
 import msgspec
 
 from twindiff.browser.config import Action, BrowserStep, DialogAnswer, Expect, TwinCheck
-from twindiff.browser.element_finder import EMAIL, FRAME, INSIDE, LOG_OUT, NAMED, PASSWORD, ROW
+from twindiff.browser.element_finder import EMAIL, FRAME, INSIDE, LISTS, LOG_OUT, NAMED, PASSWORD, ROW
+from twindiff.browser.intent_finder import END_OF_FORM, LABEL
+from twindiff.browser.intents import (
+    CONTROL,
+    Referent,
+    attributes_of,
+    create_steps,
+    do_step,
+    fill_steps,
+    is_labelled,
+    split_named,
+)
 from twindiff.browser.phrases import KEYS, NOUNS, PHRASES
 from twindiff.browser.twin_phrases import parse_count, twin_check
 from twindiff.browser.words import SEPARATOR, mark_words
@@ -20,6 +31,8 @@ SUBMIT = ", ".join(
     f"form:has({PASSWORD}) {each}"
     for each in ("button[type=submit]", "input[type=submit]", "button:not([type=button])")
 )
+MAX_PARTS = 2
+"""Separators in the selectors of steps; a quotation with one of its own has more."""
 _QUOTED = re.compile("\x02(\\d+)\x03")
 _MARK = re.compile("[\x02\x04\x06](\\d+)[\x03\x05\x07]")
 _SINGULAR = re.compile(
@@ -56,6 +69,8 @@ class Claim(NamedTuple):
     """The dialog that the step before opens."""
     is_of_dialog: bool = False
     """Whether it only makes sense after another sentence about the dialog, as `confirm it`."""
+    referents: tuple[Referent, ...] = ()
+    """What it names, so that later clauses may say `it`."""
 
     @property
     def is_expectation(self) -> bool:
@@ -84,8 +99,27 @@ def read_clause(text: str, held: list[str], written: str, *, is_first: bool) -> 
         if phrase.kind.startswith("dialog"):
             return Claim(phrase.kind, verb, [], [], *wording, _dialog(said), phrase.kind == "dialog_it")
         steps = _STEPS[phrase.kind](said)
-        return None if any(_is_unsafe(step, said) for step in steps) else Claim(phrase.kind, verb, steps, [], *wording)
+        if any(_is_unsafe(step, said) for step in steps) or not is_labelled(said.first("attributes")):
+            return None
+        if phrase.kind == "create_all" and len(split_named(said.first("all"))) != parse_count(said.groups["n"])[0]:
+            return None
+        return Claim(phrase.kind, verb, steps, [], *wording, referents=_referents(phrase.kind, said))
     return None
+
+
+def _referents(kind: str, said: ClauseSlots) -> tuple[Referent, ...]:
+    """Return what a clause names so that later ones may refer to it."""
+    if kind == "do" and said.has("object"):
+        return tuple(Referent("", said.first(name)) for name in ("object", "object2") if said.has(name))
+    if kind in ("check", "uncheck"):
+        return (Referent(CONTROL, said.first("x", "x2")),)
+    if kind == "create_all":
+        noun = said.value("noun").removesuffix("s")
+        return tuple(Referent(noun, name, email) for name, email in split_named(said.first("all")))
+    if kind != "create" or not said.has("name"):
+        return ()
+    email = next((value for label, value in attributes_of(said.first("attributes")) if label.startswith("e")), "")
+    return (Referent(said.first("noun"), said.first("name"), email),)
 
 
 def _slots(match: re.Match[str]) -> dict[str, str]:
@@ -119,11 +153,13 @@ def _is_ambiguous(match: re.Match[str]) -> bool:
 def _is_unsafe(step: BrowserStep, said: ClauseSlots) -> bool:
     """Return whether a name is empty, or contains the separator between a row and what is inside it."""
     is_all = step.expect is not None and step.expect.type == "count"
-    names_nothing = (step.selector or "").endswith("=") and step.selector != LOG_OUT and not is_all
+    names_nothing = (
+        (step.selector or "").endswith("=") and step.selector not in (LOG_OUT, END_OF_FORM, LISTS) and not is_all
+    )
     is_kind = (
         step.expect is not None and step.expect.type == "labelled" and bool(_KIND_OF_ELEMENT.fullmatch(said.value("f")))
     )
-    return names_nothing or is_kind or INSIDE in said.row()
+    return names_nothing or is_kind or INSIDE in said.row() or (step.selector or "").count(INSIDE) > MAX_PARTS
 
 
 _KIND_OF_ELEMENT = re.compile("|".join(NOUNS.values()), re.IGNORECASE)
@@ -347,7 +383,9 @@ def _count_text(said: ClauseSlots) -> list[BrowserStep]:
 
 
 def _row_says(said: ClauseSlots, *, negated: bool = False) -> list[BrowserStep]:
-    texts = said.texts("qo" if negated else "qs", "qs2")
+    texts = (
+        said.texts("qo") if negated else [text for name in ("qs", "qs2") if said.has(name) for text in said.texts(name)]
+    )
     return [_expect("text", selector=said.row(), contains=text, negated=negated) for text in texts]
 
 
@@ -363,6 +401,32 @@ def _with_value(action: Action) -> Callable[[ClauseSlots], list[BrowserStep]]:
 
 def _of_kind(action: Action, kind: str | None = None) -> Callable[[ClauseSlots], list[BrowserStep]]:
     return lambda said: [BrowserStep(action, selector=said.select_named("x", "x2", kind=kind))]
+
+
+def _create(said: ClauseSlots) -> list[BrowserStep]:
+    attributes = [(label, said.unquote(value)) for label, value in attributes_of(said.first("attributes"))]
+    return create_steps(said.value("noun"), said.value("name"), attributes, said.value("option"), said.value("mark"))
+
+
+def _create_all(said: ClauseSlots) -> list[BrowserStep]:
+    noun = said.value("noun").removesuffix("s")
+    return [
+        step
+        for name, email in split_named(said.first("all"))
+        for step in create_steps(noun, said.unquote(name), [("email", said.unquote(email))], "", "")
+    ]
+
+
+def _do(said: ClauseSlots) -> list[BrowserStep]:
+    times = parse_count(said.groups["n"])[0] if said.has("n") else 1
+    filled = fill_steps([(label, said.unquote(value)) for label, value in attributes_of(said.first("attributes"))])
+    objects = [said.value(name) for name in ("object", "object2") if said.has(name)] or [""]
+    return [*filled, *[do_step(said.value("act"), each, said.value("place")) for each in objects] * times]
+
+
+def _list_says(said: ClauseSlots, *, negated: bool = False) -> list[BrowserStep]:
+    texts = said.texts("qo", "qo2") if negated else said.texts("qs", "qs2")
+    return [_expect("text", selector=LISTS, contains=text, negated=negated) for text in texts]
 
 
 def _key(said: ClauseSlots) -> list[BrowserStep]:
@@ -422,6 +486,19 @@ _STEPS: dict[str, Callable[[ClauseSlots], list[BrowserStep]]] = {
     "text_but": _text_but,
     "text_not": lambda said: _texts(said, negated=True),
     "inside": _inside,
+    "create": _create,
+    "create_all": _create_all,
+    "fill_unit": lambda said: [
+        BrowserStep("fill", selector=f"{LABEL}{said.value('f')} {said.value('unit')}", value=said.value("v"))
+    ],
+    "on_page": _of_kind("click", "place"),
+    "do": _do,
+    "refrain": lambda said: [],
+    "list_says": _list_says,
+    "list_says_not": lambda said: _list_says(said, negated=True),
+    "cell": lambda said: [
+        _expect("labelled", selector=f"{said.row()}{INSIDE}{said.value('f')}", equals=said.value("v"))
+    ],
     "fill": _with_value("fill"),
     "upload": lambda said: [
         BrowserStep("upload", selector=f"{NAMED}{said.value('f')}" if said.has("f") else None, value=said.value("v"))

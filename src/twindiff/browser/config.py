@@ -14,6 +14,7 @@ import msgspec
 from twindiff.browser.masking import MASK
 
 MAX_STEPS = 200
+MAX_PROMPT_CHARACTERS = 20_000
 MAX_FILES = 20
 MAX_FILE_BYTES = 500_000
 MAX_WAIT_MS = 60_000

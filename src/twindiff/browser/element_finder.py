@@ -38,6 +38,8 @@ ENTERING = re.compile(r"^\W*(?:(?:log|sign)[ -]?in|anmelden|einloggen)\W*$", re.
 EXACT = "exact="
 """Prefix of the whole text or name of an element that may lack a role."""
 ROW = "row="
+LISTS = "list="
+"""Selector of the tables and lists of a page together."""
 FRAME = "frame="
 """Prefix of the title or name of a frame; without one, any frame but the page itself is meant."""
 INSIDE = " >> "

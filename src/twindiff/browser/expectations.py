@@ -10,7 +10,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 from twindiff.browser.config import Expect
-from twindiff.browser.element_finder import EXACT, MAX_FRAMES, candidates, frames_of, kind_of, locators, resolve_scope
+from twindiff.browser.element_finder import (
+    EXACT,
+    INSIDE,
+    LISTS,
+    MAX_FRAMES,
+    ROW,
+    candidates,
+    frames_of,
+    kind_of,
+    locators,
+    resolve_scope,
+)
+from twindiff.browser.intent_finder import find_intended, is_intent
 
 if TYPE_CHECKING:
     from playwright.async_api import Frame, Locator, Page
@@ -26,6 +38,22 @@ MAX_SEEN_CHARACTERS = 600
 ROWS_OF = {"datarow": "table, [role=table], [role=grid]", "listitem": "ul, ol, [role=list]"}
 """Containers of rows and items; without one, a count of 0 is not conclusive."""
 T = TypeVar("T")
+_BELOW = """label => [...document.querySelectorAll('table')]
+  .filter(table => table.getClientRects().length && table.rows.length).flatMap(table => {
+    const heads = [...table.rows[0].cells].filter(each => each.tagName === 'TH');
+    const at = heads.findIndex(each => each.innerText.trim().toLowerCase() === label);
+    const rows = [...table.rows].filter(row => at >= 0 && row.querySelector('td'));
+    return rows.map(row => [row.innerText, row.cells[at]?.innerText ?? '']);
+  })"""
+"""Pairs of the text of a row and of its cell below the header of a column."""
+_LISTED = """() => {
+  const LISTS = 'table, [role=table], [role=grid], ul, ol, [role=list]';
+  const lists = [...document.querySelectorAll(LISTS)]
+    .filter(each => each.innerText.trim() && !each.parentElement.closest(`nav, header, footer, ${LISTS}`));
+  const isEmpty = /\\b(no|0) [\\w -]{1,40}|\\bempty\\b|\\bnothing\\b/i.test(document.body.innerText);
+  return lists.length ? lists.map(each => each.innerText) : isEmpty ? [''] : null;
+}"""
+"""The texts of all tables and lists; an empty one where the page says that there is nothing to list."""
 _VALUES = """each => each.tagName === 'SELECT'
   ? [...each.selectedOptions].flatMap(option => [option.label.trim(), option.value])
   : [each.value ?? each.innerText]"""
@@ -34,9 +62,17 @@ _VALUES = """each => each.tagName === 'SELECT'
 class StepFailed(Exception):
     """A step could not be done, or what it expects does not hold."""
 
+    category = "step"
+
     def __init__(self, said: str, expected: str = "", seen: str = "", near: list[dict[str, str]] | None = None) -> None:
         super().__init__(said)
         self.expected, self.seen, self.near = expected, seen, near or []
+
+
+class WordsUnclear(StepFailed):
+    """The page has no single element, or no column, that the words of a step mean."""
+
+    category = "not_understood"
 
 
 class Observation(NamedTuple):
@@ -44,6 +80,8 @@ class Observation(NamedTuple):
 
     holds: bool | None
     seen: str
+    unclear: str = ""
+    """Why the page has nothing of the kind that is spoken of, or several."""
 
 
 class Expectations:
@@ -71,6 +109,8 @@ class Expectations:
             since = (since or now) if look.holds else None
             if since is not None and self._has_held(expect, now - since):
                 return
+            if now > end and since is None and look.unclear:
+                raise WordsUnclear(look.unclear, "one element", look.seen)
             if now > end and since is None:
                 await self._refuse(expect, look)
             await asyncio.sleep(POLL_SECONDS)
@@ -155,10 +195,16 @@ class Expectations:
     async def _look_beside_label(self, expect: Expect) -> Observation:
         """Compare the value of a field, or what follows its label on the page."""
         label, wanted = _plain(self._text(expect.selector)), _plain(self._expected_text(expect))
+        if label.startswith(ROW):
+            return await self._look_in_column(label, wanted)
         field = await self.find(f"field={label}")
         if field is not None:
             values: list[str] = await field.evaluate(_VALUES)
             return Observation(wanted in values, values[0] if values else "")
+        below: list[tuple[str, str]] = await self._front().evaluate(_BELOW, label.casefold())
+        if below:
+            several = f"{len(below)} rows have a '{label}'; name the row" if len(below) > 1 else ""
+            return Observation(None if several else _plain(below[0][1]) == wanted, below[0][1], several)
         seen = await self.page_text()
         if seen is None:
             return Observation(None, "")
@@ -170,9 +216,33 @@ class Expectations:
         whole = rf"{label_pattern}{re.escape(wanted)}(?![\w.,]*\d)(?!\w)"
         return Observation(bool(re.search(whole, text, re.IGNORECASE)), text[beside.start() : beside.start() + 200])
 
+    async def _look_in_column(self, selector: str, wanted: str) -> Observation:
+        """Compare the cell of a row below the header of a column; raises WordsUnclear if the table lacks the column."""
+        row, _, column = selector.removeprefix(ROW).rpartition(INSIDE)
+        cells: list[tuple[str, str]] = await self._front().evaluate(_BELOW, column.casefold())
+        meant = [cell for text, cell in cells if row.casefold() in _plain(text).casefold()]
+        if len(meant) > 1:
+            return Observation(None, "several rows", f"{len(meant)} rows say '{row}'")
+        if meant:
+            return Observation(_plain(meant[0]) == wanted, meant[0])
+        text = _plain(await self.page_text() or "").casefold()
+        is_elsewhere = not cells and row.casefold() in text
+        return Observation(None, f"no row '{row}'", f"there is no column '{column}'" if is_elsewhere else "")
+
     async def _look_at_text(self, expect: Expect) -> Observation:
+        if expect.selector == LISTS:
+            return await self._look_in_lists(expect)
         seen = await self.page_text(expect.selector)
         return Observation(self._is_in(expect, seen) if seen is not None else None, seen or "")
+
+    async def _look_in_lists(self, expect: Expect) -> Observation:
+        """Look in the tables and lists of the page, which must agree; one that is empty may not be shown at all."""
+        lists: list[str] | None = await self._front().evaluate(_LISTED)
+        if lists is None:
+            return Observation(None, "no table or list")
+        verdicts = {self._is_in(expect, each) for each in lists}
+        several = "several lists, of which only some say it" if len(verdicts) > 1 else ""
+        return Observation(None if several else verdicts.pop(), "\n".join(lists), several)
 
     def _is_in(self, expect: Expect, seen: str) -> bool:
         """Return whether a text meets the expectation; negated ones ignore case."""
@@ -276,6 +346,8 @@ class Expectations:
 
 
 async def _find_in(frame: Frame, selector: str, action: str) -> Locator | None:
+    if is_intent(selector):
+        return await find_intended(frame, selector)
     place = await resolve_scope(frame, selector)
     for locator in _within(place, action) if place else ():
         seen = locator.filter(visible=True).first

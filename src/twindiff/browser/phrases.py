@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from twindiff.browser.intents import INTENT_PATTERNS
 from twindiff.browser.twin_phrases import TWIN_PATTERNS
 from twindiff.browser.words import ADDRESS, BARE, NUMBERS, PLAIN, QUOTED, SPOKEN, allow_separators
 
@@ -97,7 +98,7 @@ _GONE = (
     r"nicht (?:mehr )?(?:sichtbar|zu sehen|angezeigt|vorhanden) (?:ist|wird|sind|werden)|erscheint nicht|nicht erscheint|verschwindet)"
 )
 _PAGE = r"(?:(?:the |this )?(?:page|site|screen|app)|it|(?:die |der )?(?:seite|bildschirm)|es)"
-_SAY = r"(?:says?|shows?|tells? (?:me|us|them|the user)|offers?|contains?|displays?|reads?|includes?|lists?|mentions?|ha(?:s|ve))"
+_SAY = r"(?:says?|(?:confirms?|answers?|responds?) with|shows?|tells? (?:me|us|them|the user)|offers?|contains?|displays?|reads?|includes?|lists?|mentions?|ha(?:s|ve))"
 _SAYS = rf"(?:(?:{_MODAL}{_SO} |to |now |also |then )?{_SAY}|soll(?:te)?|zeigt|enthält|enthaelt|steht|sagt|lautet)"
 _URL = rf"{_ARTICLE}(?:current )?(?:url|address|adresse)"
 _NUMBER = rf"(?:\d{{1,4}}|{'|'.join(NUMBERS)})"
@@ -114,7 +115,7 @@ class Phrase(NamedTuple):
     pattern: re.Pattern[str]
 
 
-_LOG_IN = r"(?:(?:log|sign)s? ?in(?: to the (?:app|application|site|page|system|shop))?|(?:am|is|are) (?:logged|signed) in|after (?:logging|signing) in)"
+_LOG_IN = r"(?:(?:log|sign)s? ?in(?: to the (?:app|application|site|page|system|shop))?|(?:(?:am|is|are) )?(?:logged|signed) in|after (?:logging|signing) in)"
 _WHO = rf"{_LOG_IN} (?:with|as|using) (?:(?:the|my|your) )?(?:e-?mail(?: address)? |user(?:name)? )?"
 _ITS_VALUE = r"(?:(?:the|my|your|his|her) )?(?:(?:wrong|incorrect|invalid|right|correct) )?password:? "
 _LANDMARKS = r"navigation|header|footer|sidebar"
@@ -127,6 +128,7 @@ _TABLE: tuple[tuple[str, str], ...] = (
     ("dialog", rf"(?P<d>(?:says?|answers?) (?:yes|no)) when {_PAGE.replace('page|', 'page|browser|')} asks (?P<q>{QUOTED})"),
     ("dialog_says", rf"{_M}(?:an?|the) (?:browser )?(?:alert|confirm(?:ation)?|prompt)(?: dialog| box)? (?:{_SAYS}|asks?|appears? (?:with|saying)(?: the text)?) (?P<q>{QUOTED})"),
     ("dialog_text", rf"(?:types?|enters?|writes?) (?P<v>{QUOTED}|{PLAIN}|{BARE}) (?:into|in) (?:the )?(?:dialog|prompt)"),
+    ("dialog", r"(?P<d>accepts?|confirms?|cancels?|declines?) when asked(?: to confirm)?"),
     ("dialog_it", r"(?P<d>accepts?|confirms?|dismiss(?:es)?|cancels?) it"),
     ("new_tab", rf"{_M}a new (?:tab|window) {_IS} opened|{_M}a new (?:tab|window) (?:{_MODAL} )?(?:opens?|appears?)|{_M}(?:it|this|the page) (?:{_MODAL} )?opens? in a new (?:tab|window)"),
     ("opens_tab", rf"{_M}{_ARTICLE}(?:(?:(?P<x>{QUOTED}|{BARE}) (?P<x_noun>link|button))|(?P<x_2>{QUOTED})) (?:{_MODAL} )?opens? in a new (?:tab|window)"),
@@ -167,7 +169,9 @@ _TABLE: tuple[tuple[str, str], ...] = (
     ("reload", r"(?:reload|refresh)(?:e?s)?(?: the page| the browser)?|lade? (?:die )?seite neu"),
     ("scroll", r"scrolls?(?: (?:up|down))?(?: to)?(?: the)? (?P<end>top|bottom|end)(?: of the page)?"),
     ("scroll_to", r"scrolls?(?: (?:up|down))? to {x}"),
+    *INTENT_PATTERNS,
     ("fill", r"(?:fills?|completes?)(?: in| out)? {f} (?:with|using|as) {v}"),
+    ("fill_unit", rf"sets? (?:the )?(?P<f>{BARE}) to (?P<v>(?<=\x20)\d{{1,6}}) (?P<unit>(?<=\x20)[a-z]+)"),
     ("fill", r"sets? {f} to {v}"),
     ("fill", r"(?:enters?|types?|inputs?|writes?|puts?|inserts?|fills? in) {va} (?:into|in|for|as|to) {f}"),
     ("fill", rf"(?:enters?|types?|inputs?|fills? in) {_ARTICLE}(?P<f>{BARE}) (?P<v>{QUOTED}|{PLAIN})"),
@@ -196,10 +200,12 @@ _TABLE: tuple[tuple[str, str], ...] = (
     ("hover", r"(?:hovers?|mouse)(?: the mouse)?(?: over| on)? {x}|move the mouse (?:over|to|onto) {x2}"),
     ("hover", r"(?:fahre|bewege)(?: mit der maus| die maus)? (?:über|auf) {x}"),
     ("click", rf"(?:clicks?|taps?|press(?:es)?|push(?:es)?|hits?)(?: on)? {{x}}{_IN_ROW}"),
+    ("click", rf"(?:clicks?|taps?|press(?:es)?|push(?:es)?|hits?)(?: on)? (?P<x>(?<=\x20)(?-i:[A-Z][\w-]*) (?:a|an|the|my|your) {BARE})"),
     ("click", rf"in {_ROW},? (?:{_PERSON} )?(?:clicks?|taps?|press(?:es)?)(?: on)? {{x}}"),
     ("click", r"(?:klicke?|tippe?|drücke?)(?: auf| an)? {x}(?: an)?"),
-    ("open", rf"(?:opens?|goe?s? to|looks? at|navigates? to|visits?|switch(?:es)? to|heads? to|expands?) {_ARTICLE}(?:(?:page|tab|menu|section|link|view) )?(?P<x>{QUOTED}|{BARE})(?: (?:page|tab|menu|section|link|view|screen))?"),
+    ("open", rf"(?:opens?|goe?s?(?: back)? to|looks? at|navigates?(?: back)? to|returns? to|visits?|switch(?:es)? to|heads? to|expands?) {_ARTICLE}(?:(?:page|tab|menu|section|link|view) )?(?P<x>{QUOTED}|{BARE})(?: (?:page|tab|menu|section|link|view|screen))?"),
     ("open", rf"(?:öffne|gehe? (?:zu|zur|zum|auf)) {_ARTICLE}(?P<x>{QUOTED}|{BARE})(?: seite)?"),
+    ("on_page", rf"on the (?P<x>{QUOTED}|{BARE})(?: page| screen)?"),
     # Expectations
     ("url", rf"{_M}{_URL} (?:{_MODAL} |to )?(?P<how>is|be|equals?|contains?|includes?|has) {{v}}"),
     ("url_not", rf"{_M}{_URL} (?:{_DOES_NOT} |(?P<be>is not|is no longer|should not be|must not be) ?)(?P<how>be|equals?|contains?|includes?)? ?{{v}}"),
@@ -208,7 +214,8 @@ _TABLE: tuple[tuple[str, str], ...] = (
     ("url_not", rf"{_M}{_PERSON} {_MODAL} (?:not|no longer) be (?:on|at) {{u}}"),
     ("url", rf"{_M}{_PERSON} (?:lands?|ends? up|(?:am|is|are) redirected|{_MODAL}{_SO} be|{_MODAL} land)(?: redirected| taken| sent)? (?:on|at|to) (?P<how>the page )?{{u}}"),
     ("title", rf"{_M}the (?:page )?title (?:of the page )?(?:{_MODAL} |to )?(?P<how>is|be|equals?|contains?|says?|includes?) {{v}}"),
-    ("row_says", rf"{_M}{_ROW} {_SAYS} {{qs}}"),
+    ("row_says", rf"{_M}(?:(?:back )?(?:on|in) the (?:list|table),? )?{_ROW} {_SAYS} {{qs}}"),
+    ("row_says", rf"{_M}(?:(?:back )?(?:on|in) the (?:list|table),? )?{_ROW} {_SAYS} (?P<qs>{SPOKEN})(?: and (?P<qs2>{SPOKEN}))?"),
     ("row_says", rf"(?:{_TO_SEE}) {{qs}} in {_ROW}|in {{rowb}},? (?:{_TO_SEE}) {{qs2}}"),
     ("row_says_not", rf"{_M}{_ROW} {_DOES_NOT} {_SAY} {{qo}}"),
     ("rows_seen", rf"(?:{_TO_SEE}) (?:a|the) row {_OF_ROW} (?P<x>{QUOTED})"),
@@ -224,7 +231,10 @@ _TABLE: tuple[tuple[str, str], ...] = (
     ("count", rf"(?:(?:{_TO_SEE}) |{_M}(?:there (?:is|are|{_MODAL} be|to be) )?|{_M}(?:{_PAGE}|the table|the list) {_SAYS} ){{n}} (?P<things>{COUNTED})(?: (?:in|of) the (?:table|list))?(?: (?:called|named|labell?ed|with(?: the (?:text|label|name))?|that (?:says?|contains?|shows?)|containing|saying)? ?(?P<x>{QUOTED}))?(?: {_SEEN})?{_ON_PAGE}"),
     ("heading_is", rf"{_M}the (?:page |main )?heading (?:is|reads|says|{_MODAL} (?:be|read|say)) (?P<qs>{QUOTED})"),
     ("asked_to_log_in", rf"{_M}(?:{_PERSON} )?(?:am|is|are|{_MODAL} be) asked to (?:log|sign) ?in"),
-    ("labelled", rf"{_M}(?:the )?(?P<f>{BARE}) (?:is|equals|(?:should|must) be|to be) (?P<v>{QUOTED}|{PLAIN}|(?<=\x20)[$€£]?\d[\d.,:]*\d|(?<=\x20)\d)"),
+    ("list_says", rf"{_M}the (?:list|table) {_SAYS} {{qs}}|{_M}{{qs2}} {_IS} (?:on|in) the (?:list|table)"),
+    ("list_says_not", rf"{_M}the (?:list|table) {_DOES_NOT} {_SAY} (?P<qo>{QUOTED}|{SPOKEN}){_ANY}|{_M}{{qo2}} {_IS_NOT} (?:on|in) the (?:list|table){_ANY}"),
+    ("cell", rf"{_M}the (?P<f>(?<=\x20)(?-i:[a-z][\w-]*)) of (?:(?:the )?(?:order|row|ticket|number|invoice) )?(?P<row>{QUOTED}|{BARE}|#\d{{1,6}}) (?:is|equals|(?:should|must) be|to be) (?P<v>{QUOTED}|(?<=\x20)[$€£]?\d[\d.,:]*\d|(?<=\x20)\d)"),
+    ("labelled", rf"{_M}(?:the )?(?P<f>{BARE}) (?:is|equals|(?:should|must) be|to be) (?P<v>{QUOTED}|{PLAIN}|(?<=\x20)(?-i:[A-Z][\w-]*)|(?<=\x20)[$€£]?\d[\d.,:]*\d|(?<=\x20)\d)"),
     ("count_empty", rf"{_M}the (?:table|list) {_IS} (?:empty)"),
     ("count_text", rf"(?:(?:{_TO_SEE}) |{_M}(?:there (?:is|are|{_MODAL} be) )?|{_M}{_PAGE} {_SAYS} ){{n}} (?P<q>{QUOTED})(?: {_SEEN})?{_ON_PAGE}"),
     ("count_text", rf"(?:(?:{_TO_SEE}) |{_M}{_PAGE} {_SAYS} |{_M})(?P<q>{_QUOTE})(?: {_SEEN})?{_ON_PAGE} (?:exactly )?{_TIMES}"),

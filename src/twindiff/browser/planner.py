@@ -13,7 +13,10 @@ from typing import NamedTuple
 import msgspec
 
 from twindiff.browser.clauses import VERB, Claim, read_clause, scope_to_frame
-from twindiff.browser.config import BrowserStep, DialogAnswer, Expect, TwinCheck
+from twindiff.browser.config import MAX_PROMPT_CHARACTERS, MAX_STEPS, BrowserStep, DialogAnswer, Expect, TwinCheck
+from twindiff.browser.intent_finder import DO, PART
+from twindiff.browser.intents import MAX_TIMES, TIMES, count_of, do_step
+from twindiff.browser.rewordings import MAX_REWORDINGS, Context
 from twindiff.browser.words import BARE, allow_separators, mark_words
 
 MAX_CLAUSE_CHARACTERS = 500
@@ -38,6 +41,8 @@ _NUMBER = re.compile(r"^\s*(?:(?:step|schritt)\s*)?\d+\s*[.):]\s*|^\s*[-*•]\s+
 _RUN = re.compile(r"[ \t]{2,}|([.;!?])[.;!?]+")
 """Repeated blanks and sentence ends, which mean the same as one."""
 _END = re.compile(r"[.;!?]+(?=\s|$)\s*")
+_NEXT_SENTENCE = re.compile(r" [A-Z][a-z]")
+"""Begins a sentence after a quotation that ends one."""
 _GERMAN_LATER = "und dann|danach|dann|anschließend|schließlich|zuletzt"
 _LATER = rf"(?:and then|then|and finally|finally|afterwards|after that|next|{_GERMAN_LATER})"
 _MEANWHILE = re.compile(rf"^(\w+) (?:{_GERMAN_LATER}) (?=auf|in|an|im|das|den|die)", re.IGNORECASE)
@@ -74,8 +79,17 @@ _ABOUT = re.compile(
 _STORY = re.compile(r"(?:as an? |in order to |so that |i want )[^\x02]*", re.IGNORECASE)
 _OPENS_DIALOG = ("click", "press", "choose", "select", "check", "uncheck")
 """Actions that may open a dialog of the browser."""
-_AGAIN = ("fill", "select", "check", "uncheck", "click", "empty")
-"""Kinds whose verb may apply to several objects."""
+_AGAIN_LATER = ("fill", "select", "check", "uncheck", "click", "empty")
+_AGAIN = (*_AGAIN_LATER, "do", "create")
+"""Kinds whose verb may apply to several objects, of which some need them in a list."""
+_LIST = re.compile(r"\s*,?\s*(?:and\s+)?", re.IGNORECASE)
+_OF_ONE = ("labelled", "cell")
+"""Kinds whose predicate is a value, which cannot be said of a text before them too."""
+_REPEATED = ("click", "key", "do")
+"""Kinds that may be done several times."""
+_MANY_TIMES = re.compile(rf"(?P<what>.+?),? {TIMES}", re.IGNORECASE)
+_LEAVES = re.compile(r"(?P<action>\w+ing .+?) (?:leaves|gives|shows) (?P<expected>.+)", re.IGNORECASE)
+_WHEN = re.compile(r"(?P<expected>.+?),? (?:when|after) (?P<action>.+)", re.IGNORECASE)
 
 
 _NAME = r"(?:\x02\d+\x03|[A-Z][\w-]*(?: [\w-]+){0,3})"
@@ -112,6 +126,9 @@ class PromptPlan(NamedTuple):
 
 def plan(prompt: str) -> PromptPlan:
     """Return the steps that a prompt asks for, and the twin checks after them."""
+    if len(prompt) > MAX_PROMPT_CHARACTERS:
+        said = f"a prompt has at most {MAX_PROMPT_CHARACTERS:,} characters, not {len(prompt):,}"
+        return PromptPlan([], [], [f"{prompt[:100]}… ({said})"])
     reader = _Reader()
     for sentence in _sentences(_MARKS.sub(reader.hold, prompt)):
         reader.read(sentence)
@@ -127,7 +144,9 @@ class _Reader:
         self._subject: list[str] = []
         self._unclear: list[str] = []
         self._checks: list[TwinCheck] = []
-        self._known: dict[tuple[str, bool], Claim | None] = {}
+        self._known: dict[tuple[object, ...], Claim | None] = {}
+        self._context = Context(self._quote, self._name_of)
+        self._is_repeated = False
 
     def hold(self, quoted: re.Match[str]) -> str:
         """Replace a quotation or an address by a placeholder, and keep its text."""
@@ -135,15 +154,18 @@ class _Reader:
         number = len(self._held) - 1
         if quoted.lastindex in _ADDRESSES:
             return f"\x06{number}\x07"
+        if self._held[-1][-1:] in (".", "!", "?") and _NEXT_SENTENCE.match(quoted.string, quoted.end()):
+            return f"\x02{number}\x03."
         return f"\x04{number}\x05" if quoted.lastindex in _PLAIN else f"\x02{number}\x03"
 
     def read(self, sentence: str) -> None:
         """Parse a sentence as a whole, or record what of it is not understood."""
         if _CRITERIA.fullmatch(sentence):
             return
+        self._context.begin(sentence)
         claims = self._claims(sentence)
         claims = self._claims_of_shorthand(sentence) if claims is None else claims
-        if claims is not None:
+        if claims is not None and any(claim.kind not in ("refrain", "on_page") for claim in claims):
             for claim in claims:
                 self._take(claim)
         elif not self._steps and not self._unclear and (_is_title(sentence) or self._is_story(sentence)):
@@ -156,10 +178,19 @@ class _Reader:
     def _claims_of_shorthand(self, sentence: str) -> list[Claim] | None:
         """Return the claims on steps in short: `Menu -> Size = Large -> Save`, or `Size: Large` on a line."""
         parts = _ARROW.split(sentence)
+        if len(parts) > MAX_STEPS:
+            return None
         if any("=" in part for part in parts):  # the fields of a form are filled in, so this is its button
             parts = [f"click the button {self._quote(part)}" if _SIGN_IN.fullmatch(part) else part for part in parts]
-        read = [self._claims_of_step(part, is_chain=len(parts) > 1) for part in parts]
-        return None if None in read else [claim for claims in read if claims for claim in claims]
+        read: list[Claim] = []
+        with self._context.including(()):
+            for part in parts:
+                claims = self._claims_of_step(part, is_chain=len(parts) > 1)
+                if claims is None:
+                    return None
+                self._context.note_all(claims)
+                read += claims
+        return read
 
     def _claims_of_step(self, part: str, *, is_chain: bool) -> list[Claim] | None:
         claims = self._claims(part)
@@ -170,7 +201,9 @@ class _Reader:
         if not is_chain:
             return self._claims(f"click {part}") if _BUTTON.fullmatch(part) and self._steps else None
         if bracketed := _IN_BRACKETS.fullmatch(part):
-            both = [self._claims_of_step(each, is_chain=True) for each in bracketed.groups()]
+            first, rest = bracketed.groups()
+            parts = (first, f"{rest} the dialog" if rest in ("accept", "dismiss", "confirm", "cancel") else rest)
+            both = [self._claims_of_step(each, is_chain=True) for each in parts]
             return None if None in both else [claim for claims in both if claims for claim in claims]
         if part.startswith("\x06"):
             return self._claims(f"go to {part}")
@@ -205,13 +238,21 @@ class _Reader:
             self._checks = []
         if claim.dialog:
             self._take_dialog(claim, claim.dialog)
+        self._context.note_all([claim])
+        self._is_repeated = claim.kind in _REPEATED and len(claim.steps) > 1
+        self._context.has_expectation |= bool(claim.twin_checks) or any(step.expect for step in claim.steps)
         self._steps += claim.steps
         self._checks += claim.twin_checks
 
     def _take_dialog(self, claim: Claim, dialog: DialogAnswer) -> None:
         """Let the step before open a dialog, or complain that there is none that could."""
         step = self._steps[-1] if self._steps else None
-        if step is None or step.action not in _OPENS_DIALOG or (claim.is_of_dialog and step.dialog is None):
+        if (
+            step is None
+            or self._is_repeated
+            or step.action not in _OPENS_DIALOG
+            or (claim.is_of_dialog and step.dialog is None)
+        ):
             said = "say what happens to a dialog directly after the step that opens it"
             self._unclear.append(f"{claim.kind.replace('_', ' ')}: {said}")
             return
@@ -237,33 +278,51 @@ class _Reader:
             claim = self._claim(first)
             if claim is None:
                 continue
-            claims = self._claims_after(claim, rest)
+            with self._context.including([claim]):
+                claims = self._claims_after(claim, rest, gap[0])
             if claims is not None:
                 return [claim, *claims]
-        return None
+        return self._claims_when(sentence)
 
-    def _claims_after(self, claim: Claim, rest: str) -> list[Claim] | None:
-        """Return the claims on the text after a clause, which may omit the clause's verb."""
+    def _claims_when(self, sentence: str) -> list[Claim] | None:
+        """Return the claims on `"Paid" is shown when you click "Pay"`: the action first, then what is expected."""
+        said = _WHEN.fullmatch(sentence) or _LEAVES.fullmatch(sentence)
+        actions = self._claims(said["action"]) if said else None
+        if said is None or not actions or any(claim.is_expectation for claim in actions):
+            return None
+        with self._context.including(actions):
+            expected = self._claims(said["expected"] if said.re is _WHEN else f"expect {said['expected']}")
+        return [*actions, *expected] if expected and all(claim.is_expectation for claim in expected) else None
+
+    def _claims_after(self, claim: Claim, rest: str, gap: str) -> list[Claim] | None:
+        """Return the claims on the text after a clause and a gap, which may omit the clause's verb."""
         claims = self._claims(rest)
+        if claims and claims[0].kind == "on_page" and claim.kind != "login":
+            return None
         if claims is not None:
-            may_be_said_of_both = claim.is_expectation and claim.has_no_predicate
+            may_be_said_of_both = claim.is_expectation and claim.has_no_predicate and claims[0].kind not in _OF_ONE
             may_be_both = claim.kind.startswith("check") and claim.verb.lower() in ("check", "checks")
             return None if claims[0].has_no_verb and (may_be_said_of_both or may_be_both) else claims
-        if claim.kind not in _AGAIN:
+        if claim.kind not in (_AGAIN if _LIST.fullmatch(gap) else _AGAIN_LATER):
             return None
         again = self._claims(f"{claim.verb} {rest}")
         return again if again is not None and again[0].kind == claim.kind else None
 
     def _claim(self, clause: str) -> Claim | None:
         text = _normal(clause)
-        key = (text, not self._steps)
+        is_first = not self._steps
+        key = (text, is_first, *self._context.state)
         if key not in self._known:
-            self._known[key] = self._read_clause(text, self._restore_text(clause), is_first=key[1]) if text else None
+            claim = self._read_clause(text, self._restore_text(clause), is_first=is_first) if text else None
+            is_of_world = claim is not None and claim.twin_checks and self._context.keyword == "given"
+            self._known[key] = None if is_of_world else claim  # a scenario says what a twin has before a test
         return self._known[key]
 
     def _read_clause(self, text: str, written: str, *, is_first: bool) -> Claim | None:
         """Return the claim on a clause, which may be about a frame or a new tab."""
         claim = read_clause(text, self._held, written, is_first=is_first)
+        if claim and claim.kind in ("open", "do"):
+            return claim._replace(steps=[*map(self._open_known, claim.steps)])
         if claim:
             return claim
         if tab := _IN_TAB.match(text):
@@ -275,7 +334,33 @@ class _Reader:
             scoped = inner and scope_to_frame(inner, frame)
             if scoped:
                 return scoped
+        return self._read_repeated(text, written) or self._read_reworded(text, written)
+
+    def _read_repeated(self, text: str, written: str) -> Claim | None:
+        """Return the claim on an action that is done several times."""
+        said = _MANY_TIMES.fullmatch(text)
+        claim = said and read_clause(said["what"], self._held, written, is_first=False)
+        if said is None or claim is None or claim.kind not in _REPEATED or len(claim.steps) != 1:
+            return None
+        times = count_of(said["times"])
+        return claim._replace(steps=claim.steps * times) if 0 < times <= MAX_TIMES else None
+
+    def _read_reworded(self, text: str, written: str, depth: int = MAX_REWORDINGS) -> Claim | None:
+        """Return the claim on another wording of a clause."""
+        for wording in self._context.reword(text) if depth else ():
+            claim = read_clause(wording, self._held, written, is_first=False)
+            claim = claim or self._read_repeated(wording, written) or self._read_reworded(wording, written, depth - 1)
+            if claim:
+                return claim
         return None
+
+    def _open_known(self, step: BrowserStep) -> BrowserStep:
+        """Return the step that opens what was created before, if this one opens `the customer` or its name."""
+        opens, _, thing = str(step.selector).rpartition(PART)
+        if str(step.selector).startswith("place="):
+            opens, thing = f"{DO}open", str(step.selector).removeprefix("place=")
+        name = self._context.name_of(thing) if opens in (f"{DO}open", f"{DO}view") else None
+        return do_step("open", self._name_of(name), "") if name else step
 
     def _frames(self, text: str) -> Iterator[tuple[str, str]]:
         """Yield the frame that a clause names, and the clause without it."""
@@ -323,6 +408,11 @@ class _Reader:
                 if self._claims(rest) is not None:
                     return self._restore_text(" ".join(left))
         return None
+
+    def _name_of(self, text: str) -> str:
+        """Return a name of the prompt without its quotation marks."""
+        mark = _MARK.fullmatch(text)
+        return self._held[int(mark[1])] if mark else text
 
     def _restore_text(self, text: str) -> str:
         """Return a text as written, with placeholders replaced."""

@@ -35,8 +35,10 @@ from twindiff.browser.expectations import (
     POLL_SECONDS,
     Expectations,
     StepFailed,
+    WordsUnclear,
     await_page,
 )
+from twindiff.browser.intent_finder import SeveralControls, is_intent
 from twindiff.browser.proxy import OURS
 from twindiff.browser.uploads import file_named
 
@@ -130,6 +132,8 @@ class Interpreter:
                 await self._expectations.wait(_with_scope(step.expect, step), seconds)
         except SeveralRows as error:
             raise StepFailed(str(error), "one row", "several") from None
+        except SeveralControls as error:
+            raise WordsUnclear(str(error), "one element", "several") from None
         except Error as error:
             said = error.message.split("\nCall log")[0].strip()
             raise StepFailed(f"{step.action} {self._describe_step(step)}: {said}"[:MAX_SEEN_CHARACTERS]) from None
@@ -342,7 +346,12 @@ class Interpreter:
         """Wait for the first visible element of a selector, or for what `also` returns; raises StepFailed."""
         end = time.monotonic() + seconds
         while True:
-            element = await await_page(self._expectations.find(selector, action), end - time.monotonic())
+            several: SeveralControls | None = None
+            element: Locator | None = None
+            try:
+                element = await await_page(self._expectations.find(selector, action), end - time.monotonic())
+            except SeveralControls as error:  # the page may not be complete yet
+                several = error
             if element is None and also:
                 element = await await_page(also(selector), end - time.monotonic())
             if element:
@@ -350,10 +359,13 @@ class Interpreter:
             if time.monotonic() > end:
                 break
             await asyncio.sleep(POLL_SECONDS)
+        if several:
+            raise several
         near = await candidates(self.page, selector)
         shown = ", ".join(f"{each['selector']} ({each['text']})" for each in near) or "nothing like it"
         said = f"no visible element '{selector}' within {seconds:g} seconds"
-        raise StepFailed(said, f"a visible element '{selector}'", shown, near)
+        failure = WordsUnclear if is_intent(selector) else StepFailed
+        raise failure(said, f"a visible element '{selector}'", shown, near)
 
 
 async def _nothing(step: BrowserStep, seconds: float) -> None:

@@ -291,7 +291,7 @@ class BrowserRun:
             said |= why
             self.failed = {
                 "status": "failed",
-                "failure_category": "navigation" if step.id == "start" else "step",
+                "failure_category": "navigation" if step.id == "start" else failure.category,
                 "failure_detail": f"step {step.ordinal} ({self._title(step)}): {failure}",
             }
         return said

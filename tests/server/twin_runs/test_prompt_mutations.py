@@ -37,6 +37,12 @@ def files(world, n, folder, file):
     return (n is None or len(held) - 1 == int(n)) and (file is None or file in known)
 
 
+def people(world, channel, one, two):
+    names = {each.partition("@")[0].title() for each in (one, two) if each}
+    rooms = [channel.strip("#")] if channel else [*world.channels()]
+    return not names or any(world.members(room) == names for room in rooms)
+
+
 TEMPLATES = [
     ("The {channel} channel in Slack has {n} messages about {topic}", messages,
      {"n": ["2", "5", "7"], "channel": ["#support", "#ops"], "topic": ["refunds", "outages"]}),
@@ -46,6 +52,8 @@ TEMPLATES = [
      {"n": ["2", "4", "9"], "plan": ["Gold", "Silver"], "price": ["$49", "$20"]}),
     ('Box has {n} folders and a folder named {folder} with a file "{file}"', files,
      {"n": ["2", "4", "6"], "folder": ["Contracts", "Drafts"], "file": ["a.txt", "b.md"]}),
+    ("A Slack channel {channel} with {one} and {two}", people,
+     {"channel": ["#finance", "#legal"], "one": ["ada@b.test", "eva@b.test"], "two": ["ben@b.test", "cleo@b.test"]}),
 ]  # fmt: skip
 """Sentences with words that may change, and what holds of a world that shows them; what is dropped is None."""
 

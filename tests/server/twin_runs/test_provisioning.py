@@ -117,6 +117,18 @@ def test_nothing_is_left_of_a_run_whose_seeds_are_refused(live):
     assert live.client.get("/twin-runs").json() == before
 
 
+@pytest.mark.parametrize(
+    ("twin", "config"),
+    [
+        ("slack", {"channels": [{"name": "g", "members": ["Zed"]}]}),
+        ("linear", {"teams": [{"key": "G", "name": "G", "members": ["Zed"]}]}),
+    ],
+)
+def test_a_member_who_is_no_user_is_refused_by_name(live, twin, config):
+    refused = live.client.post("/twin-runs", json={"twins": [twin], "seed_config": {twin: config}})
+    assert (refused.status_code, "[0].members: " in refused.text, "Zed" in refused.text) == (422, True, True)
+
+
 def test_what_a_configuration_says_of_a_twin_that_the_run_lacks_is_told(live):
     config = {"slack": {"channels": ["general"]}, "linear": {"teams": [{"key": "ENG", "name": "Engineering"}]}}
     made = live.client.post("/twin-runs", json={"twins": ["slack"], "seed_config": config}).json()

@@ -27,6 +27,18 @@ class WorldReader:
         history = self._slack("conversations.history", channel=self.channels()[name])
         return [each["text"] for each in history["messages"]]
 
+    def members(self, channel):
+        """The names of the people in a channel, except the agent's."""
+        ids = self._slack("conversations.members", channel=self.channels()[channel])["members"]
+        names = {each["id"]: each["real_name"] for each in self._slack("users.list")["members"]}
+        return {names[each] for each in ids} - {"Agent"}
+
+    def authors(self, channel):
+        """The names of those who wrote in a channel."""
+        history = self._slack("conversations.history", channel=self.channels()[channel])["messages"]
+        names = {each["id"]: each["real_name"] for each in self._slack("users.list")["members"]}
+        return {names[each["user"]] for each in history}
+
     def texts(self):
         return [text for name in self.channels() for text in self.messages(name)]
 
@@ -43,6 +55,11 @@ class WorldReader:
 
     def teams(self):
         return [each["name"] for each in self._linear("{teams(first:100){nodes{name}}}")["teams"]["nodes"]]
+
+    def team_members(self, team):
+        """The names of a team's members, except the agent's."""
+        listed = self._linear("{teams(first:100){nodes{name members(first:50){nodes{name}}}}}")["teams"]["nodes"]
+        return {one["name"] for each in listed if each["name"] == team for one in each["members"]["nodes"]} - {"Agent"}
 
     def projects(self):
         listed = self._linear("{projects(first:50){nodes{name teams(first:5){nodes{name}}}}}")["projects"]["nodes"]
@@ -93,10 +110,28 @@ class WorldReader:
         folders = {each["name"]: self.files(each["id"]) for each in entries if each["type"] == "folder"}
         return folders | {"": [each["name"] for each in entries if each["type"] == "file"]}
 
+    def collaborators(self, name):
+        """The logins of those with whom a folder below the root is shared."""
+        box = self._variables["box"]
+        address, token = f"{box['BOX_API_URL']}/2.0/folders", box["BOX_ACCESS_TOKEN"]
+        entries = self._get(f"{address}/0/items", token, limit=1000)["entries"]
+        folder = next(each["id"] for each in entries if each["name"] == name)
+        shared = self._get(f"{address}/{folder}/collaborations", token)["entries"]
+        return {each["accessible_by"]["login"] for each in shared}
+
     # Google Calendar
 
+    def guests(self, summary):
+        """The email addresses of a meeting's guests, except the agent's."""
+        listed = [each for each in self._events() if each["summary"] == summary]
+        return {one["email"] for each in listed for one in each.get("attendees", [])} - {"agent@example.com"}
+
     def events(self):
+        return [
+            (each["summary"], each["start"]["dateTime"][:16], each["end"]["dateTime"][:16]) for each in self._events()
+        ]
+
+    def _events(self):
         calendar = self._variables["calendar"]
         address = f"{calendar['GOOGLE_CALENDAR_API_URL']}/calendars/primary/events"
-        listed = self._get(address, calendar["GOOGLE_CALENDAR_TOKEN"], maxResults=2500)["items"]
-        return [(each["summary"], each["start"]["dateTime"][:16], each["end"]["dateTime"][:16]) for each in listed]
+        return self._get(address, calendar["GOOGLE_CALENDAR_TOKEN"], maxResults=2500)["items"]

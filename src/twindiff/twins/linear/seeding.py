@@ -39,10 +39,11 @@ class SeedUser(SeedSection):
 
 
 class SeedTeam(SeedSection):
-    """A team. All users are members."""
+    """A team of the agent and its `members`, by default of all users."""
 
     key: str
     name: str
+    members: list[str] | None = None
 
 
 class SeedProject(SeedSection):
@@ -168,6 +169,9 @@ def _check(config: LinearConfig, known: dict[str, str]) -> None:
         if name is not None and name not in among:
             problems.append(f"{where}: there is no {kind} '{name}'; there are {', '.join(among) or 'none'}")
 
+    for number, team in enumerate(config.teams):
+        for name in team.members or ():
+            refer(f"teams[{number}].members", name, [*known], "user")
     for number, project in enumerate(config.projects):
         refer(f"projects[{number}].team_key", project.team_key, keys, "team")
         refer(f"projects[{number}].state", project.state, [each for status in STATUSES for each in status], "status")
@@ -207,9 +211,10 @@ class _Writer:
         return outcome.data[root][kind]["id"]
 
     def team(self, team: SeedTeam) -> None:
-        """Create a team with all users as members."""
+        """Create a team with its members."""
         made = self._teams[team.key] = self._create("teamCreate", "team", {"key": team.key, "name": team.name})
-        for user in dict.fromkeys(self._users.values()):
+        members = self._users.values() if team.members is None else [self._users[name] for name in team.members]
+        for user in dict.fromkeys(members):
             if user != self._agent:
                 self._create("teamMembershipCreate", "teamMembership", {"teamId": made, "userId": user})
 

@@ -39,13 +39,14 @@ class SeedMessage(SeedReply):
 
 
 class SeedChannel(SeedSection):
-    """A channel that all users are members of; a message may be given as its text alone."""
+    """A channel of the agent and its `members`, by default of all users; a message may be given as its text alone."""
 
     name: str
     messages: list[SeedMessage | str] = msgspec.field(default_factory=list[SeedMessage | str])
     topic: str | None = None
     purpose: str | None = None
     private: bool = False
+    members: list[str] | None = None
 
 
 class SlackConfig(msgspec.Struct):
@@ -85,6 +86,11 @@ def _check(channels: Sequence[SeedChannel], known: dict[str, str]) -> None:
         if channel.name in [each.name for each in channels[:number]]
     ]
     for number, channel in enumerate(channels):
+        problems += [
+            f"channels[{number}].members: '{name}' is not among the users; there are {', '.join(known)}"
+            for name in channel.members or ()
+            if name not in known
+        ]
         for at, message in enumerate(channel.messages):
             said = [] if isinstance(message, str) else [message, *message.replies]
             strangers = [each.user for each in said if each.user is not None and each.user not in known]
@@ -128,7 +134,8 @@ def _open(call: Call, channel: SeedChannel, known: dict[str, str], members: Sequ
             created_at=call.clock.iso(),
         )
     )
-    for user in members:
+    own = members if channel.members is None else [members[0], *(known[name] for name in channel.members)]
+    for user in dict.fromkeys(own):
         call.db.add(ChannelMember(channel_id=room, user_id=user, joined_at=call.clock.iso()))
     agent, count = members[0], 0
     for each in channel.messages:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import msgspec
 
+from twindiff.browser.config import MAX_PROMPT_CHARACTERS
 from twindiff.kit.http import Response
 from twindiff.kit.parameter_sources import Header
 from twindiff.kit.twin import Operations
@@ -19,7 +20,7 @@ api = Operations()
 
 PREFIXES = ("/test-runs", "/runner/runs", "/demo-runner/runs")
 MAX_TTL_MINUTES = 480
-Prompt = Annotated[str, msgspec.Meta(min_length=1, max_length=20_000)]
+Prompt = Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_PROMPT_CHARACTERS)]
 Ttl = Annotated[int, msgspec.Meta(ge=1, le=MAX_TTL_MINUTES)]
 Seconds = Annotated[float, msgspec.Meta(ge=1, le=MAX_SECONDS)]
 Limit = Annotated[int, msgspec.Meta(ge=1, le=1000)]

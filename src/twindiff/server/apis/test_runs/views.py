@@ -44,13 +44,18 @@ def brief(ledger: Ledger, run: TestRunRecord, address: str) -> dict[str, Any]:
         "failure_detail": failure,
         "twins": asked.get("twins", []),
         "twin_run_id": run.twin_run_id,
-        "not_understood": mask.value(asked.get("not_understood", [])),
+        "not_understood": mask.value(asked.get("not_understood") or _unclear_on_page(outcome)),
         **mask.value(scenario_of(run)),
         "page_url": page_url(run, address),
         "created_at": f"{run.created_at}Z",
         "updated_at": f"{run.updated_at}Z",
         "finished_at": run.finished_at and f"{run.finished_at}Z",
     }
+
+
+def _unclear_on_page(outcome: Mapping[str, Any]) -> list[str]:
+    """Return the step whose words meant nothing, or several things, on the page that it came to."""
+    return [outcome["failure_detail"]] if outcome.get("failure_category") == "not_understood" else []
 
 
 def page_url(run: TestRunRecord, address: str) -> str:

@@ -26,6 +26,8 @@ class ClaimedRecord(NamedTuple):
     text: str = ""
     row: Mapping[str, Any] = {}
     prices: tuple[Price, ...] = ()
+    people: frozenset[str] = frozenset()
+    """The email addresses of its members or guests, except the agent's."""
 
 
 class WorldRecords:
@@ -46,13 +48,30 @@ class WorldRecords:
         table, name, email = _PEOPLE[twin]
         return [(row[name] or "", row[email] or "") for row in self._table(twin, table) if row[email] != AGENT_EMAIL]
 
+    def emails(self, twin: str, names: Sequence[str]) -> frozenset[str]:
+        """The email addresses of people who are named by name or address; a name that nobody has stays as it is."""
+        known = {each: email for name, email in self.people(twin) for each in (name, email)}
+        return frozenset(known.get(name, name) for name in names)
+
+    def _members(self, twin: str, table: str, of: str, user: str = "email") -> dict[str, frozenset[str]]:
+        """The email addresses of people by the record that they belong to; column `user` has their id or address."""
+        users, _, email = _PEOPLE[twin]
+        known = {
+            str(row[key]): row[email] for row in self._table(twin, users) for key in ("id", "user_id") if key in row
+        }
+        members: dict[str, set[str]] = {}
+        for row in self._table(twin, table):
+            members.setdefault(row[of], set()).add(known.get(row[user] or "", row[user] or ""))
+        return {record: frozenset(each - {AGENT_EMAIL}) for record, each in members.items()}
+
     def _table(self, twin: str, table: str) -> Sequence[Mapping[str, Any]]:
         return self.rows.get(twin, {}).get(table, ())
 
     def channels(self) -> Iterator[ClaimedRecord]:
         """Slack channels."""
+        members = self._members("slack", "channel_members", "channel_id", "user_id")
         for row in self._table("slack", "channels"):
-            yield ClaimedRecord((row["channel_name"],))
+            yield ClaimedRecord((row["channel_name"],), people=members.get(row["channel_id"], frozenset()))
 
     def messages(self) -> Iterator[ClaimedRecord]:
         """Slack messages with their channels."""
@@ -63,8 +82,9 @@ class WorldRecords:
 
     def teams(self) -> Iterator[ClaimedRecord]:
         """Linear teams."""
+        members = self._members("linear", "team_memberships", "teamId", "userId")
         for row in self._table("linear", "teams"):
-            yield ClaimedRecord((row["name"],))
+            yield ClaimedRecord((row["name"],), people=members.get(row["id"], frozenset()))
 
     @cached_property
     def _team_names(self) -> dict[str, str]:
@@ -119,9 +139,10 @@ class WorldRecords:
 
     def folders(self) -> Iterator[ClaimedRecord]:
         """Box folders except the root."""
+        shared = self._members("box", "box_collaborations", "item_id", "accessible_by_id")
         for row in self._table("box", "box_folders"):
             if row["id"] != "0":
-                yield ClaimedRecord((row["name"],))
+                yield ClaimedRecord((row["name"],), people=shared.get(row["id"], frozenset()))
 
     def files(self) -> Iterator[ClaimedRecord]:
         """Box files with their folders and their content."""
@@ -133,8 +154,10 @@ class WorldRecords:
 
     def meetings(self) -> Iterator[ClaimedRecord]:
         """Google Calendar events."""
+        guests = self._members("calendar", "calendar_event_attendees", "event_id")
         for row in self._table("calendar", "calendar_events"):
-            yield ClaimedRecord((row["summary"] or "",), text=row["summary"] or "", row=row)
+            named = row["summary"] or ""
+            yield ClaimedRecord((named,), text=named, row=row, people=guests.get(row["id"], frozenset()))
 
 
 _ASSOCIATION = ("project_id", "team_id")
@@ -207,7 +230,8 @@ def _refute_users(group: PromptGroup, sentence: Sentence, facts: WorldRecords) -
 
 
 def _refute_records(group: PromptGroup, facts: WorldRecords) -> Iterator[str]:
-    records = [each for each in facts.of(group.kind) if _is_meant(each, group)]
+    people = facts.emails(TWIN_OF[group.kind], group.people) if group.people else frozenset[str]()
+    records = [each for each in facts.of(group.kind) if _is_meant(each, group) and people in (frozenset(), each.people)]
     said = _spoken(group)
     known = Counter(name for record in records for name in {*record.names})
     yield from (f"there is no {_singular(group.kind)} '{name}'{said}" for name in group.names if not known[name])
@@ -276,6 +300,7 @@ def _is_then(row: Mapping[str, Any], group: PromptGroup) -> bool:
 def _spoken(group: PromptGroup) -> str:
     """The description of a group's records besides their number, for messages."""
     said = [f"about {group.topic}"] if group.topic else []
+    said += [f"with {' and '.join(group.people)} alone"] if group.people else []
     said += ["at that price"] if group.prices else []
     said += ["of that priority"] if group.priority is not None else []
     said += ["at that time"] if group.kind == "meetings" and any(vars(group.when).values()) else []

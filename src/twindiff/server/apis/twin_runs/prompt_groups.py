@@ -25,6 +25,10 @@ CONTAINERS = {
 """The kinds of containers that records of a kind belong to."""
 
 
+GATHERINGS = ("channels", "teams", "meetings", "folders")
+"""The kinds of records that have people; a folder is shared with them."""
+
+
 @dataclass(eq=False)
 class PromptGroup:
     """Records of one kind that a phrase of a prompt asks for.
@@ -36,6 +40,8 @@ class PromptGroup:
     count: int | None = None
     is_exact: bool = False
     names: list[str] = field(default_factory=list[str])
+    people: list[str] = field(default_factory=list[str])
+    """The members of a channel or team, the guests of a meeting, or who wrote messages or has issues."""
     topic: str = ""
     within: PromptGroup | None = None
     is_each: bool = False

@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 
 from twindiff.server.apis.twin_runs.prompt_details import PRICE as PRICED_AT
 from twindiff.server.apis.twin_runs.prompt_details import number_of, pattern, price_of, read_when
-from twindiff.server.apis.twin_runs.prompt_groups import CONTAINERS, TWIN_OF, PromptGroup, Sentence
+from twindiff.server.apis.twin_runs.prompt_groups import CONTAINERS, GATHERINGS, TWIN_OF, PromptGroup, Sentence
 from twindiff.server.apis.twin_runs.prompt_sentences import split_sentences
 from twindiff.server.apis.twin_runs.prompt_words import (
     ABOUT,
@@ -33,6 +33,9 @@ from twindiff.server.apis.twin_runs.prompt_words import (
 )
 
 ABOUT_SOMETHING = ("messages", "issues", "files", "meetings")
+JOINED = ("with", "mit")
+SHARED = ("shared", "geteilt")
+HAS = (*JOINED, "has", "have", "hat", "haben")
 IS = ("is", "are", "be", "ist", "sind")
 MAX_PHRASES = 500
 """Maximum number of groups in one prompt."""
@@ -135,6 +138,12 @@ class PromptReader:
         self._adjective: tuple[str, str | int, str] | None = None
         self._preposition = self._verb = ""
         self._after_noun = self._is_each = False
+        self._gathering: PromptGroup | None = None
+        """The group whose people are being named."""
+        self._is_shared = False
+        """Whether the word before was `shared`."""
+        self._members = ""
+        """The noun `members`, until a name follows it."""
         self._is_linked = True
         """Whether a linking word or punctuation allows another noun."""
 
@@ -156,6 +165,8 @@ class PromptReader:
         self._drop_adjective()
         if self._is_each:
             self._leave("each")
+        if self._members or self._is_shared:
+            self._leave(self._members or "shared")
 
     def _leave(self, words: str) -> None:
         """Record words that no rule matches."""
@@ -177,13 +188,16 @@ class PromptReader:
     def _break(self, match: re.Match[str]) -> bool:
         self._drop_number()
         self._preposition = ""
-        self._after_noun = self._after_noun if match[0] == ":" else match[0] == "," and self._goes_on()
+        self._after_noun = self._after_noun and (match[0] == ":" or (match[0] == "," and self._goes_on()))
         self._is_linked = True
         return True
 
     def _goes_on(self) -> bool:
         """Whether another name may follow, as in "customers Acme and Beta"."""
-        return self._after_noun and self._spoken is not None and bool(self._spoken.names)
+        spoken = self._spoken
+        return (
+            self._after_noun and spoken is not None and (bool(spoken.names) or (spoken.is_exact and spoken.count != 1))
+        )
 
     def _before_channel(self, match: re.Match[str]) -> bool:
         name = match[2] or match[3]
@@ -233,7 +247,17 @@ class PromptReader:
         self._open("channels", names=[name])
         return True
 
+    def _person(self, name: str) -> bool:
+        """Take a name after `with` as that of a person, if what is spoken of has people."""
+        if self._gathering is None or not self._is_linked or self._number:
+            return False
+        self._gathering.people.append(name)
+        self._is_linked, self._members = False, ""
+        return True
+
     def _email(self, match: re.Match[str]) -> bool:
+        if self._person(match[0]):
+            return True
         if self._spoken is None or self._spoken.kind not in ("customers", "users"):
             return False
         return self._may_be_named() and self._name(match[0])
@@ -347,6 +371,9 @@ class PromptReader:
     def _capitals(self, match: re.Match[str]) -> bool:
         """Handle a name after its noun, such as "the project Apollo"."""
         words = match[0].split()
+        is_person = not _is_filler(words[0]) and not kind_of(words[0]) and not any(map(self._is_twin, words))
+        if is_person and self._person(match[0]):
+            return True
         if not self._may_be_named() or self._adjective:
             return False
         if (
@@ -369,8 +396,15 @@ class PromptReader:
     def _word(self, match: re.Match[str]) -> bool:
         word = match[0].lower()
         kind = kind_of(word)
+        if kind == "users" and self._is_of_gathering():
+            self._gathering, self._is_linked = self._last, True
+            self._members = word
+            return True
         if kind is not None:
             self._open(kind, is_plural=word.endswith("s"))
+            return True
+        if word in SHARED and self._last and self._last.kind == "folders":
+            self._is_shared = True
             return True
         if not _is_filler(word):
             return False
@@ -379,8 +413,24 @@ class PromptReader:
             self._is_linked = True
             self._preposition = word if word in CONTAINED else ""
             self._verb = "" if word in CONTAINED else word
+            self._gather(word)
             self._after_noun = word in ("and", "und") and self._goes_on()
         return True
+
+    def _is_of_gathering(self) -> bool:
+        """Whether `members` are those of the group before, as in "#ops has the members Ada and Ben"."""
+        last = self._last
+        is_gathering = last is not None and last.kind in GATHERINGS and last.kind != "folders"
+        return is_gathering and self._number is None and self._verb in HAS
+
+    def _gather(self, word: str) -> None:
+        """Begin or end the people of a group at a linking word."""
+        if word in JOINED:
+            last = self._last if self._last and self._last.kind in GATHERINGS else None
+            self._gathering = last if last and self._is_shared == (last.kind == "folders") else None
+            self._is_shared = False
+        elif word not in ("and", "und"):
+            self._gathering = None
 
     def _split_off(self, word: str) -> None:
         """Handle a number without a noun, as in "two on a plan", as a part of the customers."""
@@ -397,6 +447,7 @@ class PromptReader:
 
     def _open(self, kind: str, *, names: Sequence[str] = (), is_plural: bool = False) -> None:
         """Start a group of a kind, with the preceding number and adjective."""
+        self._gathering = None
         if self._number:
             count, is_exact = self._number[:2]
         else:

@@ -17,7 +17,7 @@ from twindiff.server.apis.twin_runs.prompt_choices import (
     PromptChoices,
 )
 from twindiff.server.apis.twin_runs.prompt_details import FIRST_MONDAY, Price, span
-from twindiff.server.apis.twin_runs.prompt_groups import PromptGroup
+from twindiff.server.apis.twin_runs.prompt_groups import GATHERINGS, PromptGroup
 from twindiff.server.apis.twin_runs.prompt_subscriptions import write_subscriptions
 
 MAX_RECORDS = {
@@ -71,6 +71,16 @@ class PromptRequest:
         """The names that the prompt gives to records of a kind."""
         return [*dict.fromkeys(name for group in self.of(kind) for name in group.names)]
 
+    @property
+    def people(self) -> list[str]:
+        """The names of users that the prompt gives, also as members and guests."""
+        return [*dict.fromkeys([*self.names("users"), *(each for kind in GATHERINGS for each in self.joined(kind))])]
+
+    def joined(self, kind: str, name: str | None = None) -> list[str]:
+        """The people of all groups of a kind, or of those of this name."""
+        groups = [group for group in self.of(kind) if name is None or name in group.names]
+        return [*dict.fromkeys(person for group in groups for person in group.people)]
+
     def titles(self, kind: str, otherwise: int, made: Sequence[str]) -> list[str]:
         """The names of all records of a kind: those given by the prompt, then names from `made`."""
         given = self.names(kind)
@@ -89,11 +99,16 @@ class PromptRequest:
 def build_world(prompt: str, groups: Sequence[PromptGroup], twins: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Build the seed configuration of a prompt's groups, for those of the twins that prompts can seed."""
     choice, asked = PromptChoices(prompt), PromptRequest(groups)
-    named = [_person(name, number) for number, name in enumerate(asked.names("users"))]
+    named = [_person(name, number) for number, name in enumerate(asked.people)]
     wanted = max(asked.count("users", 0 if named else 5), len(named))
     people = [*named, *(choice.person(number) for number in range(wanted - len(named)))]
     made = {"slack": _slack, "linear": _linear, "stripe": _stripe, "box": _box, "calendar": _calendar}
     return {twin: made[twin](choice, people, asked) for twin in twins if twin in made}
+
+
+def spoken_name(name: str) -> str:
+    """The name of a person that a prompt names by name or email address."""
+    return _person(name, 0)["name"]
 
 
 def _person(name: str, number: int) -> dict[str, Any]:
@@ -138,8 +153,11 @@ def _slack(choice: PromptChoices, people: list[Any], asked: PromptRequest) -> di
     names = _channels(asked)
     rooms: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
 
+    members = {name: [spoken_name(each) for each in asked.joined("channels", name)] for name in names}
+
     def say(room: str, text: str, number: int) -> None:
-        author = choice.of(people, "author", number)["name"] if people else "Agent"
+        authors = members[room] or [each["name"] for each in people] or ["Agent"]
+        author = choice.of(authors, "author", number)
         rooms[room].append({"text": text, "user": author})
 
     number, scoped = 0, set[str]()
@@ -154,7 +172,8 @@ def _slack(choice: PromptChoices, people: list[Any], asked: PromptRequest) -> di
     for more in range(total if names else 0):
         topic = choice.of(TOPICS, "topic", more)
         say(free[more % len(free)], choice.of(SAID, "text", more).format(topic=topic), number + more)
-    return {"users": people, "channels": [{"name": name, "messages": said} for name, said in rooms.items()]}
+    shown = [{"name": name, "messages": said, "members": members[name] or None} for name, said in rooms.items()]
+    return {"users": people, "channels": shown}
 
 
 def _message(choice: PromptChoices, group: PromptGroup, number: int) -> str:
@@ -187,6 +206,7 @@ def _linear(choice: PromptChoices, people: list[Any], asked: PromptRequest) -> d
     teams = dict(_teams(asked))
     projects = _projects(choice, asked, [*teams])
     homes = [*projects, *teams]
+    members = {name: [spoken_name(each) for each in asked.joined("teams", name)] for name in teams}
     issues: list[dict[str, Any]] = []
 
     def add(title: str, home: str | None, group: PromptGroup | None) -> None:
@@ -196,7 +216,8 @@ def _linear(choice: PromptChoices, people: list[Any], asked: PromptRequest) -> d
         issue |= {"project": home} if home in projects else {}
         known = group and group.priority
         issue |= {"priority": choice.number("priority", number) % 5 if known is None else known}
-        issues.append({**issue, "assignee": choice.of(people, "assignee", number)["name"]} if people else issue)
+        able = members[team] or [each["name"] for each in people]
+        issues.append({**issue, "assignee": choice.of(able, "assignee", number)} if able else issue)
 
     qualified = [*_placed_issues(asked, homes)]
     for number, (home, group, name) in enumerate(qualified if teams else []):
@@ -205,7 +226,7 @@ def _linear(choice: PromptChoices, people: list[Any], asked: PromptRequest) -> d
     for number in range(_total(asked, "issues", len(qualified), 0 if qualified else 6) if teams else 0):
         topic = choice.of(TOPICS, "issue", number)
         add(text_about(choice, TITLES, topic, number), None, None)
-    shown = [{"key": key, "name": name} for name, key in teams.items()]
+    shown = [{"key": key, "name": name, "members": members[name] or None} for name, key in teams.items()]
     return {
         "users": people,
         "teams": shown,
@@ -307,7 +328,8 @@ def _box(choice: PromptChoices, people: list[Any], asked: PromptRequest) -> dict
         topic = choice.of(TOPICS, "more", number)
         home = folders[free[number % len(free)]] if free else top
         home[f"{topic}-{len(placed) + number + 1}.txt"] = choice.of(SAID, "text", number).format(topic=topic)
-    shown = [{"name": name, "files": _files(files)} for name, files in folders.items()]
+    guests = {name: [{"user": spoken_name(each)} for each in asked.joined("folders", name)] for name in folders}
+    shown = [{"name": name, "files": _files(files), "shared_with": guests[name]} for name, files in folders.items()]
     return {"users": people, "folders": shown, "files": _files(top)}
 
 
@@ -333,6 +355,7 @@ def _event(choice: PromptChoices, people: list[Any], group: PromptGroup, at: int
     names = [person["name"] for person in people]
     first = choice.number("organizer", number) % len(names) if names else 0
     guests = [*names[first + 1 :], *names[:first]][:2]
-    who = {"organizer": names[first], "attendees": ["Agent", *guests]} if names else {}
+    who: dict[str, Any] = {"organizer": names[first], "attendees": ["Agent", *guests]} if names else {}
+    who = {"attendees": [spoken_name(each) for each in group.people]} if group.people else who
     rules = [group.when.rule] if group.when.rule else []
     return {"summary": summary, "start": start, "end": end, **who, "recurrence": rules}

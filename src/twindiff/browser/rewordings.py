@@ -1,0 +1,132 @@
+"""Other wordings of a clause that no rule accepts as it stands, in the context of the clauses before it.
+
+`her row` becomes `the row of Ada`, `I have added X` becomes `add X`.
+A rewording only replaces words by others of the same meaning: a rule must still account for every word of the result.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
+
+from twindiff.browser.clauses import Claim
+from twindiff.browser.intents import CONTROL, GERUNDS, PARTICIPLES, Referent
+from twindiff.browser.words import PLAIN, QUOTED
+
+MAX_REWORDINGS = 4
+"""Rewordings of a clause, one after the other."""
+_KEYWORD = re.compile(r"(?:and |but )?(given|when|then)\b", re.IGNORECASE)
+_GOES_ON = re.compile(r"(?:and|but)\b", re.IGNORECASE)
+_PERFECT = re.compile(r"(?:(?:i|we|you|he|she|they|the user) )?(?:have|has) (\w+)(?= )", re.IGNORECASE)
+_GERUND = re.compile(r"(?:(?:after|by|on) )?(\w+ing)(?= |$)", re.IGNORECASE)
+_EXISTS = re.compile(r"((?:a|an|the) .+)(?P<how> exists| (?:is|was|has been) (?:created|added))", re.IGNORECASE)
+_IN_TWIN = re.compile(r"in (?:the )?(slack|linear|stripe|box|calendar),? (.+)", re.IGNORECASE)
+_NOTHING = re.compile(r"nothing (?=(?:is|was|must be|should be) (?:posted|sent) (?:to|in) )", re.IGNORECASE)
+_HOLDS = re.compile(r"(?:my|the|our) (basket|cart|bag) (?:contains|has|holds) (.+)", re.IGNORECASE)
+_IS_CONTROL = re.compile(r"(?:un)?(?:tick|check)s? it", re.IGNORECASE)
+_PLACED = re.compile(r"\b(?:her|his|their|its) row\b", re.IGNORECASE)
+_PAGE = re.compile(r"(?<=open )(?:her|his|their|its) page$|(?<=opens )(?:her|his|their|its) page$", re.IGNORECASE)
+_SHE = re.compile(r"^(?:she|he)\b", re.IGNORECASE)
+_IT = re.compile(r"(?<=\w )(?:it|her|him)$", re.IGNORECASE)
+_EMAIL = re.compile(r"\b(?:that|this|the same) e-?mail(?: address)?$", re.IGNORECASE)
+_BOTH = re.compile(r"\bboth(?: of them| [a-z]+s)?(?= |$)", re.IGNORECASE)
+_IS_TEXT = re.compile(rf"{QUOTED}|{PLAIN}|[A-Z].*")
+
+
+class Context:
+    """What the clauses before have named, and under which keyword (given, when, then) a sentence stands."""
+
+    def __init__(self, quote: Callable[[str], str], restore: Callable[[str], str]) -> None:
+        self._quote = quote
+        self._restore = restore
+        self.keyword = ""
+        self.named: tuple[Referent, ...] = ()
+        """What was created, in order."""
+        self.done: tuple[str, ...] = ()
+        """What something else was done to, in order."""
+        self.control = ""
+        """The element that something was done to last."""
+        self.has_expectation = False
+
+    def begin(self, sentence: str) -> None:
+        """Note the keyword of a sentence; `And` keeps the one before."""
+        keyword = _KEYWORD.match(sentence)
+        if keyword:
+            self.keyword = keyword[1].lower()
+        elif not _GOES_ON.match(sentence):
+            self.keyword = ""
+
+    def note_all(self, claims: Iterable[Claim]) -> None:
+        """Remember what clauses have created or done something to."""
+        for referent in (each for claim in claims for each in claim.referents):
+            self._note(referent)
+
+    def _note(self, referent: Referent) -> None:
+        if referent.noun == CONTROL:
+            self.control = referent.name
+        elif referent.noun:
+            self.named = (*(each for each in self.named if each.name != referent.name), referent)
+        elif referent.name not in self.done:
+            self.done = (*self.done, referent.name)
+
+    @property
+    def state(self) -> tuple[object, ...]:
+        """What decides how a clause is reworded."""
+        return self.named, self.done, self.control, self.keyword, self.has_expectation
+
+    @contextmanager
+    def including(self, claims: Iterable[Claim]) -> Generator[None]:
+        """Remember these while the clauses after them are read."""
+        before = self.named, self.done, self.control
+        self.note_all(claims)
+        try:
+            yield
+        finally:
+            self.named, self.done, self.control = before
+
+    def name_of(self, thing: str) -> str | None:
+        """Return the name of what was created before under this name, or as the only one of this noun."""
+        of_noun = [each for each in self.named if each.noun == thing]
+        known = of_noun if len(of_noun) == 1 else [each for each in self.named if self._restore(each.name) == thing]
+        return known[0].name if known else None
+
+    def reword(self, text: str) -> Iterator[str]:
+        """Yield the next wordings to try of a clause."""
+        yield from self._as_action(text)
+        if placed := _IN_TWIN.fullmatch(text):
+            yield f"{placed[2]} in {placed[1]}"
+        if nothing := _NOTHING.match(text):
+            yield f"no message {text[nothing.end() :]}"
+        if _IS_CONTROL.fullmatch(text) and self.control:
+            yield f"{text.removesuffix(' it')} {self._quote(self.control)}"
+        yield from self._with_names(text)
+
+    def _as_action(self, text: str) -> Iterator[str]:
+        is_before = not self.has_expectation and self.keyword != "then"
+        if is_before and (perfect := _PERFECT.match(text)) and (verb := PARTICIPLES.get(perfect[1].lower())):
+            yield verb + text[perfect.end() :]
+        if (gerund := _GERUND.match(text)) and (verb := GERUNDS.get(gerund[1].lower())):
+            yield verb + text[gerund.end() :]
+        if is_before and self.keyword == "given" and (holds := _HOLDS.fullmatch(text)):
+            yield f"add {holds[2]} to the {holds[1]}"
+        made = _EXISTS.fullmatch(text) if is_before and self.keyword else None
+        if made and (self.keyword == "given" or made["how"] != " exists"):
+            yield f"create {made[1]}"
+
+    def _with_names(self, text: str) -> Iterator[str]:
+        if not self.named and len(self.done) == 1 and _IT.search(text):
+            yield _IT.sub(lambda _: self._quote(self.done[0]), text)
+        if len(self.named) == 1:
+            one = self.named[0]
+            name = self._quote(one.name)
+            replaced = [(_PLACED, f"the row of {name}"), (_PAGE, f"the page of {name}"), (_SHE, name), (_IT, name)]
+            replaced += [(_EMAIL, f"the email {one.email}")] if one.email else []
+            replaced += [(re.compile(rf"(?<=\w )the {re.escape(one.noun)}$", re.IGNORECASE), name)]
+            for pattern, words in replaced:
+                if pattern.search(text):
+                    yield pattern.sub(lambda _, words=words: words, text)
+        two = self.done if len(self.done) == 2 else tuple(each.name for each in self.named)
+        if len(two) == 2 and all(_IS_TEXT.fullmatch(each) for each in two) and _BOTH.search(text):
+            both = " and ".join(self._quote(each) for each in two)
+            yield _BOTH.sub(lambda _: both, text)
