@@ -23,7 +23,18 @@ from ..merging import read_descriptions
 from ..overlay import Overlay
 from ..wire_style import DraftStyle
 
-NAMES = ("asana", "discord", "hubspot", "jira", "linkedin", "salesforce", "sendgrid", "twilio")
+NAMES = (
+    "asana",
+    "discord",
+    "dropbox",
+    "gitlab",
+    "hubspot",
+    "jira",
+    "linkedin",
+    "salesforce",
+    "sendgrid",
+    "twilio",
+)
 
 
 class ShippedDraft(NamedTuple):
