@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[3]
 PYTHON = ROOT / ".tools" / "programs" / "venv" / "bin" / "python"
 SPECIFICATIONS = ROOT.parent / "shared" / "specs"
 DESCRIBED = ("asana", "discord", "twilio")
-ALONE = ("dropbox", "gitlab")
+ALONE = ("dropbox", "gitlab", "sendgrid")
 NO_NETWORK = why_no_private_network()
 pytestmark = pytest.mark.skipif(bool(NO_NETWORK), reason=NO_NETWORK or "-")
 
@@ -57,6 +57,7 @@ SAID = {
     "discord_quick_start.py": "agent [True] ada [('Done', False, []), ('Hello, all!', True, ['👍'])] 10003",
     "dropbox_quick_start.py": "Agent Smith /sports /sports/cavs vs warriors /sports/cavs vs warriors/game.txt 39",
     "gitlab_quick_start.py": "25 25 ada ['bug'] closed ['Seen again'] 1 merged Issue 24 405 404 404 Issue Not Found",
+    "sendgrid_quick_start.py": "202 22 201 bakers",
     "twilio_quick_start.py": "SM 34 queued outbound-api +15017122661 ['Ahoy 2', 'Ahoy 1', 'Ahoy 0'] canceled 404 20404",
 }
 
