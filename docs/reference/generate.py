@@ -1,4 +1,4 @@
-"""Writes cli.md, the pages of our APIs and of evidence, and the tables of checks.md and of Linear's page.
+"""Writes cli.md, pages of our APIs, of shipped drafts and of evidence, and tables of checks.md and of Linear's page.
 
 `--check` only says which of them is out of date.
 """
@@ -15,6 +15,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from draft_reports import draft_pages
 from evidence import SOURCES, evidence_pages
 from graphql_coverage import tables
 from slack_errors import error_pages
@@ -140,12 +141,14 @@ def main(check: bool) -> None:
         ),
         "twin-runs-api.md": "\n".join([RUNS, *sections(described_runs(), describe(), by_docstring)]),
         **error_pages(slack, SOURCES["slack"]["errors"]),
+        **draft_pages(),
         **evidence_pages((box, calendar, github, linear, slack, stripe)),
     }
     stale = [name for name, text in pages.items() if not _is(HERE / name, text)]
     if check and stale:
         sys.exit(f"Out of date: {', '.join(stale)}. Run python docs/reference/generate.py.")
-    (HERE / "evidence").mkdir(exist_ok=True)
+    for folder in ("drafts", "evidence"):
+        (HERE / folder).mkdir(exist_ok=True)
     for name in stale:
         (HERE / name).write_text(pages[name])
 

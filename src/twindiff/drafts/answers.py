@@ -9,7 +9,7 @@ from twindiff.kit.call import Call
 from twindiff.kit.clock import Clock
 
 from .documents import Schema
-from .names import snake
+from .names import singular, snake
 from .resources import KEY_NAMES
 from .schemas import SchemaSet
 from .values import ValueMaker
@@ -88,6 +88,9 @@ class AnswerBuilder:
                 stem = flat.removesuffix(f"_{key}")
                 above: Any = next((value for field, value in row.fields.items() if snake(field) == stem), None)
                 return cast(Mapping[str, Any], above).get(key) if isinstance(above, Mapping) else None
+        if self._schemas.type_of(schema) == "array":
+            ids = {f"{singular(flat)}_{key}s" for key in KEY_NAMES[:4]}
+            return next((value for field, value in row.fields.items() if snake(field) in ids and value), None)
         if self._schemas.type_of(schema) == "object":
             wanted = {f"{flat}_{key}" for key in KEY_NAMES[:4]}
             return next((value for field, value in row.fields.items() if snake(field) in wanted), None)

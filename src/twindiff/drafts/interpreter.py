@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, cast
 from urllib.parse import urlencode
 
 from twindiff.kit.call import Call
-from twindiff.kit.errors import InvalidParameter, MissingOperation, NotFound
+from twindiff.kit.errors import InvalidParameter, MissingOperation, MissingParameter, NotFound
 from twindiff.kit.http import ValueResponse
 from twindiff.kit.parameter_sources import Upload
 from twindiff.kit.request_context import RequestContext
@@ -133,7 +134,9 @@ class DraftInterpreter:
     def _refuse(self, schema: Schema, body: Any) -> None:
         errors = self._schemas.errors(schema, body, most=1, absent="readOnly")
         if errors:
-            raise InvalidParameter(".".join(map(str, errors[0].path)), errors[0].message)
+            missing = re.fullmatch(r'"(.+)" is a required property', errors[0].message)
+            place = ".".join(map(str, [*errors[0].path, *(missing.groups() if missing else ())]))
+            raise MissingParameter(place) if missing else InvalidParameter(place, errors[0].message)
 
     def _coerce(self, schema: Schema, value: Any) -> Any:
         """Return the texts of a form as the types of its schema."""

@@ -78,6 +78,8 @@ class ListQuery(NamedTuple):
     """The field and the comparison of each parameter that bounds it."""
     ignored: tuple[str, ...] = ()
     """Parameters whose meaning is not known."""
+    choosers: frozenset[str] = frozenset()
+    """Parameters whose value `all` asks for every value of the field."""
     first_page: int = 1
     """The number of the first page."""
     is_newest_first: bool = False
@@ -143,7 +145,11 @@ def read_list_query(operation: OperationDescription, fields: Mapping[str, Schema
             ignored.append(wire)
     most = _whole(limits.get("maximum"), MAX_PAGE_ROWS)
     usual = min(_whole(limits.get("default"), DEFAULT_PAGE_ROWS), most)
+    choosers = frozenset(
+        each.name for each in operation.parameters if "all" in (schemas.flatten(each.schema).get("enum") or ())
+    )
     query = ListQuery(filters=filters, ranges=ranges, ignored=tuple(ignored), max_limit=most, default_limit=usual)
+    query = query._replace(choosers=choosers)
     return query._replace(**roles)  # pyright: ignore[reportArgumentType] - the roles are names of its texts
 
 
@@ -221,7 +227,7 @@ def select_page(
 
 def _read_conditions(query: ListQuery, raw: Mapping[str, Any], stored: StoredResource) -> Iterator[Expression]:
     for name, field in query.filters.items():
-        if raw.get(name) is not None:
+        if raw.get(name) is not None and not (raw[name] == "all" and name in query.choosers):
             yield equals(stored.column(field), raw[name])
     for name, (field, comparison) in query.ranges.items():
         if raw.get(name) is not None:

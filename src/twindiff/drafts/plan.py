@@ -12,7 +12,7 @@ from .names import snake, split_words
 from .overlay import OperationOverlay, Overlay, Refusal
 from .resources import KEY_NAMES, Envelope, PathRole, ResourceMap, find_body, find_envelope, literal_of
 from .schemas import SchemaSet
-from .tables import StoredResource
+from .tables import StoredResource, fields_above
 
 Behaviour = Literal["list", "create", "read", "update", "delete", "act", "missing", "written"]
 Confidence = Literal["written", "derived", "partly", "not served"]
@@ -36,6 +36,7 @@ _MADE_BY_CONVENTION = frozenset(
         "resource_type",
         "kind",
         "number",
+        "iid",
         "self",
     ]
 )
@@ -120,7 +121,8 @@ def _plan(
         query = declare_list(query, lists)
     guessed = list_guesses(answer, kept, schemas) if behaviour in ("list", "create", "read", "update", "act") else ()
     if kept:
-        known = _declared_fields(overlay, kept.table) | {
+        known = _declared_fields(overlay, kept.table) | _fields_above(role, kept)
+        known |= {
             *declared.set,
             *((*change.further, *change.added) if change else ()),
         }
@@ -136,10 +138,18 @@ def find_declared_change(overlay: Overlay, operation: str) -> StateChange | None
     return StateChange(each.field, each.to, tuple(each.from_), each.set, each.refusal, each.add, each.remove)
 
 
+def _fields_above(role: PathRole, kept: StoredResource) -> set[str]:
+    """Return the fields that hold what a path names above an object."""
+    return {field for placeholder in role.parents for field in fields_above(placeholder, kept.columns)[:1]}
+
+
 def _declared_fields(overlay: Overlay, table: str) -> set[str]:
     """Return the fields of new objects of which the overlay says what they hold."""
     about = overlay.resources.get(table)
-    return {*about.defaults, *about.computed, *((about.states.field,) if about.states else ())} if about else set()
+    seeded = {field for row in overlay.seeds.get(table, ()) for field in row}
+    if about is None:
+        return seeded
+    return seeded | {*about.defaults, *about.computed, *((about.states.field,) if about.states else ())}
 
 
 def _behaviour_of(

@@ -51,7 +51,18 @@ _EPOCH_MILLISECONDS = 1_420_070_400_000
 _UPDATED = ("updated", "modified", "last_modified", "last_edited", "date_updated")
 _CREATED = ("created", "date_created", *_UPDATED)
 _PERSONS = frozenset(
-    ["assignee", "owner", "author", "creator", "created_by", "updated_by", "reporter", "requester", "completed_by"]
+    [
+        "assignee",
+        "owner",
+        "author",
+        "creator",
+        "created_by",
+        "updated_by",
+        "reporter",
+        "requester",
+        "completed_by",
+        "reviewer",
+    ]
 )
 
 
@@ -200,7 +211,9 @@ class StoredObjects:
 
     def find_related(self, call: Call, name: str, value: Any) -> Mapping[str, Any] | None:
         """Return the fields of the object to which a field with a value refers; None if there is none."""
-        stored = self._stored.get(family_of(name)) or (self._stored.get("user") if snake(name) in _PERSONS else None)
+        stored = self._stored.get(family_of(name)) or (
+            self._stored.get("user") if {snake(name), family_of(name)} & _PERSONS else None
+        )
         if stored is None or isinstance(value, (Mapping, list, bool)) or value is None:
             return None
         memo = call.memo.setdefault("related", {})

@@ -8,8 +8,10 @@ from typing import Any, cast
 
 import msgspec
 
+from twindiff.kit.binding import Bound
 from twindiff.kit.clock import Clock
 from twindiff.kit.errors import ApiError, InvalidParameter, MalformedBody
+from twindiff.kit.forms import MULTIPART, URLENCODED
 from twindiff.kit.http import Request, Response, json_answer
 from twindiff.kit.json_values import read_json
 from twindiff.kit.request_context import RequestContext
@@ -62,6 +64,15 @@ class DraftStyle(Style):
             return read_json(request.body)
         except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
             raise MalformedBody(f"The body is not valid JSON: {error}") from None
+
+    def _given_in_body(self, request: Request, bound: Bound) -> dict[str, Any]:
+        """The parameters in a body; raises MalformedBody for JSON that has no names, where they are wanted."""
+        if bound.body or not request.body or request.content_type in (URLENCODED, MULTIPART):
+            return super()._given_in_body(request, bound)
+        value = self.body(request)
+        if value is not None and not isinstance(value, dict):
+            raise MalformedBody("The body must be a JSON object.")
+        return cast(dict[str, Any], value or {})
 
     def error(self, error: ApiError, exchange: RequestContext | None = None) -> Response:
         """The error in the envelope of the operation's description."""
@@ -154,6 +165,7 @@ class _Translated(ApiError):
     def __init__(self, error: ApiError, code: Any, message: str) -> None:
         super().__init__(message, **{"name": _field_of(error), **error.details})
         self.code = code  # pyright: ignore[reportAttributeAccessIssue] - the code of this error only
+        self.status = error.status  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def _first_of(declared: Mapping[str, Any], error: ApiError, status: int) -> Any:
@@ -172,6 +184,7 @@ def _values_of(error: ApiError) -> dict[str, Any]:
         "code": error.code,
         "field": _field_of(error),
         "kind": error.details.get("kind"),
+        "Kind": str(error.details.get("kind") or "").title(),
         "key": ",".join(map(str, cast(tuple[Any, ...], key))) if isinstance(key, tuple) else key,
         "problem": error.problem if isinstance(error, InvalidParameter) else str(error),
     }

@@ -121,3 +121,19 @@ def test_a_deleted_record_is_found_by_query_all_only(salesforce: httpx.Client):
     assert salesforce.get(f"/sobjects/Account/{id}").json()[0]["errorCode"] == "NOT_FOUND"
     everything = salesforce.get("/queryAll", params={"q": "SELECT Name FROM Account WHERE IsDeleted = true"}).json()
     assert [each["Name"] for each in everything["records"]] == ["Forge"]
+
+
+def test_a_custom_field_is_added_by_the_tooling_api_once(salesforce: httpx.Client):
+    field = {"FullName": "Contact.Colour__c", "Metadata": {"type": "Text", "label": "Colour", "length": 40}}
+    assert salesforce.post("/tooling/sobjects/CustomField", json=field).json()["success"]
+    salesforce.post("/sobjects/Contact", json={"LastName": "Red", "Colour__c": "red"})
+    answer = salesforce.get("/query", params={"q": "SELECT LastName FROM Contact WHERE Colour__c = 'red'"})
+    assert [each["LastName"] for each in answer.json()["records"]] == ["Red"]
+    again = salesforce.post("/tooling/sobjects/CustomField", json=field)
+    assert (again.status_code, again.json()[0]["errorCode"]) == (400, "DUPLICATE_DEVELOPER_NAME")
+
+
+def test_addresses_of_records_have_the_version_that_is_called(salesforce: httpx.Client):
+    asked = {"q": "SELECT Id FROM Account LIMIT 1"}
+    shown = salesforce.get("https://acme.my.salesforce.com/services/data/v58.0/query", params=asked).json()["records"]
+    assert shown[0]["attributes"]["url"].startswith("/services/data/v58.0/sobjects/Account/")

@@ -23,7 +23,18 @@ from ..merging import read_descriptions
 from ..overlay import Overlay
 from ..wire_style import DraftStyle
 
-NAMES = ("asana", "discord", "hubspot", "jira", "linkedin", "salesforce", "sendgrid", "twilio")
+NAMES = (
+    "asana",
+    "discord",
+    "dropbox",
+    "gitlab",
+    "hubspot",
+    "jira",
+    "linkedin",
+    "salesforce",
+    "sendgrid",
+    "twilio",
+)
 
 
 class ShippedDraft(NamedTuple):
@@ -62,7 +73,7 @@ class ShippedDraft(NamedTuple):
                 f"{self.label} is served from its description, which is not shipped. Download it from"
                 f" {self.description}, then: --draft {self.name}=FILE"
             )
-        draft = Draft(self._describe(paths), self.name, self._overlay(), self.tables, is_partial=bool(paths))
+        draft = Draft(self._describe(paths), self.name, self.overlay(), self.tables, is_partial=bool(paths))
         twin = draft.twin(*self.pages, *self.again, rows=self.rows, style=self.style, **self.options)
         described = {shape_of(plan.operation.name) for plan in twin.plans}
         names = [f"{each.verb} {each.path}" for page in self.pages for each in page.listed]
@@ -76,7 +87,8 @@ class ShippedDraft(NamedTuple):
             return describe(msgspec.yaml.decode(self._resource("description.yaml")))
         return ApiDescription(self.label, {}, (), {}, (), ())
 
-    def _overlay(self) -> Overlay:
+    def overlay(self) -> Overlay:
+        """Return what we know of the vendor beyond its description."""
         text = self._resource("overlay.yaml")
         return msgspec.yaml.decode(text, type=Overlay) if text else Overlay()
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
 from twindiff.kit.call import Call
-from twindiff.kit.inspector_views import Screen, ScreenPost
+from twindiff.kit.inspector_views import Screen, ScreenLink, ScreenPost
 from twindiff.kit.seeding import InvalidSeedConfig, Person, Seeding, SeedSection, Variables
 from twindiff.kit.twin import Users
 
 from .. import ShippedDraft
 from .posts import LinkedInStyle, add_post, api, member_rows
-from .tables import TABLES, LinkedInMember, LinkedInPost
+from .tables import TABLES, LinkedInComment, LinkedInMember, LinkedInPost, LinkedInReaction
 
 MAX_POSTS = 200
 
@@ -63,15 +64,25 @@ def _write(call: Call, config: LinkedInConfig, people: Sequence[Person]) -> dict
 
 
 def _look(call: Call, path: str) -> Screen | None:
-    if path:
-        return None
     names = {f"urn:li:person:{each.id}": each.name for each in call.db.rows(LinkedInMember)}
+    if path:
+        post = call.db.find(LinkedInPost, LinkedInPost.urn == path)
+        if post is None:
+            return None
+        rows = call.db.rows(LinkedInComment, LinkedInComment.post == path, limit=MAX_POSTS)
+        comments = [ScreenPost(names.get(each.actor, each.actor), each.created_at, each.text) for each in rows]
+        return Screen("Post", trail=[ScreenLink("Posts", "")], entries=[_show_post(call, post, names), *comments])
     rows = call.db.rows(LinkedInPost, order=-LinkedInPost.created_at, limit=MAX_POSTS)
-    posts = [
-        ScreenPost(names.get(each.author, each.author), each.created_at, each.commentary, [each.visibility])
-        for each in rows
-    ]
-    return Screen("Posts", entries=posts)
+    return Screen("Posts", entries=[_show_post(call, each, names) for each in rows])
+
+
+def _show_post(call: Call, post: LinkedInPost, names: Mapping[str, str]) -> ScreenPost:
+    """Return a post with its number of reactions by their kind, and a link to its comments."""
+    reactions = Counter(each.type for each in call.db.rows(LinkedInReaction, LinkedInReaction.post == post.urn))
+    notes = [post.visibility, *(f"{kind} {count}" for kind, count in reactions.items())]
+    count = call.db.count(LinkedInComment, LinkedInComment.post == post.urn)
+    link = ScreenLink(f"{count} comment{'s' * (count != 1)}", post.urn) if count else None
+    return ScreenPost(names.get(post.author, post.author), post.created_at, post.commentary, notes, link)
 
 
 draft = ShippedDraft(

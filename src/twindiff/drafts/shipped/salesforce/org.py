@@ -141,6 +141,20 @@ def _describe_field(kind: SalesforceObject, name: str, custom: SalesforceCustomF
     }
 
 
+@api.post("/services/data/v{version}/tooling/sobjects/CustomField", status=201)
+def post_custom_field(call: Call, version: str, body: Annotated[dict[str, Any], Body]) -> Shown:
+    """Add a field to an object: `{"FullName": "Contact.Colour__c", "Metadata": {…}}`."""
+    type_name, _, name = str(body.get("FullName") or "").partition(".")
+    kind = OBJECTS.get(type_name)
+    if kind is None or not re.fullmatch(r"[A-Za-z]\w{0,37}__c", name):
+        said = "The FullName must name an object and a field that ends in __c, as in Contact.Colour__c"
+        raise SalesforceError("INVALID_FIELD", said, "FullName")
+    if name.lower() in [each.lower() for each in list_fields(call, kind)]:
+        raise SalesforceError("DUPLICATE_DEVELOPER_NAME", f"There is already a field named {name} on {kind.name}.")
+    call.db.add(SalesforceCustomField(object=kind.name, name=name))
+    return {"id": make_id("00N", call.db.next("custom_field")), "success": True, "errors": [], "warnings": []}
+
+
 @api.get("/services/data/v{version}/limits")
 def get_limits(call: Call, version: str) -> Shown:
     """Return the limits of the org, of which nothing is used up."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from twindiff.kit.call import Call
 from twindiff.kit.paging import decode_cursor, encode_cursor
+from twindiff.kit.request_context import RequestContext
 from twindiff.kit.twin import Operations
 
 from .objects import AUDIT, OBJECTS, SalesforceCustomField, SalesforceObject, children_of, find_object, relation_of
@@ -223,7 +224,7 @@ class _QueryRunner:
         readers: Sequence[tuple[str, Callable[[Any], Any]]],
         children: Sequence[tuple[str, Callable[[str], list[Record]]]],
     ) -> Record:
-        record = show_attributes(kind, row.Id)
+        record = show_attributes(self._call, kind, row.Id)
         for path, read in readers:
             *above, name = self._spell(kind, path)
             node: Any = record
@@ -361,9 +362,11 @@ def _is_ordered(value: Any, operator: str, bound: Any) -> bool:
     return {"<": one < two, "<=": one <= two, ">": one > two, ">=": one >= two}[operator]
 
 
-def show_attributes(kind: SalesforceObject, id: str) -> Record:
-    """Return the beginning of each record."""
-    return {"attributes": {"type": kind.name, "url": f"/services/data/v62.0/sobjects/{kind.name}/{id}"}}
+def show_attributes(call: Call, kind: SalesforceObject, id: str) -> Record:
+    """Return the beginning of each record; its address is of the version that is called."""
+    exchange: RequestContext = call.memo["exchange"]
+    version = exchange.path_parameters.get("version", "62.0")
+    return {"attributes": {"type": kind.name, "url": f"/services/data/v{version}/sobjects/{kind.name}/{id}"}}
 
 
 def _answer(call: Call, text: str, start: int, *, deleted: bool, version: str) -> Record:

@@ -184,7 +184,7 @@ def get_record(call: Call, version: str, type: str, id: str, fields: str = "") -
         if name not in known:
             raise SalesforceError("INVALID_FIELD", f"No such column '{name}' on sobject of type {kind.name}")
     names = names if "Id" in names else [*names, "Id"]
-    return {**show_attributes(kind, row.Id), **{name: read_field(kind, row, name) for name in names}}
+    return {**show_attributes(call, kind, row.Id), **{name: read_field(kind, row, name) for name in names}}
 
 
 @api.patch("/sobjects/{type}/{id}", status=204)

@@ -1,7 +1,16 @@
-"""SendGrid, served from its description with an overlay."""
+"""SendGrid: mail, contacts, lists and fields by handlers, the rest from its description with an overlay."""
 
 from __future__ import annotations
 
 from .. import ShippedDraft
+from . import mail, marketing
+from .tables import TABLES
 
-draft = ShippedDraft("sendgrid", "SendGrid", stands_alone=False, description="https://github.com/twilio/sendgrid-oai")
+draft = ShippedDraft(
+    "sendgrid",
+    "SendGrid",
+    stands_alone=True,
+    description="https://github.com/twilio/sendgrid-oai",
+    pages=(mail.api, marketing.api),
+    tables=TABLES,
+)

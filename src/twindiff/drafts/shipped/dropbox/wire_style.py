@@ -1,0 +1,71 @@
+"""Dropbox's errors. https://www.dropbox.com/developers/documentation/http/documentation#error-handling"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twindiff.kit.errors import ApiError, InvalidParameter, MissingToken, UnknownToken
+from twindiff.kit.http import Request, Response, json_answer
+from twindiff.kit.request_context import RequestContext
+
+from ...wire_style import DRAFTED_HEADER, DraftStyle
+
+
+class DropboxError(ApiError):
+    """The call cannot be done; `path/not_found` are the tags of the error, from the outermost on."""
+
+    status = 409
+
+    def __init__(self, tags: str, **fields: Any) -> None:
+        super().__init__(tags)
+        self.tags, self.fields = tags.split("/"), fields
+
+    def show(self) -> dict[str, Any]:
+        """Return the error as Dropbox nests it."""
+        return show_tags(self.tags, self.fields)
+
+
+class UploadRefused(DropboxError):
+    """An upload cannot be written; its error has the reason beside the outermost tag."""
+
+    def show(self) -> dict[str, Any]:
+        first, *rest = self.tags
+        return {".tag": first, "reason": show_tags(rest), **self.fields}
+
+
+def show_tags(tags: list[str], fields: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Return tags as Dropbox nests them: `{".tag": "path", "path": {".tag": "not_found"}}`."""
+    first, *rest = tags
+    return {".tag": first, **({first: show_tags(rest, fields)} if rest else fields or {})}
+
+
+class DropboxStyle(DraftStyle):
+    """Errors of endpoints are unions with a summary, those of requests are texts."""
+
+    def body(self, request: Request) -> Any:
+        """The arguments of a call; a body of bytes is content, whose arguments stand in a header."""
+        return {} if request.content_type == "application/octet-stream" else super().body(request)
+
+    def result(self, value: Any, exchange: RequestContext) -> Response:
+        """The answer as JSON; nothing is `null`."""
+        return json_answer(None) if value is None else super().result(value, exchange)
+
+    def error(self, error: ApiError, exchange: RequestContext | None = None) -> Response:
+        headers = (*error.headers, (DRAFTED_HEADER, "refused"))
+        if isinstance(error, DropboxError):
+            return _show_union(error.tags, error.status, headers, error.show())
+        if isinstance(error, MissingToken | UnknownToken):
+            return _show_union(["invalid_access_token"], 401, headers)
+        if error.status in (404, 501):
+            return _show_union(["not_implemented"], 501, headers)
+        endpoint = exchange.operation.declared.path.removeprefix("/2/") if exchange and exchange.operation else ""
+        problem = f"{error.name}: {error.problem}" if isinstance(error, InvalidParameter) else str(error)
+        text = f'Error in call to API function "{endpoint}": request body: {problem}'
+        return Response(text.encode(), error.status, "text/plain; charset=utf-8", headers)
+
+
+def _show_union(
+    tags: list[str], status: int, headers: tuple[tuple[str, str], ...], shown: dict[str, Any] | None = None
+) -> Response:
+    body = {"error_summary": "/".join([*tags, "..."]), "error": shown or show_tags(tags)}
+    return json_answer(body, status, headers)

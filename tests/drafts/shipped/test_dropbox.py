@@ -1,0 +1,90 @@
+"""Dropbox's draft: paths, conflicts, uploads, lists that go on, sharing."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+
+from .conftest import Connect
+
+Ask = Callable[..., httpx.Response]
+
+
+@pytest.fixture
+def dropbox(connect: Connect) -> httpx.Client:
+    client = connect("dropbox", "https://api.dropboxapi.com/2")
+    for path in ("/Bread/rye.txt", "/Bread/old/oat.txt"):
+        upload(client, path, b"flour")
+    return client
+
+
+def upload(client: httpx.Client, path: str, data: bytes, **more: Any) -> httpx.Response:
+    headers = {"Dropbox-API-Arg": json.dumps({"path": path, **more}), "Content-Type": "application/octet-stream"}
+    return client.post("https://content.dropboxapi.com/2/files/upload", content=data, headers=headers)
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "body", "summary"),
+    [
+        ("files/get_metadata", {"path": "/no"}, "path/not_found/..."),
+        ("files/get_metadata", {"path": "no"}, "path/malformed_path/..."),
+        ("files/list_folder", {"path": "/Bread/rye.txt"}, "path/not_folder/..."),
+        ("files/create_folder_v2", {"path": "/bread"}, "path/conflict/folder/..."),
+        ("files/delete_v2", {"path": "/no"}, "path_lookup/not_found/..."),
+        ("files/move_v2", {"from_path": "/no", "to_path": "/b"}, "from_lookup/not_found/..."),
+        ("files/move_v2", {"from_path": "/Bread/rye.txt", "to_path": "/bread/OLD"}, "to/conflict/folder/..."),
+        ("files/copy_v2", {"from_path": "/Bread", "to_path": "/Bread/old/in"}, "duplicated_or_nested_paths/..."),
+        ("files/list_folder/continue", {"cursor": "AAA"}, "path/malformed_path/..."),
+        ("sharing/share_folder", {"path": "/Bread/rye.txt"}, "bad_path/is_file/..."),
+        ("sharing/revoke_shared_link", {"url": "https://x"}, "shared_link_not_found/..."),
+        ("sharing/list_folder_members", {"shared_folder_id": "1"}, "access_error/invalid_id/..."),
+    ],
+)
+def test_what_cannot_be_done_is_said_with_the_tags_of_dropbox(dropbox, endpoint: str, body: Any, summary: str):
+    answer = dropbox.post(endpoint, json=body)
+    assert (answer.status_code, answer.json()["error_summary"]) == (409, summary)
+
+
+def test_paths_are_the_same_in_upper_and_lower_case_and_move_with_their_folders(dropbox: httpx.Client):
+    moved = dropbox.post("files/move_v2", json={"from_path": "/BREAD", "to_path": "/Pantry"}).json()["metadata"]
+    assert moved["path_display"] == "/Pantry"
+    assert dropbox.post("files/get_metadata", json={"path": "/pantry/OLD/oat.TXT"}).json()["name"] == "oat.txt"
+    listed = dropbox.post("files/list_folder", json={"path": "", "recursive": True}).json()["entries"]
+    assert [each["path_lower"] for each in listed] == [
+        "/pantry",
+        "/pantry/old",
+        "/pantry/old/oat.txt",
+        "/pantry/rye.txt",
+    ]
+
+
+def test_a_cursor_goes_on_with_a_list_and_then_says_what_changed(dropbox: httpx.Client):
+    first = dropbox.post("files/list_folder", json={"path": "/Bread", "limit": 1}).json()
+    rest = dropbox.post("files/list_folder/continue", json={"cursor": first["cursor"]}).json()
+    names = [each["name"] for page in (first, rest) for each in page["entries"]]
+    assert (names, first["has_more"], rest["has_more"]) == (["old", "rye.txt"], True, False)
+    upload(dropbox, "/Bread/new.txt", b"x")
+    after = dropbox.post("files/list_folder/continue", json={"cursor": rest["cursor"]}).json()
+    assert [each["name"] for each in after["entries"]] == ["new.txt"]
+
+
+@pytest.mark.parametrize(
+    ("more", "status", "name"),
+    [
+        ({}, 409, None),
+        ({"autorename": True}, 200, "rye (1).txt"),
+        ({"mode": "overwrite"}, 200, "rye.txt"),
+        ({"mode": {".tag": "update", "update": "0"}}, 409, None),
+    ],
+)
+def test_an_upload_to_a_path_that_is_taken_does_what_its_mode_says(dropbox, more: Any, status: int, name: str | None):
+    answer = upload(dropbox, "/Bread/rye.txt", b"other", **more)
+    assert (answer.status_code, answer.json().get("name")) == (status, name)
+
+
+def test_an_argument_that_is_missing_or_malformed_is_said_as_a_text(dropbox: httpx.Client):
+    answer = dropbox.post("files/get_metadata", json={})
+    assert answer.status_code == 400
+    assert answer.text.startswith('Error in call to API function "files/get_metadata": request body: path')
