@@ -498,16 +498,16 @@ def _pull_requests(call: Call, node: GraphNode, **arguments: Any) -> Any:
 
 def find_resource(call: Call, url: str) -> Any:
     """Return the repository, issue or pull request whose page has an address; raise NOT_FOUND."""
-    owner, name, kind, number = (*urlsplit(url).path.strip("/").split("/"), "", "", "")[:4]
     try:
+        owner, name, kind, number = (*urlsplit(url).path.strip("/").split("/"), "", "", "")[:4]
         repo = find_repo(call, owner, name)
-    except NotVisible:
-        repo = None
+    except (NotVisible, ValueError):
+        raise GraphRefusal(f"Could not resolve to a node with the URL '{url}'.") from None
+    if not kind:
+        return GraphNode("Repository", repo)
     is_numbered = kind in ("issues", "pull") and number.isdecimal() and len(number) < 10
-    where = (Issue.repository_id == (repo.id if repo else -1), Issue.number == (int(number) if is_numbered else -1))
-    issue = call.db.find(Issue, *where) if is_numbered else None
-    if repo and issue:
-        return issue_node(call, issue, repo)
-    if repo is None or kind:
+    where = (Issue.repository_id == repo.id, Issue.number == (int(number) if is_numbered else -1))
+    issue = call.db.find(Issue, *where)
+    if issue is None:
         raise GraphRefusal(f"Could not resolve to a node with the URL '{url}'.")
-    return GraphNode("Repository", repo)
+    return issue_node(call, issue, repo)

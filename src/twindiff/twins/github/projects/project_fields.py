@@ -19,6 +19,7 @@ Field = dict[str, Any]
 COLORS = ("BLUE", "GRAY", "GREEN", "ORANGE", "PINK", "PURPLE", "RED", "YELLOW")
 CUSTOM_TYPES = ("text", "number", "date", "single_select", "iteration")
 MAX_TEXT_CHARACTERS, MAX_OPTIONS, MAX_FIELDS = 1024, 50, 50
+MAX_DURATION_DAYS = 100
 _STATUSES = (
     ("f75ad846", "Todo", "GREEN", "This item hasn't been started"),
     ("47fc9ee4", "In Progress", "YELLOW", "This is actively being worked on"),
@@ -90,9 +91,9 @@ def build_configuration(call: Call, given: dict[str, Any]) -> dict[str, Any]:
 
     Without iterations there are three, one after the other.
     """
-    start, duration = read_date(given["start_date"]), int(given["duration"])
-    if duration < 1:
-        raise Unprocessable("Duration must be greater than 0")
+    start, duration = read_date(given["start_date"]), _check_duration(given["duration"])
+    if start.year >= date.max.year:
+        raise Unprocessable(f"{given['start_date']!r} is too late for iterations to follow")
     iterations: list[dict[str, Any]] = given.get("iterations") or [
         {
             "title": f"Iteration {number + 1}",
@@ -109,11 +110,17 @@ def build_configuration(call: Call, given: dict[str, Any]) -> dict[str, Any]:
                 "id": f"{new_id(call):08x}",
                 "title": each["title"],
                 "start_date": read_date(each["start_date"]).isoformat(),
-                "duration": int(each["duration"]),
+                "duration": _check_duration(each["duration"]),
             }
             for each in iterations
         ],
     }
+
+
+def _check_duration(days: int) -> int:
+    if not 1 <= days <= MAX_DURATION_DAYS:
+        raise Unprocessable(f"Duration must be from 1 to {MAX_DURATION_DAYS} days, not {days}")
+    return days
 
 
 def read_date(text: Any) -> date:

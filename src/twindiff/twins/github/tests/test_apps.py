@@ -52,7 +52,7 @@ def test_a_token_signed_by_another_key_or_by_none_is_refused(company: Hub, pem: 
     other = generate_private_key(65537, 2048).private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
     head, claims, signature = sign(pem).split(".")
     forged = ".".join((head, sign(pem, exp=1500).split(".")[1], signature))
-    unsigned = jwt.encode({"iat": 1000, "exp": 1600, "iss": "15368"}, None, "none")
+    unsigned = jwt.encode({"iat": 1000, "exp": 1600, "iss": "15368"}, "", "none")
     shared = jwt.encode({"iat": 1000, "exp": 1600, "iss": "15368"}, "x" * 64, "HS256")
     assert company("GET", "/app", token=f"{head}.{claims}.{signature}")["id"] == 15368
     for token in (sign(other), forged, unsigned, shared, f"{head}.{claims}."):

@@ -218,6 +218,25 @@ def test_values_that_cannot_be_are_refused(board: Board):
     assert board.read()["items"]["nodes"][0]["fieldValues"]["nodes"][1:] == []
 
 
+@pytest.mark.parametrize(
+    ("start", "duration"), [("9999-12-30", 7), ("2026-05-04", 2**31 - 1), ("2026-05-04", 0), ("soon", 7)]
+)
+def test_iterations_that_no_calendar_has_are_refused(board: Board, start: str, duration: int):
+    given = {"projectId": board.id, "name": "Sprint", "dataType": "ITERATION"}
+    sprints: dict[str, Any] = {"startDate": start, "duration": duration, "iterations": []}
+    assert "internal" not in board.refuse("createProjectV2Field", **given, iterationConfiguration=sprints).lower()
+    body = {"name": "Sprint", "data_type": "iteration"}
+    sprint = {"iteration_configuration": {"start_date": start, "duration": duration}}
+    assert board.hub.refused("POST", f"{ORG}/{board.number}/fields", body | sprint)[0] == 422
+
+
+def test_an_address_that_is_none_leads_to_nothing(board: Board):
+    query = "query($url: URI!) { resource(url: $url) { url } }"
+    for url in ("http://[", "", "https://github.com/tidewater/nope/issues/1", "https://github.com/tidewater"):
+        answer = board.hub("POST", "/graphql", {"query": query, "variables": {"url": url}})
+        assert "Could not resolve to a node" in answer["errors"][0]["message"], url
+
+
 def test_an_organization_s_hooks_are_told_of_projects_and_items(board: Board, receiver: tuple[str, Queue[Delivery]]):
     url, got = receiver
     config = {"url": url, "content_type": "json"}
