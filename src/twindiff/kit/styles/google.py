@@ -9,6 +9,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from urllib.parse import parse_qs
 
+import msgspec
+
 from twindiff.kit.errors import (
     AlreadyExists,
     ApiError,
@@ -121,6 +123,14 @@ class GoogleStyle(Style):
             token = next((query[name][0] for name in ("access_token", "oauth_token") if name in query), None)
         return token
 
+    def body(self, request: Request) -> dict[str, Any]:
+        """The fields of a JSON object; a JSON text, as clients send that encode an object twice, has none.
+
+        https://github.com/googleapis/elixir-google-api/issues/71: the refusal is that of an empty object.
+        """
+        is_text = request.body.startswith(b'"') and isinstance(_read_value(request.body), str)
+        return {} if is_text else super().body(request)
+
     def error(self, error: ApiError, exchange: RequestContext | None = None) -> Response:
         said = _describe_error(error)
         detail = {"domain": _domain(error), "reason": said.reason, "message": said.message}
@@ -136,6 +146,14 @@ class GoogleStyle(Style):
     def unknown(self, request: Request, verbs: list[str]) -> Response:
         known = f" It answers {', '.join(verbs)}." if verbs else ""
         return self.error(NoSuchThing(f"Not Found: there is no method {request.verb} {request.path}.{known}"))
+
+
+def _read_value(body: bytes) -> Any:
+    """Return a JSON value, or None for what is not JSON."""
+    try:
+        return msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
 
 
 def _describe_error(error: ApiError) -> GoogleErrorText:

@@ -135,3 +135,9 @@ def test_a_call_of_a_batch_may_be_in_base64(calendar: Calendar):
 def test_a_batch_that_asks_for_too_much_is_refused(calendar: Calendar, parts: list[str], reason: str):
     answer = sent(calendar, *parts)
     assert answer.json()["error"]["errors"][0]["reason"] == reason if reason else answer.is_success
+
+
+def test_an_event_that_was_encoded_twice_misses_its_end(calendar):
+    twice = '{"start": {"dateTime": "2018-06-20T16:00:00Z"}, "end": {"dateTime": "2018-06-20T17:00:00Z"}}'
+    assert calendar.refusal("POST", "calendars/primary/events", twice) == (400, "required")
+    assert calendar.refusal("POST", "calendars/primary/events", [1]) == (400, "parseError")

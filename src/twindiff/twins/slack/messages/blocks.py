@@ -12,8 +12,8 @@ import msgspec
 
 from ..core.errors import InvalidBlocks, MsgBlocksTooLong
 
-Place = tuple[Any, str | int]
-"""Where a value is: the place of its parent (or a JSON pointer), and its name or position there.
+Place = tuple[Any, str | int] | str
+"""Where a value is: a JSON pointer, or the place of its parent with its name or position there.
 
 Most values are right, so pointers are written for problems only.
 """
@@ -61,7 +61,7 @@ def _is_too_long(blocks: Sequence[Any]) -> bool:
     return is_long or markdown > _MAX_MARKDOWN_CHARACTERS
 
 
-def _problem(text: str, at: Place | str) -> str:
+def _problem(text: str, at: Place) -> str:
     names = list[str]()
     while not isinstance(at, str):
         at, name = at
@@ -74,7 +74,7 @@ def _kind(value: Any) -> str:
     return kind if isinstance(kind, str) else ""
 
 
-def _find_duplicates(parts: Sequence[Any], name: str, at: Place | str) -> Sequence[str]:
+def _find_duplicates(parts: Sequence[Any], name: str, at: Place) -> Sequence[str]:
     given = [value for part in parts if isinstance(part, dict) and isinstance(value := part.get(name), str)]  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
     return [_problem(f"{name} must be unique", at)] if len(set(given)) < len(given) else ()  # pyright: ignore[reportUnknownArgumentType]
 

@@ -65,7 +65,7 @@ class VerificationSession(
     url: Column[str | None] = column(default=None)
 
 
-def _verified(call: Call, session: Fields) -> Fields | None:
+def _show_outputs(call: Call, session: Fields) -> Fields | None:
     """Return what was verified, which is shown only when it is expanded."""
     if session["status"] != "verified" or session["redaction"]:
         return None
@@ -81,7 +81,7 @@ SESSIONS = resource(
     spoken="verificationsession",
     param="session",
     expandable=("last_verification_report",),
-    includes={"verified_outputs": _verified},
+    includes={"verified_outputs": _show_outputs},
 )
 
 
