@@ -78,8 +78,8 @@ def platform_of(pool: EpisodeSource | str, base_url: str = "") -> Platform:
 
 @cache
 def _import_pool(path: str) -> EpisodeSource:
-    found = _import_named(path, "pool")
-    return found() if callable(found) else found
+    pool = _import_named(path, "pool")
+    return pool() if callable(pool) else pool
 
 
 def platform_with(files: str, base_url: str = "") -> Platform:
