@@ -88,7 +88,7 @@ class KilledServer:
 
     def end(self) -> None:
         self._process.send_signal(signal.SIGTERM)
-        self._process.wait(60)
+        self._process.communicate(timeout=60)
 
 
 @pytest.fixture

@@ -78,8 +78,8 @@ def platform_of(pool: EpisodeSource | str, base_url: str = "") -> Platform:
 
 @cache
 def _import_pool(path: str) -> EpisodeSource:
-    pool = _import_named(path, "pool")
-    return pool() if callable(pool) else pool
+    pool: Any = _import_named(path, "pool")
+    return cast(EpisodeSource, pool() if callable(pool) else pool)
 
 
 def platform_with(files: str, base_url: str = "") -> Platform:
