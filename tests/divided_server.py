@@ -81,7 +81,8 @@ class _EachInTurn(httpx.HTTPTransport):
         self._next = cycle(httpx.URL(each) for each in URLS)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        request.url = request.url.copy_with(port=next(self._next).port)
+        if str(request.url).startswith(tuple(URLS)):  # else it is that of a port of an environment
+            request.url = request.url.copy_with(port=next(self._next).port)
         return super().handle_request(request)
 
 
