@@ -30,7 +30,7 @@ BRIDGED := tests/frameworks --ignore=tests/frameworks/test_gymnasium.py --ignore
 bootstrap = $(if $(PYTHON),"$(PYTHON)" bootstrap.py,\
 	$(error Twindiff needs Python 3.11 or later, and there is none among: $(NAMES). Install it, or give its path: make $@ PYTHON=/path/to/python3))
 
-.PHONY: help setup demo serve check lint audit types compiled format test embedded stored test-docs test-postgres test-workers public-tasks soak soak-disk mutants bench frameworks postgres programs postgres-stop type-docs clean
+.PHONY: help setup demo serve check lint audit types compiled format test embedded stored test-docs test-postgres test-workers test-ray public-tasks soak soak-disk mutants bench frameworks postgres programs postgres-stop type-docs clean
 
 help: ## Say what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' $(MAKEFILE_LIST)
@@ -96,6 +96,13 @@ test-postgres: setup ## Run every test that speaks HTTP over PostgreSQL; `make p
 # What the platform, the Sandbox API and twin runs promise, over several workers of one server.
 test-workers: setup ## Run the tests of the contracts over several workers: N=3
 	TWINDIFF_TEST_WORKERS=$(or $(N),2) $(BIN)/python -m pytest $(PARALLEL) $(DIVIDED)
+
+# Ray is 200 MB, so that it has an environment of its own. TESTS run behind the ingresses of a cluster of NODES and SHARDS.
+test-ray: ## Run the tests of pools and clusters with Ray, on nodes that are processes of this machine: NODES=4 SHARDS=8
+	@TWINDIFF_VENV=.tools/ray $(bootstrap) demo dev ray
+	.tools/ray/bin/pyright --pythonpath .tools/ray/bin/python src/twindiff/cli/cluster src/twindiff/pool
+	.tools/ray/bin/python -m pytest tests/pool/test_ray_pool.py tests/cluster
+	.tools/ray/bin/python -m tests.cluster.simulated_cluster $(or $(NODES),4) $(or $(SHARDS),8) -q $(or $(TESTS),tests/contract)
 
 public-tasks: setup ## Run the written solutions of the public tasks; needs the benchmark's files
 	$(BIN)/python -m pytest -n 2 tests/contract/test_slack_suite.py src/twindiff/twins/*/tests/test_suite.py -k "solution or solved"

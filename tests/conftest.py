@@ -11,7 +11,7 @@ import typer.testing
 from hypothesis import settings
 from typer.main import get_command
 
-from tests.divided_server import WORKERS, DividedServer
+from tests.divided_server import URLS, WORKERS, DividedServer, RunningServer
 from tests.harness import Environment, LiveServer, Platform
 from tests.server_mode import drop_kept
 from twindiff.server import Settings
@@ -24,12 +24,12 @@ typer.testing._get_command = cache(get_command)  # type: ignore[attr-defined]
 
 
 def start_server(settings: Settings, registry: Any = None) -> LiveServer:
-    """Start a server in this process, or one of several workers where these are tested."""
-    if not WORKERS:
+    """Start a server in this process or one of several workers, or take one that runs."""
+    if not WORKERS and not URLS:
         return LiveServer(settings, registry)
     if registry:
         pytest.skip("twins of a test are in its own process only")
-    return cast(LiveServer, DividedServer(settings))
+    return cast(LiveServer, RunningServer(settings) if URLS else DividedServer(settings))
 
 
 @pytest.fixture(scope="session")
@@ -64,6 +64,8 @@ def make_server() -> Iterator[Callable[..., LiveServer]]:
     started: list[LiveServer] = []
 
     def make(registry: Any = None, **settings: Any) -> LiveServer:
+        if URLS:
+            pytest.skip("needs a server of its own")
         started.append(start_server(Settings(**settings), registry))
         return started[-1]
 

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from itertools import cycle
 from typing import Any, NoReturn
 
 import httpx
@@ -16,6 +17,9 @@ from twindiff.server import Settings
 
 WORKERS = os.environ.get("TWINDIFF_TEST_WORKERS", "")
 """The number of workers; empty where tests start a server in their own process."""
+
+URLS = [each for each in os.environ.get("TWINDIFF_TEST_URLS", "").split(",") if each]
+"""The addresses of a server that runs already, which tests take in turn; empty where they start one."""
 
 _OPTIONS = {
     "api_key": "--api-key",
@@ -49,6 +53,37 @@ class DividedServer:
         self.client.close()
         self._process.send_signal(signal.SIGTERM)
         self._process.communicate(timeout=120)
+
+
+class RunningServer:
+    """A server that runs already, behind several addresses."""
+
+    def __init__(self, settings: Settings) -> None:
+        if settings != Settings():
+            pytest.skip("needs a server with settings of its own")
+        self.url = URLS[0]
+        self.port = int(self.url.rpartition(":")[2])
+        self.client = httpx.Client(base_url=self.url, transport=_EachInTurn(), trust_env=False, timeout=120)
+        self.in_process = self.client
+
+    def __getattr__(self, name: str) -> NoReturn:
+        pytest.skip(f"looks into a server in process ({name})")
+
+    def close(self) -> None:
+        self.client.close()
+
+
+class _EachInTurn(httpx.HTTPTransport):
+    """Sends each request to the next of the addresses."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._next = cycle(httpx.URL(each) for each in URLS)
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        if str(request.url).startswith(tuple(URLS)):  # else it is that of a port of an environment
+            request.url = request.url.copy_with(port=next(self._next).port)
+        return super().handle_request(request)
 
 
 def _arguments(settings: Settings) -> list[str]:

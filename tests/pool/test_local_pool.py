@@ -1,15 +1,19 @@
 """Episodes in processes of this machine."""
 
 import os
+import runpy
 import signal
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.pool.pool_behaviour import RENAME, lose_a_worker, play_right_and_wrong, refuse_what_there_is_not
 from twindiff.pool import LocalPool, WorkerFailed
 from twindiff.pool.episode_pool import PoolExhausted
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -54,3 +58,8 @@ def test_no_process_is_left_of_a_pool_that_is_closed():
 def test_a_pool_of_a_suite_that_there_is_not_says_so():
     with pytest.raises(WorkerFailed, match="There is no suite 'juggling'"):
         LocalPool(1, suite="juggling")
+
+
+def test_the_example_rolls_out_over_two_processes():
+    done = runpy.run_path(str(ROOT / "examples" / "ray_rollouts.py"))["train"](LocalPool, 2, 8)
+    assert done == {"rewards": 4.0, "errors": 0, "workers": 2, "open": 0, "begun": 8, "lost": 0, "restarts": 0}

@@ -41,6 +41,11 @@ def own_shard() -> int:
     return _served.number
 
 
+def count_served_shards() -> int:
+    """Return how many shards the server of this process has."""
+    return _served.total
+
+
 def random_uuid() -> UUID:
     """Return a random UUID of the shard that this process serves."""
     random = UUID(bytes=secrets.token_bytes(16), version=4)

@@ -37,6 +37,7 @@ MODULES = {
     "record": ("record",),
     "replay": ("replay",),
     "db": ("db",),
+    "ray": ("ray",),
     "clean": ("clean",),
 }
 """Each command, in the order of the help, and the modules that implement it and its subcommands."""

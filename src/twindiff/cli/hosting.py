@@ -18,12 +18,13 @@ from twindiff.server.protocol import MAX_FRAME_BYTES, HttpProtocol
 from twindiff.server.shards.handover import Handover
 from twindiff.server.shards.joining import Shard
 from twindiff.storage import DataDirectoryInUse, NotServed, WrongStorage
+from twindiff.storage.sqlite.other_shards import OtherShards
 
 
-def open_service(settings: Settings, registry: Registry | None = None) -> Service:
+def open_service(settings: Settings, registry: Registry | None = None, others: OtherShards | None = None) -> Service:
     """Open the service behind the HTTP server; raises CommandError with the reason if it cannot be opened."""
     try:
-        return Service(settings, registry)
+        return Service(settings, registry, others)
     except WrongStorage as wrong:
         raise CommandError(str(wrong)) from None
     except NotServed as error:

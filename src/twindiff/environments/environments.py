@@ -22,7 +22,7 @@ from twindiff.catalog import (
     TemplateRecord,
     WebhookRecord,
 )
-from twindiff.catalog.shard_ids import own_shard
+from twindiff.catalog.shard_ids import count_served_shards, own_shard
 from twindiff.catalog.stamps import new_environment_id, stamp, wall
 from twindiff.kit.auth import Tokens
 from twindiff.kit.clock import SECOND, ClockMode, micros_of
@@ -43,6 +43,8 @@ DEFAULT_TTL_SECONDS = 1800
 KEPT_AFTER_EXPIRY = 24 * 3600 * SECOND
 TOKEN_PREFIX = "tda_"  # noqa: S105 - only a prefix
 AT_ONCE = 100
+MAX_ROOM_OF_A_SHARD = 100
+"""Environments that a shard of several creates before it counts those of all again."""
 """Environments expired or deleted by one `tidy`, so that it stays short."""
 SECONDS_FOR_SLEEP = 0.005
 
@@ -280,9 +282,11 @@ class Environments:
     def _refuse_too_many(self) -> None:
         self._engine.room.take()
         if self._room <= 0:
-            self._room = self._most - self.count("ready")
-            if self._room <= 0:
+            left = self._most - self.count("ready")
+            if left <= 0:
                 raise TooManyEnvironments(f"There are {self._most:,} environments, as many as this server may have")
+            # Other shards create too: few of the last ones are taken unseen.
+            self._room = left if count_served_shards() == 1 else max(1, min(MAX_ROOM_OF_A_SHARD, left // 100))
         self._room -= 1
 
     def drop(self, environment_ids: list[str]) -> None:

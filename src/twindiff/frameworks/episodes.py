@@ -5,11 +5,11 @@ from __future__ import annotations
 import atexit
 import os
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import import_module
 from pathlib import Path
 from time import monotonic
-from typing import Any, Self, cast
+from typing import Any, Protocol, Self, cast
 
 from twindiff.client import Client, Environment, Run, Suite, Test, Verdict
 from twindiff.client.mcp_tools import McpTools
@@ -36,21 +36,50 @@ FORKS_AT_ONCE = 1_000
 _platforms: dict[tuple[int, str], Platform] = {}
 
 
+class EpisodeLost(RuntimeError):
+    """The process of an episode has ended; its pool has started another one, and the episode is over."""
+
+
+class EpisodeSource(Protocol):
+    """A pool of processes, as `twindiff.pool` has."""
+
+    @property
+    def platform(self) -> Platform:
+        """The platform API over all processes."""
+        ...
+
+
 class UnknownTask(ValueError):
     """There is no such suite or test; the message says which there are."""
 
 
-def platform_at(base_url: str = "") -> Platform:
+def platform_at(base_url: str = "", pool: str = "") -> Platform:
     """The platform of a server, with the key in `$TWINDIFF_API_KEY`; without a URL, a Twindiff in this process.
 
-    There is one for each process and URL, which is closed when the process ends.
+    There is one for each process and URL, which is closed when the process ends. `pool` is a pool, or a function that
+    returns one, as `module:name`; raises UnknownTask.
     """
+    if pool:
+        return platform_of(pool, base_url)
     key = (os.getpid(), base_url)
     if key not in _platforms:
         api_key = os.environ.get("TWINDIFF_API_KEY")
         _platforms[key] = Client(base_url, api_key) if base_url else Twindiff()
         atexit.register(_platforms[key].close)
     return _platforms[key]
+
+
+def platform_of(pool: EpisodeSource | str, base_url: str = "") -> Platform:
+    """The platform of a pool, or of the one at `module:name`. Raises ValueError if there is a server too."""
+    if base_url:
+        raise ValueError("Give a pool or the URL of a server: the environments of a pool are its own.")
+    return (_import_pool(pool) if isinstance(pool, str) else pool).platform
+
+
+@cache
+def _import_pool(path: str) -> EpisodeSource:
+    pool: Any = _import_named(path, "pool")
+    return cast(EpisodeSource, pool() if callable(pool) else pool)
 
 
 def platform_with(files: str, base_url: str = "") -> Platform:
@@ -97,11 +126,15 @@ def apis_of(platform: Platform, test: Test) -> list[str]:
 
 def agent_at(path: str) -> Agent:
     """Import the agent `module:name`; raises UnknownTask."""
+    return _import_named(path, "agent")
+
+
+def _import_named(path: str, what: str) -> Any:
     module, _, name = path.partition(":")
     try:
         return getattr(import_module(module), name)
     except (ImportError, AttributeError, ValueError) as error:
-        raise UnknownTask(f"There is no agent at {path!r}, which is to be module:name. {error}") from None
+        raise UnknownTask(f"There is no {what} at {path!r}, which is to be module:name. {error}") from None
 
 
 class Episode:

@@ -10,6 +10,7 @@ import json
 import string
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from typing import Any, cast
 
@@ -25,8 +26,11 @@ from twindiff.client.twin_tool import SHOWN, TwinResponse
 from twindiff.frameworks.episodes import (
     LEASE_SECONDS,
     Episode,
+    EpisodeLost,
+    EpisodeSource,
     Json,
     chosen_tests,
+    platform_of,
     platform_with,
     reasons,
     reward,
@@ -59,7 +63,9 @@ class SuiteEnv(gymnasium.Env[Observation, str]):
     The reward is 0.0 until the agent is done or `max_steps` are taken; then it is 1.0 if the test passed. `info` has
     `test`, and at the end `passed`, `score` from 0 to 1 and `reasons`.
 
-    `files` is a folder with seeds and suites of your own, which is imported into this process. Once an environment is
+    `files` is a folder with seeds and suites of your own, which is imported into this process. `pool` is a pool of
+    `twindiff.pool` in which the episodes are, or one as `module:name`; an episode whose process ends is truncated with
+    `info["error"]`, and the next `reset` begins another. Once an environment is
     reset with a seed, its clock counts steps, so equal seeds and actions give equal observations.
     """
 
@@ -72,8 +78,9 @@ class SuiteEnv(gymnasium.Env[Observation, str]):
         base_url: str = "",
         max_steps: int = MAX_STEPS,
         files: str = "",
+        pool: EpisodeSource | str = "",
     ) -> None:
-        self._platform = platform_with(files, base_url)
+        self._platform = platform_of(pool, base_url) if pool else platform_with(files, base_url)
         self._tests = chosen_tests(self._platform, suite, tests)
         self._max_steps = max_steps
         self._episode: Episode | None = None
@@ -101,6 +108,13 @@ class SuiteEnv(gymnasium.Env[Observation, str]):
         return self._observe(TwinResponse(0, "")), self._info()
 
     def step(self, action: str) -> tuple[Observation, float, bool, bool, Json]:
+        try:
+            return self._act(action)
+        except EpisodeLost as lost:
+            seen = self._observe(TwinResponse(0, str(lost)))
+            return seen, 0.0, False, True, {**self._info(), "error": str(lost)}
+
+    def _act(self, action: str) -> tuple[Observation, float, bool, bool, Json]:
         arguments = _arguments(action)
         is_over = arguments.get("finish") is True
         answered = TwinResponse(0, "") if is_over else _call_twin(self.episode, arguments)
@@ -138,7 +152,8 @@ class SuiteEnv(gymnasium.Env[Observation, str]):
 
     def close(self) -> None:
         if self._episode is not None:
-            self._episode.close()
+            with suppress(EpisodeLost):
+                self._episode.close()
             self._episode = None
 
     def _choose_test(self, options: Json) -> Test:
@@ -189,9 +204,9 @@ def _ascii(text: str) -> str:
 class SuiteVectorEnv(VectorEnv[Any, Any, Any]):
     """Many `SuiteEnv`s that are stepped at once: `make_vec(…, vectorization_mode="vector_entry_point")`.
 
-    `step_async` starts the steps, `step_wait` returns their results; `step` does both. Over HTTP, `workers` requests
-    are under way at once; in process the twins serve one request at a time. A sub-environment whose episode is over is
-    reset by its next step, which ignores its action (Gymnasium's `AutoresetMode.NEXT_STEP`).
+    `step_async` starts the steps, `step_wait` returns their results; `step` does both. Over HTTP and in a pool,
+    `workers` requests are under way at once; in process the twins serve one request at a time. A sub-environment whose
+    episode is over is reset by its next step, which ignores its action (Gymnasium's `AutoresetMode.NEXT_STEP`).
     """
 
     metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012
@@ -203,7 +218,7 @@ class SuiteVectorEnv(VectorEnv[Any, Any, Any]):
         self.single_action_space, self.single_observation_space = self.envs[0].action_space, self._shown
         self.action_space = batch_space(self.envs[0].action_space, num_envs)
         self.observation_space = batch_space(self._shown, num_envs)
-        is_remote = bool(options.get("base_url"))
+        is_remote = bool(options.get("base_url") or options.get("pool"))
         self._threads = ThreadPoolExecutor(min(workers, num_envs)) if is_remote else None
         self._is_over = [False] * num_envs
         self._stepping: list[Callable[[], StepResult]] | None = None

@@ -9,6 +9,7 @@ sandbox is needed, since the agent only reaches the twins.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Sequence
+from contextlib import suppress
 from typing import Any, Literal, cast
 
 import anyio.to_thread
@@ -27,7 +28,17 @@ from twindiff.client import Environment, Run, Test
 from twindiff.client.mcp_tools import McpTool, instruct_for_tools
 from twindiff.client.trial_runner import Agent, let_work
 from twindiff.client.twin_tool import instructions, render_response
-from twindiff.frameworks.episodes import Episode, Json, agent_at, chosen_tests, platform_at, reasons, reward, share
+from twindiff.frameworks.episodes import (
+    Episode,
+    EpisodeLost,
+    Json,
+    agent_at,
+    chosen_tests,
+    platform_at,
+    reasons,
+    reward,
+    share,
+)
 from twindiff.frameworks.trial_recording import recorder_for
 
 SECONDS = 600.0
@@ -37,6 +48,7 @@ class TwinStore(StoreModel):
     """A sample's environment in the sample's store; read it with `state.store_as(TwinStore)`."""
 
     base_url: str = ""
+    pool: str = ""
     test_id: str = ""
     environment_id: str = ""
     service: str = ""
@@ -59,7 +71,7 @@ _tests: dict[str, Test] = {}
 def episode_of(twins: TwinStore) -> Episode:
     """The episode of a store, also if another process started it."""
     if twins.environment_id not in _live:
-        platform = platform_at(twins.base_url)
+        platform = platform_at(twins.base_url, twins.pool)
         environment = Environment(platform, twins.environment_id, twins.service, twins.token)
         run = Run(platform, twins.run_id, once=False)
         _live[twins.environment_id] = Episode(_tests[twins.test_id], environment, run)
@@ -75,19 +87,24 @@ def _note(state: TaskState, episode: Episode) -> None:
 
 
 @task
-def suite(suite: str = "starter", tests: str = "", base_url: str = "", tools: str = "api", label: str = "") -> Task:
+def suite(
+    suite: str = "starter", tests: str = "", base_url: str = "", tools: str = "api", label: str = "", pool: str = ""
+) -> Task:
     """The tests of a suite whose names contain `tests`; in this process, or on the server at `base_url`.
+
+    `pool` is a pool of `twindiff.pool`, or a function that returns one, as `module:name`. A sample whose process ends
+    has an error, others go on.
 
     The model has the tool `call_api`, or with `tools="mcp"` those that the twins offer by MCP. A server keeps the
     samples as a trial set with this label, with what the model said.
     """
     if tools not in ("api", "mcp"):
         raise ValueError(f"tools is 'api' or 'mcp', not {tools!r}.")
-    chosen = chosen_tests(platform_at(base_url), suite, tests)
+    chosen = chosen_tests(platform_at(base_url, pool), suite, tests)
     samples = [Sample(id=each.name, input=each.prompt, metadata={"test_id": each.id}) for each in chosen]
     return Task(
         dataset=MemoryDataset(samples, name=suite),
-        setup=environment(chosen, base_url, suite, label),
+        setup=environment(chosen, base_url, suite, label, pool),
         solver=[brief(), use_tools(call_api()), generate()] if tools == "api" else [use_twin_tools(), generate()],
         scorer=verdict(),
         cleanup=clean_up,
@@ -97,15 +114,17 @@ def suite(suite: str = "starter", tests: str = "", base_url: str = "", tools: st
 
 
 @solver
-def environment(tests: Sequence[Test], base_url: str = "", suite: str = "starter", label: str = "") -> Solver:
+def environment(
+    tests: Sequence[Test], base_url: str = "", suite: str = "starter", label: str = "", pool: str = ""
+) -> Solver:
     """Create the environment of a sample, whose metadata has the `test_id`; `label` is that of its trial set."""
     _tests.update({each.id: each for each in tests})
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         test = _tests[state.metadata["test_id"]]
         twins = state.store_as(TwinStore)
-        twins.base_url, twins.test_id, twins.suite, twins.label = base_url, test.id, suite, label
-        _note(state, await anyio.to_thread.run_sync(Episode.begin, platform_at(base_url), test))
+        twins.base_url, twins.test_id, twins.suite, twins.label, twins.pool = base_url, test.id, suite, label, pool
+        _note(state, await anyio.to_thread.run_sync(Episode.begin, platform_at(base_url, pool), test))
         return state
 
     return solve
@@ -253,7 +272,8 @@ async def clean_up(state: TaskState) -> None:
         episodes.pop(twins.environment_id)
     for id, episode in episodes.items():
         _live.pop(id, None)
-        episode.close()
+        with suppress(EpisodeLost):
+            episode.close()
 
 
 async def note_point(state: TaskState) -> None:

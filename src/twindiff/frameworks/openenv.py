@@ -3,13 +3,15 @@
 """Tests of suites as an OpenEnv environment, https://huggingface.co/docs/openenv.
 
 `uvicorn twindiff.frameworks.openenv:app` serves it. Suites are OpenEnv's splits, tests its tasks. `$TWINDIFF_URL` is
-the URL of a server that has them; without it, the twins run in the same process, with the starter suite. A server keeps
-the episodes that were finished as a trial set with the label `$TWINDIFF_LABEL`.
+the URL of a server that has them, `$TWINDIFF_POOL` a pool of `twindiff.pool` as `module:name`; without them, the twins
+run in the same process, with the starter suite. A server keeps the episodes that were finished as a trial set with the
+label `$TWINDIFF_LABEL`.
 """
 
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import Any, Literal
 
 from openenv.core.env_server import Action, Environment, Observation, State, create_app
@@ -21,6 +23,7 @@ from twindiff.client.mcp_tools import McpTool
 from twindiff.client.twin_tool import TOOL, TwinResponse, render_response
 from twindiff.frameworks.episodes import (
     Episode,
+    EpisodeLost,
     Json,
     UnknownTask,
     platform_at,
@@ -88,7 +91,7 @@ class SuiteEnvironment(Environment[TwinAction, TwinObservation, EpisodePosition]
     def __init__(self, base_url: str = "") -> None:
         super().__init__()
         self._base_url = base_url or os.environ.get("TWINDIFF_URL", "")
-        self._platform = platform_at(self._base_url)
+        self._platform = platform_at(self._base_url, os.environ.get("TWINDIFF_POOL", ""))
         self._episode: Episode | None = None
         self._state = EpisodePosition()
 
@@ -112,7 +115,8 @@ class SuiteEnvironment(Environment[TwinAction, TwinObservation, EpisodePosition]
             self._episode = self._running().fork(at)
             split = self._state.split
         if before is not None:
-            before.close()
+            with suppress(EpisodeLost):
+                before.close()
         environment = self._episode.environment
         self._state = EpisodePosition(
             episode_id=episode_id or environment.id,
@@ -127,7 +131,17 @@ class SuiteEnvironment(Environment[TwinAction, TwinObservation, EpisodePosition]
         return observation
 
     def step(self, action: TwinAction, timeout_s: float | None = None, **kwargs: Any) -> TwinObservation:
-        """Send a request to a twin; with `finish`, end the episode with its verdict."""
+        """Send a request to a twin; with `finish`, end the episode with its verdict.
+
+        An episode of a pool whose process has ended is over, with the reward 0.0 and the error as its reason.
+        """
+        try:
+            return self._act(action)
+        except EpisodeLost as lost:
+            over = {"done": True, "score": 0.0, "reasons": [str(lost)]}
+            return self._observe(TwinResponse(0, str(lost))).model_copy(update=over)
+
+    def _act(self, action: TwinAction) -> TwinObservation:
         episode = self._running()
         self._state.step_count += 1
         if action.finish:
@@ -189,7 +203,8 @@ class SuiteEnvironment(Environment[TwinAction, TwinObservation, EpisodePosition]
 
     def close(self) -> None:
         if self._episode is not None:
-            self._episode.close()
+            with suppress(EpisodeLost):
+                self._episode.close()
             self._episode = None
 
     def _running(self) -> Episode:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 from weakref import WeakKeyDictionary
 
 import httpx
 
-from twindiff.client import Environment, Test
+from twindiff.client import Client, Environment, Test
 from twindiff.client.mcp_tools import McpTools
 from twindiff.client.sync_client import Platform
 from twindiff.client.transport import is_secured
 from twindiff.client.twin_tool import SHOWN, MalformedCall, TwinResponse, build_request
-from twindiff.local import Twindiff
 
 SECONDS_OF_A_CALL = 60.0
 MAX_CONNECTIONS = 256
@@ -36,9 +35,27 @@ _connections: WeakKeyDictionary[Platform, TwinConnection] = WeakKeyDictionary()
 def connection_of(platform: Platform) -> TwinConnection:
     """Return the connection to a platform's twins; there is one for each platform."""
     if platform not in _connections:
-        is_local = isinstance(platform, Twindiff)
-        _connections[platform] = InProcessConnection(platform) if is_local else HttpConnection(platform)
+        is_remote = isinstance(platform, Client)
+        _connections[platform] = (
+            HttpConnection(platform) if is_remote else InProcessConnection(cast(LocalPlatform, platform))
+        )
     return _connections[platform]
+
+
+class LocalPlatform(Protocol):
+    """A Twindiff, or a pool of them: requests reach it without a connection."""
+
+    def transport(self) -> TwinTransport:
+        """What handles requests whose paths name an environment."""
+        ...
+
+
+class TwinTransport(Protocol):
+    """Handles requests of httpx."""
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Handle a request."""
+        ...
 
 
 class _Twins:
@@ -56,10 +73,10 @@ class _Twins:
 
 
 class InProcessConnection:
-    """Hands requests to the twins in this process, without a socket."""
+    """Hands requests to the twins in this process, or to those of a pool, without a socket."""
 
-    def __init__(self, platform: Twindiff) -> None:
-        self._twins = _Twins(platform)
+    def __init__(self, platform: LocalPlatform) -> None:
+        self._twins = _Twins(cast(Platform, platform))
         self._transport = platform.transport()
 
     def send(self, environment: Environment, test: Test, arguments: dict[str, Any]) -> TwinResponse:

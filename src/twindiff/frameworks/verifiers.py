@@ -101,7 +101,7 @@ class SuiteTask(vf.Task[TestData, TwinState, SuiteTaskConfig]):
         state.urls, state.token, state.environment_id = task.urls, task.token, task.environment_id
 
     def _begin_episode(self) -> Episode:
-        platform = platform_at(self.data.base_url)
+        platform = platform_at(self.data.base_url, self.data.pool)
         test = next(each for each in chosen_tests(platform, self.data.suite) if each.name == self.data.name)
         return Episode.begin(platform, test)
 
@@ -136,13 +136,15 @@ class SuiteTask(vf.Task[TestData, TwinState, SuiteTaskConfig]):
 class SuiteConfig(vf.TasksetConfig):
     """The tests of `suite` whose names contain `tests`; in this process, or on the server at `base_url`.
 
-    A server keeps the rollouts as a trial set with this `label`.
+    A server keeps the rollouts as a trial set with this `label`. `pool` is a pool of `twindiff.pool` as `module:name`;
+    its processes are on this machine, since the tools call them by loopback ports.
     """
 
     suite: str = "starter"
     tests: str = ""
     base_url: str = ""
     label: str = ""
+    pool: str = ""
     task: SuiteTaskConfig = SuiteTaskConfig()
 
 
@@ -150,7 +152,7 @@ class SuiteTaskset(vf.Taskset[SuiteTask, SuiteConfig]):
     """The tests of a suite."""
 
     def load(self) -> Iterable[SuiteTask]:
-        given, platform = self.config, platform_at(self.config.base_url)
+        given, platform = self.config, platform_at(self.config.base_url, self.config.pool)
         instruct = instruct_for_tools if given.task.offers == "mcp" else instructions
         for each in chosen_tests(platform, given.suite, given.tests):
             data = TestData(
@@ -161,6 +163,7 @@ class SuiteTaskset(vf.Taskset[SuiteTask, SuiteConfig]):
                 suite=given.suite,
                 base_url=given.base_url,
                 label=given.label,
+                pool=given.pool,
             )
             yield SuiteTask(data, given.task)
 

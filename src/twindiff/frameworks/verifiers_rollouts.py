@@ -28,6 +28,7 @@ class TestData(vf.TaskData):
     suite: str
     base_url: str = ""
     label: str = ""
+    pool: str = ""
 
 
 def task_of(state: TwinState, data: TestData) -> TwinTask:

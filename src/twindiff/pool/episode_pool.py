@@ -10,14 +10,11 @@ from typing import Any, NamedTuple, Self
 
 from twindiff.client import Verdict
 from twindiff.client.twin_tool import TwinResponse
-from twindiff.frameworks.episodes import Json
+from twindiff.frameworks.episodes import EpisodeLost, Json
+from twindiff.pool.pool_platform import PoolPlatform
 from twindiff.pool.worker import TestOffered
 
 MAX_EPISODES_PER_WORKER = 1_000
-
-
-class EpisodeLost(RuntimeError):
-    """The process of an episode has ended; the pool has started another one, and the episode is over."""
 
 
 class WorkerFailed(RuntimeError):
@@ -65,6 +62,8 @@ class EpisodePool(ABC):
         self._max_episodes = max_episodes
         self._room = threading.Condition()
         self._begun = self._lost = self._restarts = 0
+        self.platform = PoolPlatform(self)
+        """The platform API over all workers, for the bridges to frameworks."""
 
     @abstractmethod
     def _send(self, worker: int, method: str, arguments: tuple[Any, ...]) -> Any:
@@ -99,14 +98,12 @@ class EpisodePool(ABC):
         chosen = next((each for each in self.tests if test in (each.id, "") or test.lower() in each.name.lower()), None)
         if chosen is None:
             raise KeyError(f"No test has {test!r} in its name: {', '.join(each.name for each in self.tests)}")
-        worker = self._take_room(1, seconds)
-        generation = self._workers[worker].generation
+        worker, generation = self.take_room(seconds)
         try:
             number = self.ask(worker, generation, "begin", chosen.id, clock)
         except BaseException:
             self.release(worker, generation, 1)
             raise
-        self._begun += 1
         return PooledEpisode(self, chosen, worker, generation, number)
 
     def stats(self) -> PoolStats:
@@ -140,14 +137,24 @@ class EpisodePool(ABC):
                 self._workers[worker].open -= count
                 self._room.notify_all()
 
-    def _take_room(self, count: int, seconds: float) -> int:
+    def generation_of(self, worker: int) -> int:
+        """Return how often a worker has been started again."""
+        return self._workers[worker].generation
+
+    def take_room(self, seconds: float) -> tuple[int, int]:
+        """Take room for one episode in the worker with the fewest; returns the worker and its generation.
+
+        Waits `seconds` for room; then PoolExhausted is raised.
+        """
         end = monotonic() + seconds
         with self._room:
             while True:
                 worker = min(range(len(self._workers)), key=lambda number: self._workers[number].open)
-                if self._workers[worker].open + count <= self._max_episodes:
-                    self._workers[worker].open += count
-                    return worker
+                state = self._workers[worker]
+                if state.open < self._max_episodes:
+                    state.open += 1
+                    self._begun += 1
+                    return worker, state.generation
                 if not self._room.wait(end - monotonic()):
                     raise PoolExhausted(f"{self.stats().open} episodes are open, and none was closed in {seconds:g} s.")
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from twindiff.client import Verdict
+import httpx
+
+from twindiff.client import Environment, Verdict
 from twindiff.frameworks.episodes import Episode, Json, chosen_tests
 from twindiff.local import Twindiff
 
@@ -71,6 +73,18 @@ class EpisodeWorker:
         episode = self._episodes.pop(number, None)
         if episode:
             episode.close()
+
+    def request(
+        self, verb: str, url: bytes, headers: list[tuple[bytes, bytes]], body: bytes
+    ) -> tuple[int, list[tuple[bytes, bytes]], bytes]:
+        """Handle a request by its path and query; returns status, headers and body of the response."""
+        request = httpx.Request(verb, self._platform.base_url + url.decode(), headers=headers, content=body)
+        answer = self._platform.transport().handle_request(request)
+        return answer.status_code, answer.headers.raw, answer.content
+
+    def open_url(self, environment: tuple[str, str, str], twin: str) -> str:
+        """Return the URL of a twin on a loopback port; `environment` is its id, service and token."""
+        return self._platform.url(Environment(self._platform, *environment), twin)
 
     def shut_down(self) -> None:
         """End all episodes and the Twindiff of this process."""

@@ -54,6 +54,7 @@ from twindiff.storage import CatalogStore, EnvironmentGone, NotServed, SchemaCha
 from twindiff.storage.backoff import Backoff, RecordRetries
 from twindiff.storage.schema import Schema
 from twindiff.storage.sqlite import SqliteEngine
+from twindiff.storage.sqlite.other_shards import OtherShards
 from twindiff.storage.whole_catalog import WholeCatalog
 from twindiff.suites.agent_diff import Importer
 from twindiff.suites.suites import Suites
@@ -73,7 +74,7 @@ LARGE_BODY = 20_000
 """Bytes of a body above which it is parsed off the event loop: a form of this size takes two milliseconds."""
 
 
-_CATALOG = Schema("catalog", tuple(table_of(row) for row in TABLES))
+CATALOG = Schema("catalog", tuple(table_of(row) for row in TABLES))
 
 
 class StepPause:
@@ -90,10 +91,11 @@ class Service:
     delivers = True
     """Whether events are delivered to subscribers."""
 
-    def __init__(self, settings: Settings, registry: Registry | None = None) -> None:
+    def __init__(self, settings: Settings, registry: Registry | None = None, others: OtherShards | None = None) -> None:
+        """Open the storage; `others` reads the other shards, by default from their folders on this machine."""
         self.settings = settings
         self.registry = registry or Registry.load_installed()
-        self.engine = _engine(settings)
+        self.engine = _engine(settings, others)
         self.runtime = self._runtime()
         if not self.engine.inline:
             _ = self.registry.twins  # raises what the database lacks for any twin before anything is served
@@ -103,8 +105,7 @@ class Service:
         self.environments = Environments(self.engine, catalog, whole, self.registry, settings.most_environments)
         self.points = EnvironmentPoints(self.engine, catalog, self.environments)
         self.transfer = Transfer(self.engine, catalog, self.registry, self.templates, self.environments)
-        has_others = settings.shard.total > 1
-        self.calls = Calls(self.engine, catalog, settings.transcripts, is_read_elsewhere=has_others)
+        self.calls = Calls(self.engine, catalog, settings.transcripts, is_read_elsewhere=settings.shard.total > 1)
         self.clocks = Clocks(self.engine, self.environments, self.calls.due, self.runtime.arrivals)
         self.runs = RunStore(self.engine, catalog, whole, self.environments, once=settings.runs_once)
         self.suites = Suites(self.engine, catalog, whole, self.templates, self.registry, self.environments.actors)
@@ -155,14 +156,14 @@ class Service:
     @cached_property
     def catalog(self) -> CatalogStore:
         """The records that this process writes."""
-        return self.engine.catalog(_CATALOG)
+        return self.engine.catalog(CATALOG)
 
     @cached_property
     def whole_catalog(self) -> WholeCatalog:
         """The records of all shards, for reading."""
         embedded = self.engine.embedded
         return (
-            WholeCatalog(self.catalog, partial(embedded.others.catalogs, _CATALOG))
+            WholeCatalog(self.catalog, partial(embedded.others.catalogs, CATALOG))
             if embedded
             else WholeCatalog(self.catalog)
         )
@@ -411,14 +412,16 @@ class Service:
         self.engine.close()
 
 
-def _engine(settings: Settings) -> StorageEngine:
+def _engine(settings: Settings, others: OtherShards | None) -> StorageEngine:
     """The storage engine that the settings name; PostgreSQL is an optional extra."""
     if not settings.storage:
         serve_shard(settings.shard)
         refuse_other_count(settings.data_dir, settings.shard)
         folders = list_folders(settings.data_dir, settings.shard.total)
         own = folders.pop(settings.shard.number)
-        engine = SqliteEngine(own, fsync=settings.fsync, most_bytes=settings.most_bytes, others=folders)
+        engine = SqliteEngine(
+            own, fsync=settings.fsync, most_bytes=settings.most_bytes, others=others or OtherShards(folders)
+        )
         record_count(settings.data_dir, settings.shard)
         return engine
     from twindiff.storage.postgres import PostgresEngine

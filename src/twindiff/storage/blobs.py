@@ -7,7 +7,7 @@ import io
 import os
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from hashlib import sha256
 from math import inf
@@ -23,6 +23,10 @@ from twindiff.storage.quota import StorageQuota
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
+FOLDER = "blobs"
+"""The folder of a data directory."""
+Fetch = Callable[[str], bytes | None]
+"""Returns a blob that another shard has, by its hexadecimal digest, or None."""
 _NOT_WRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.EEXIST)
 
 
@@ -47,15 +51,20 @@ class KeptBlobs(Blobs, Protocol):
         ...
 
 
-def blobs_of(directory: str, room: StorageQuota | None = None, others: Sequence[str] = ()) -> KeptBlobs:
+def blobs_of(directory: str, room: StorageQuota | None = None, fetch: Fetch = lambda _: None) -> KeptBlobs:
     """Open the blobs of a data directory, charged to the quota `room`; those of `:memory:` end with the process.
 
-    A blob that is missing is taken from the data directories `others`, if one has it.
+    A blob that is missing is taken from `fetch`, which returns None if it lacks the blob too.
     """
     room = room or StorageQuota()
     if directory == ":memory:":
         return MemoryBlobs(room)
-    return FileBlobs(Path(directory) / "blobs", room, [Path(other) / "blobs" for other in others])
+    return FileBlobs(Path(directory) / FOLDER, room, fetch)
+
+
+def blob_path(directory: Path, digest: str) -> Path:
+    """Return the file of a blob in a data directory."""
+    return directory / FOLDER / digest[:2] / digest[2:]
 
 
 class MemoryBlobs:
@@ -106,9 +115,9 @@ class MemoryBlobs:
 class FileBlobs:
     """Blobs in files named by their digest: `ab/cdef…`. The modification time is when a blob was last put."""
 
-    def __init__(self, folder: Path, room: StorageQuota, others: Sequence[Path] = ()) -> None:
+    def __init__(self, folder: Path, room: StorageQuota, fetch: Fetch) -> None:
         self._folder = folder
-        self._others = others
+        self._fetch = fetch
         self._room = room
         self._size: int | None = None
         self._unsynced: set[Path] = set()
@@ -169,12 +178,9 @@ class FileBlobs:
         return self._path(digest).exists() or self._take_from_others(digest)
 
     def _take_from_others(self, digest: str) -> bool:
-        """Whether another folder had the blob, which is put here too."""
-        for folder in self._others:
-            with suppress(FileNotFoundError):
-                self.put((folder / digest[:2] / digest[2:]).read_bytes())
-                return True
-        return False
+        """Whether another shard had the blob, which is put here too."""
+        data = self._fetch(digest)
+        return data is not None and bool(self.put(data))
 
     def open(self, digest: str) -> BinaryIO:
         if not self.has(digest):

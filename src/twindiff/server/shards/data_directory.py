@@ -43,9 +43,9 @@ def refuse_other_count(directory: str, served: ServedShard) -> None:
 
 def record_count(directory: str, served: ServedShard) -> None:
     """Record the number of shards in a data directory that this process owns."""
-    if served.number or served.total == 1 or count_shards(directory) == served.total:
+    if served.total == 1 or count_shards(directory) == served.total:
         return
-    draft = Path(directory) / f"{FILE}.new"
+    draft = Path(directory) / f"{FILE}.{served.number}"
     draft.write_bytes(msgspec.json.encode(ShardCount(served.total)))
     draft.replace(Path(directory) / FILE)
 

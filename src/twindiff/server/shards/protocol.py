@@ -13,8 +13,8 @@ from twindiff.server.shards.routing import ShardRouter
 
 MAX_BODY_BYTES = 1 << 20
 """Bytes of a body that are awaited in order to find the id in it."""
-_LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*(\d{1,9})[ \t]*\r\n", re.IGNORECASE)
-_CHUNKED = re.compile(rb"\r\ntransfer-encoding:[^\r\n]*chunked", re.IGNORECASE)
+LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*(\d{1,9})[ \t]*\r\n", re.IGNORECASE)
+CHUNKED = re.compile(rb"\r\ntransfer-encoding:[^\r\n]*chunked", re.IGNORECASE)
 
 
 class ShardedHttp(HttpProtocol):
@@ -71,8 +71,8 @@ class ShardedHttp(HttpProtocol):
             self._ahead = data
             return
         self._ahead = b""
-        is_chunked = _CHUNKED.search(head) is not None
-        shard = self._router.find_shard(head, _join_chunks(body) if is_chunked else body)
+        is_chunked = CHUNKED.search(head) is not None
+        shard = self._router.find_shard(head, join_chunks(body) if is_chunked else body)
         if shard == self._router.own:
             super().data_received(data)
         else:
@@ -86,7 +86,7 @@ class ShardedHttp(HttpProtocol):
         self.loop.call_soon(self._handover.move, shard, HTTP, data, self.transport)
 
 
-def _join_chunks(body: bytes) -> bytes:
+def join_chunks(body: bytes) -> bytes:
     """Return what is in the chunks of a body (RFC 9112, section 7.1), up to the first that is malformed."""
     parts: list[bytes] = []
     with suppress(ValueError):
@@ -102,7 +102,7 @@ def _has_all(head: bytes, body: bytes) -> bool:
     """Return whether a body is complete, or too long to wait for."""
     if len(body) > MAX_BODY_BYTES:
         return True
-    if _CHUNKED.search(head):
+    if CHUNKED.search(head):
         return body.endswith(b"0\r\n\r\n")
-    length = _LENGTH.search(head)
+    length = LENGTH.search(head)
     return length is None or len(body) >= int(length[1])

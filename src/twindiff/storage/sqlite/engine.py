@@ -79,13 +79,15 @@ class SqliteEngine:
 
     inline = True
 
-    def __init__(self, directory: str, *, fsync: bool = False, most_bytes: int = 0, others: Sequence[str] = ()) -> None:
-        """Open a data directory; `others` are those of the other shards of the server."""
+    def __init__(
+        self, directory: str, *, fsync: bool = False, most_bytes: int = 0, others: OtherShards | None = None
+    ) -> None:
+        """Open a data directory; `others` reads those of the other shards of the server."""
         self.room = StorageQuota(most_bytes)
         self.file = DataFile(directory, self.room)
         self.durability = self._made_durable() if fsync and directory != IN_MEMORY else None
-        self.others = OtherShards(others)
-        self._kept_blobs = blobs_of(directory, self.room, others)
+        self.others = others or OtherShards()
+        self._kept_blobs = blobs_of(directory, self.room, self.others.load_blob)
         self.blobs: Blobs = self._kept_blobs
         self.feed = Feed()
         self._templates = TemplateImages(self.file, self.others)

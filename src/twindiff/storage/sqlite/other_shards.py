@@ -6,9 +6,11 @@ SQLite shows a reader in another process all that was committed, so a response o
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from twindiff.storage import Template
+from twindiff.storage.blobs import blob_path
 from twindiff.storage.schema import Schema
 
 from .connection import connect
@@ -22,7 +24,8 @@ class OtherShards:
     """Reads the data files in the folders of other shards; each is opened on first use."""
 
     def __init__(self, folders: Sequence[str] = ()) -> None:
-        self._paths = [Path(folder) / NAME for folder in folders]
+        self._folders = [Path(folder) for folder in folders]
+        self._paths = [folder / NAME for folder in self._folders]
         self._readings: dict[Path, Reading] = {}
         self._catalogs: dict[Path, SqliteStore] = {}
 
@@ -51,6 +54,13 @@ class OtherShards:
                     return template
             finally:
                 connection.close()
+        return None
+
+    def load_blob(self, digest: str) -> bytes | None:
+        """Return a blob of any other shard by its hexadecimal digest, or None; safe in any thread."""
+        for folder in self._folders:
+            with suppress(FileNotFoundError):
+                return blob_path(folder, digest).read_bytes()
         return None
 
     def last_seq(self, env: str) -> int:

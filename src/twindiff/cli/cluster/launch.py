@@ -1,0 +1,175 @@
+# pyright: basic, reportMissingImports=false
+# Ray is not a development dependency: `pip install "twindiff[ray]"`.
+"""Starts and ends a server on the nodes of a Ray cluster: `twindiff ray up` and `twindiff ray down`."""
+
+from __future__ import annotations
+
+import secrets
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import ray
+from ray.exceptions import RayError
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+from twindiff import __version__
+from twindiff.catalog.shard_ids import ServedShard
+from twindiff.cli.cluster.ingress import Ingress
+from twindiff.cli.cluster.shard_actor import MEMORY, NAMESPACE, READS, ShardActor, ShardAddress, name_shard
+from twindiff.cli.problem import CommandError
+from twindiff.server import Settings
+from twindiff.server.shards.data_directory import count_shards, list_folders
+
+SECONDS_TO_START = 300
+SECONDS_TO_END = 30
+_SHARD, _INGRESS = "twindiff-shard-", "twindiff-ingress-"
+LOOPBACK = "127.0.0.1"
+
+
+class ClusterNode(NamedTuple):
+    """A node of the cluster: its id for Ray, its address, its processors, and the shards that its data has."""
+
+    id: str
+    address: str
+    cpus: int
+    shards: frozenset[int]
+
+
+class RunningCluster(NamedTuple):
+    """A server on a cluster: the URL of each node's ingress, and the number of shards."""
+
+    urls: list[str]
+    shards: int
+
+
+def connect(address: str) -> None:
+    """Connect to a Ray cluster, unless this process is connected; raises CommandError."""
+    if ray.is_initialized():
+        return
+    try:
+        ray.init(address, namespace=NAMESPACE, log_to_driver=False, logging_level="warning")
+    except (ConnectionError, RayError, RuntimeError, ValueError) as error:
+        raise CommandError(
+            f"No Ray cluster answers at {address}: {error}. Start one with `ray start --head`, or give --address."
+        ) from None
+
+
+def start_cluster(settings: Settings, shards: int, host: str, port: int) -> RunningCluster:
+    """Start `shards` shards, 0 for one for each processor, and an ingress on each node; raises CommandError.
+
+    `port` 0 takes a port of each node that is free.
+    """
+    _refuse_running(shards)
+    is_temporary = settings.data_dir == ":memory:"
+    settings = settings._replace(data_dir=MEMORY + secrets.token_hex(4)) if is_temporary else settings
+    nodes = _probe_nodes(settings.data_dir)
+    count = shards or max(1, sum(each.cpus for each in nodes))
+    _refuse_strangers(nodes, settings)
+    placed = place_shards(nodes, count)
+    try:
+        actors = [_start_shard(settings, ServedShard(number, count), node) for number, node in enumerate(placed)]
+        addresses: list[ShardAddress] = ray.get([each.address.remote() for each in actors], timeout=SECONDS_TO_START)
+        return RunningCluster([_start_ingress(each, addresses, host, port) for each in nodes], count)
+    except RayError as error:
+        stop_cluster()
+        raise CommandError(f"The shards could not be started: {_find_cause(error)}") from None
+
+
+def stop_cluster() -> int:
+    """End the server on the cluster; returns the number of its shards. Shards answer first what they have received."""
+    names = _list_names()
+    ends: list[Any] = []
+    for name in names:
+        with suppress(ValueError):
+            actor = ray.get_actor(name, NAMESPACE)
+            if name.startswith(_SHARD):
+                ends.append((actor, actor.stop.options(max_task_retries=0).remote()))
+            else:
+                ray.kill(actor)
+    for actor, end in ends:
+        with suppress(RayError):
+            ray.get(end, timeout=SECONDS_TO_END)
+        ray.kill(actor)
+    return len(ends)
+
+
+def place_shards(nodes: Sequence[ClusterNode], count: int) -> list[ClusterNode]:
+    """Choose the node of each shard: one that has its data, else the one with the fewest for its processors."""
+    load = Counter[str]()
+    placed: list[ClusterNode] = []
+    for number in range(count):
+        owners = [each for each in nodes if number in each.shards] or nodes
+        node = min(owners, key=lambda each: load[each.id] / max(1, each.cpus))
+        load[node.id] += 1
+        placed.append(node)
+    return placed
+
+
+def _refuse_running(shards: int) -> None:
+    running = sum(name.startswith(_SHARD) for name in _list_names())
+    if running:
+        wanted = f", not {shards}" if shards not in (0, running) else ""
+        raise CommandError(
+            f"A server of {running} shards runs on this cluster{wanted}, and ids name their shard. "
+            "End it with `twindiff ray down` first."
+        )
+
+
+def _refuse_strangers(nodes: Sequence[ClusterNode], settings: Settings) -> None:
+    if not settings.api_key and len({each.address for each in nodes}) > 1:
+        raise CommandError(
+            "The shards of several machines can be reached through the network. "
+            "Give a key with --api-key or TWINDIFF_API_KEY.",
+            exit_code=2,
+        )
+
+
+def _list_names() -> list[str]:
+    listed: list[dict[str, str]] = ray.util.list_named_actors(all_namespaces=True)
+    mine = [each["name"] for each in listed if each["namespace"] == NAMESPACE]
+    return [name for name in mine if name.startswith((_SHARD, _INGRESS))]
+
+
+def _probe_nodes(data_dir: str) -> list[ClusterNode]:
+    """Return the nodes with processors, in the order of their addresses."""
+    alive = [each for each in ray.nodes() if each["Alive"] and each["Resources"].get("CPU")]
+    probe = ray.remote(num_cpus=0)(_list_stored_shards)
+    asked = [probe.options(scheduling_strategy=_pin(each["NodeID"])).remote(data_dir) for each in alive]
+    nodes = [
+        ClusterNode(each["NodeID"], each["NodeManagerAddress"], int(each["Resources"]["CPU"]), frozenset(stored))
+        for each, stored in zip(alive, ray.get(asked, timeout=SECONDS_TO_START), strict=True)
+    ]
+    return sorted(nodes, key=lambda each: (each.address, each.id))
+
+
+def _list_stored_shards(data_dir: str) -> list[int]:
+    folders = list_folders(data_dir, count_shards(data_dir))
+    return [number for number, folder in enumerate(folders) if Path(folder).is_dir()]
+
+
+def _pin(node_id: str) -> Any:
+    return NodeAffinitySchedulingStrategy(node_id=node_id, soft=False)
+
+
+def _start_shard(settings: Settings, shard: ServedShard, node: ClusterNode) -> Any:
+    options: dict[str, Any] = {"name": name_shard(shard.number), "namespace": NAMESPACE, "lifetime": "detached"}
+    options |= {"max_restarts": -1, "max_task_retries": -1, "num_cpus": 1, "scheduling_strategy": _pin(node.id)}
+    actor = ray.remote(concurrency_groups={READS: 1})(ShardActor).options(**options)
+    host = LOOPBACK if not settings.api_key else node.address
+    return actor.remote(settings._replace(shard=shard), host, f"{node.address} ({node.id[:8]})", __version__)
+
+
+def _start_ingress(node: ClusterNode, addresses: list[ShardAddress], host: str, port: int) -> str:
+    options = {"name": _INGRESS + node.id, "namespace": NAMESPACE, "lifetime": "detached", "num_cpus": 0}
+    actor = ray.remote(Ingress).options(**options, max_restarts=0, scheduling_strategy=_pin(node.id))
+    taken = ray.get(actor.remote(addresses).listen.remote(host, port), timeout=SECONDS_TO_START)
+    shown = host if host == LOOPBACK else node.address
+    return f"http://{shown}:{taken}"
+
+
+def _find_cause(error: Exception) -> str:
+    lines = [line for line in str(error).splitlines() if line.strip()]
+    return lines[-1] if lines else type(error).__name__

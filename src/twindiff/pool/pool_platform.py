@@ -1,0 +1,115 @@
+"""The platform API of a pool, so that whatever takes a server or a `Twindiff` takes a pool of processes too."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+from urllib.parse import urlencode
+
+import httpx
+import msgspec
+
+from twindiff.client import Environment
+from twindiff.client.request_specs import RequestSpec
+from twindiff.client.sync_client import Platform
+from twindiff.client.transport import path_of, read
+
+if TYPE_CHECKING:
+    from twindiff.pool.episode_pool import EpisodePool
+
+T = TypeVar("T")
+
+SECONDS_FOR_ROOM = 60.0
+_ID = re.compile(rb"[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}")
+_ONE = re.compile(r"/api/platform/env/([^/]+)$")
+_CREATION = "/api/platform/initEnv"
+
+
+class PoolPlatform(Platform):
+    """Sends each request to the worker of the environment or run that it names; new environments to the emptiest.
+
+    Requests that name none go to the first worker. A request raises EpisodeLost if the worker of its environment has
+    ended, and PoolExhausted if no worker has room for another environment.
+    """
+
+    base_url = "http://localhost"
+
+    def __init__(self, pool: EpisodePool) -> None:
+        self._pool = pool
+        self._places: dict[str, tuple[int, int]] = {}
+        """The worker and its generation by the ids of environments and runs."""
+
+    def send(self, spec: RequestSpec[T]) -> T:
+        """Send a request and return its decoded response."""
+        url = path_of(spec) + (f"?{urlencode(spec.query)}" if spec.query else "")
+        request = httpx.Request(
+            spec.verb, self.base_url + url, headers={"content-type": spec.content_type}, content=spec.body
+        )
+        answer = self.handle_request(request)
+        return read(spec, answer.status_code, answer.content)
+
+    def transport(self) -> PoolPlatform:
+        """Return what handles requests of httpx for twins, whose paths name an environment."""
+        return self
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Handle a request in the worker that it belongs to."""
+        body, path = request.read(), request.url.path
+        is_creation = path == _CREATION
+        worker, generation = self._pool.take_room(SECONDS_FOR_ROOM) if is_creation else self._find_place(path, body)
+        parts = (request.method, request.url.raw_path, request.headers.raw, body)
+        try:
+            status, headers, content = self._pool.ask(worker, generation, "request", *parts)
+        except BaseException:
+            if is_creation:
+                self._pool.release(worker, generation, 1)
+            raise
+        answer = httpx.Response(status, headers=headers, content=content, request=request)
+        self._note(path, request.method, (worker, generation), answer)
+        return answer
+
+    def url(self, environment: Environment, twin: str = "") -> str:
+        """The base URL of a twin on a loopback port of the worker's machine."""
+        worker, generation = self._find_place(environment.id, b"")
+        given = (environment.id, environment.service, environment.token)
+        return self._pool.ask(worker, generation, "open_url", given, twin)
+
+    def port(self, environment: Environment, twin: str = "") -> str:
+        return self.url(environment, twin)
+
+    def _find_place(self, path: str, body: bytes) -> tuple[int, int]:
+        for each in (*_ID.findall(path.encode()), *_ID.findall(body)):
+            if place := self._places.get(_plain(each.decode())):
+                return place
+        return 0, self._pool.generation_of(0)
+
+    def _note(self, path: str, verb: str, place: tuple[int, int], answer: httpx.Response) -> None:
+        """Note the ids that a response has made, and the room that it has taken or given back."""
+        if not answer.is_success or not path.startswith("/api/platform/"):
+            if path == _CREATION:
+                self._pool.release(*place, 1)
+            return
+        if verb == "DELETE" and (one := _ONE.search(path)):
+            if self._places.pop(_plain(one[1]), None):
+                self._pool.release(*place, 1)
+        elif verb == "POST":
+            made = msgspec.json.decode(answer.content)
+            forks = _list_forks(made)
+            self._places |= {_plain(each): place for each in (*_list_ids([made]), *_list_ids(forks))}
+            if forks:
+                self._pool.take_room_in(*place, len(forks))
+
+
+def _plain(id: str) -> str:
+    return id.replace("-", "")
+
+
+def _list_forks(made: Any) -> list[Any]:
+    forks = cast(dict[str, Any], made).get("environments") if isinstance(made, dict) else None
+    return cast(list[Any], forks) if isinstance(forks, list) else []
+
+
+def _list_ids(made: Sequence[Any]) -> list[str]:
+    known = [cast(dict[str, Any], each) for each in made if isinstance(each, dict)]
+    return [each[key] for each in known for key in ("environmentId", "runId") if isinstance(each.get(key), str)]
