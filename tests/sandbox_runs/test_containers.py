@@ -173,8 +173,7 @@ def test_an_application_in_a_container_reaches_its_twins_by_the_vendors_hosts(sa
 
 def command_lines():
     """The command lines of all processes of this machine, as `ps` shows them."""
-    with suppress(psutil.NoSuchProcess):
-        return [" ".join(each.info["cmdline"] or ()) for each in psutil.process_iter(["cmdline"])]
+    return [" ".join(each.info["cmdline"] or ()) for each in psutil.process_iter(["cmdline"])]
 
 
 COMPOSED = """

@@ -203,7 +203,7 @@ def failures(site: Site, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
 
     async def execute(browser: Browser, prompt: str) -> str:
         async with turns, await browser.new_context() as context:
-            observer = Observer(context, folder, pytest.fail)
+            observer = Observer(context, folder, pytest.fail, str)
             page = await context.new_page()
             await page.goto(starts[prompt])
             steps = Interpreter(lambda: observer.page, starts[prompt], {}, answer_nothing, dialogs=observer)

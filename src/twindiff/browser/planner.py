@@ -16,7 +16,7 @@ from twindiff.browser.clauses import VERB, Claim, read_clause, scope_to_frame
 from twindiff.browser.config import MAX_PROMPT_CHARACTERS, MAX_STEPS, BrowserStep, DialogAnswer, Expect, TwinCheck
 from twindiff.browser.intent_finder import DO, PART
 from twindiff.browser.intents import MAX_TIMES, TIMES, count_of, do_step
-from twindiff.browser.rewordings import MAX_REWORDINGS, Context
+from twindiff.browser.rewordings import MAX_REWORDINGS, RewordingContext
 from twindiff.browser.words import BARE, allow_separators, mark_words
 
 MAX_CLAUSE_CHARACTERS = 500
@@ -145,7 +145,7 @@ class _Reader:
         self._unclear: list[str] = []
         self._checks: list[TwinCheck] = []
         self._known: dict[tuple[object, ...], Claim | None] = {}
-        self._context = Context(self._quote, self._name_of)
+        self._context = RewordingContext(self._quote, self._name_of)
         self._is_repeated = False
 
     def hold(self, quoted: re.Match[str]) -> str:

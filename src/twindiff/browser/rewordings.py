@@ -34,7 +34,7 @@ _BOTH = re.compile(r"\bboth(?: of them| [a-z]+s)?(?= |$)", re.IGNORECASE)
 _IS_TEXT = re.compile(rf"{QUOTED}|{PLAIN}|[A-Z].*")
 
 
-class Context:
+class RewordingContext:
     """What the clauses before have named, and under which keyword (given, when, then) a sentence stands."""
 
     def __init__(self, quote: Callable[[str], str], restore: Callable[[str], str]) -> None:
