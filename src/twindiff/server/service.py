@@ -116,8 +116,6 @@ class Service:
         self.ports = Ports()
         self.targets = self._webhook_client()
         self.dispatcher = Dispatcher(self.engine, self.environments, self.outbox, self.targets, self.awaken)
-        self.long_calls = self._long_calls()
-        self.unused = self._unused_sweeper()
         self._swept = time.monotonic()
         self._pauses: dict[str, StepPause] = {}  # of steps of the maintenance that have failed, by name
         self._failing = RecordRetries("Maintenance:")
@@ -148,7 +146,8 @@ class Service:
         listening, receivers = self.ports.listening, (HOOK_RECEIVER,)
         return WebhookClient(hosts, listening, is_loopback_open=is_keyless, receivers=receivers)
 
-    def _unused_sweeper(self) -> UnusedTemplateSweeper | None:
+    @cached_property
+    def unused(self) -> UnusedTemplateSweeper | None:
         """The removal of unused templates; None where an administrator of the database does it."""
         embedded = self.engine.embedded
         return UnusedTemplateSweeper(embedded, self.catalog, self.environments) if embedded else None
@@ -171,7 +170,8 @@ class Service:
     def _runtime(self) -> Runtime:
         return Runtime(inline=self.engine.inline)
 
-    def _long_calls(self) -> LongCalls | None:
+    @cached_property
+    def long_calls(self) -> LongCalls | None:
         """The worker threads for long calls; None where each call has a thread anyway."""
         embedded = self.engine.embedded
         return LongCalls(embedded, self.calls, self, self.runtime.arrivals) if embedded else None

@@ -74,9 +74,9 @@ class PromptRequest:
     @property
     def people(self) -> list[str]:
         """The names of users that the prompt gives, also as members and guests."""
-        return [*dict.fromkeys([*self.names("users"), *(each for kind in GATHERINGS for each in self.joined(kind))])]
+        return [*dict.fromkeys([*self.names("users"), *(each for kind in GATHERINGS for each in self.list_members(kind))])]
 
-    def joined(self, kind: str, name: str | None = None) -> list[str]:
+    def list_members(self, kind: str, name: str | None = None) -> list[str]:
         """The people of all groups of a kind, or of those of this name."""
         groups = [group for group in self.of(kind) if name is None or name in group.names]
         return [*dict.fromkeys(person for group in groups for person in group.people)]
@@ -153,7 +153,7 @@ def _slack(choice: PromptChoices, people: list[Any], asked: PromptRequest) -> di
     names = _channels(asked)
     rooms: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
 
-    members = {name: [spoken_name(each) for each in asked.joined("channels", name)] for name in names}
+    members = {name: [spoken_name(each) for each in asked.list_members("channels", name)] for name in names}
 
     def say(room: str, text: str, number: int) -> None:
         authors = members[room] or [each["name"] for each in people] or ["Agent"]
@@ -206,7 +206,7 @@ def _linear(choice: PromptChoices, people: list[Any], asked: PromptRequest) -> d
     teams = dict(_teams(asked))
     projects = _projects(choice, asked, [*teams])
     homes = [*projects, *teams]
-    members = {name: [spoken_name(each) for each in asked.joined("teams", name)] for name in teams}
+    members = {name: [spoken_name(each) for each in asked.list_members("teams", name)] for name in teams}
     issues: list[dict[str, Any]] = []
 
     def add(title: str, home: str | None, group: PromptGroup | None) -> None:
@@ -328,7 +328,7 @@ def _box(choice: PromptChoices, people: list[Any], asked: PromptRequest) -> dict
         topic = choice.of(TOPICS, "more", number)
         home = folders[free[number % len(free)]] if free else top
         home[f"{topic}-{len(placed) + number + 1}.txt"] = choice.of(SAID, "text", number).format(topic=topic)
-    guests = {name: [{"user": spoken_name(each)} for each in asked.joined("folders", name)] for name in folders}
+    guests = {name: [{"user": spoken_name(each)} for each in asked.list_members("folders", name)] for name in folders}
     shown = [{"name": name, "files": _files(files), "shared_with": guests[name]} for name, files in folders.items()]
     return {"users": people, "folders": shown, "files": _files(top)}
 
