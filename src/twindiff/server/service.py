@@ -116,6 +116,7 @@ class Service:
         self.ports = Ports()
         self.targets = self._webhook_client()
         self.dispatcher = Dispatcher(self.engine, self.environments, self.outbox, self.targets, self.awaken)
+        self.long_calls = self._long_calls()
         self._swept = time.monotonic()
         self._pauses: dict[str, StepPause] = {}  # of steps of the maintenance that have failed, by name
         self._failing = RecordRetries("Maintenance:")
@@ -170,8 +171,7 @@ class Service:
     def _runtime(self) -> Runtime:
         return Runtime(inline=self.engine.inline)
 
-    @cached_property
-    def long_calls(self) -> LongCalls | None:
+    def _long_calls(self) -> LongCalls | None:
         """The worker threads for long calls; None where each call has a thread anyway."""
         embedded = self.engine.embedded
         return LongCalls(embedded, self.calls, self, self.runtime.arrivals) if embedded else None
