@@ -74,7 +74,8 @@ class PromptRequest:
     @property
     def people(self) -> list[str]:
         """The names of users that the prompt gives, also as members and guests."""
-        return [*dict.fromkeys([*self.names("users"), *(each for kind in GATHERINGS for each in self.list_members(kind))])]
+        members = (each for kind in GATHERINGS for each in self.list_members(kind))
+        return [*dict.fromkeys([*self.names("users"), *members])]
 
     def list_members(self, kind: str, name: str | None = None) -> list[str]:
         """The people of all groups of a kind, or of those of this name."""
