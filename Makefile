@@ -26,7 +26,7 @@ BESIDE := -n logical --dist worksteal
 OSV := https://api.osv.dev
 STORED_SAID := .tools/stored.txt
 BRIDGES := src/twindiff/frameworks
-BRIDGED := tests/frameworks --ignore=tests/frameworks/test_gymnasium.py --ignore=tests/frameworks/test_many_environments.py
+BRIDGED := tests/frameworks tests/pool/test_bridges.py --ignore=tests/frameworks/test_gymnasium.py --ignore=tests/frameworks/test_many_environments.py
 bootstrap = $(if $(PYTHON),"$(PYTHON)" bootstrap.py,\
 	$(error Twindiff needs Python 3.11 or later, and there is none among: $(NAMES). Install it, or give its path: make $@ PYTHON=/path/to/python3))
 

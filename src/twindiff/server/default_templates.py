@@ -28,4 +28,6 @@ def empty_template(service: Service, twin: Twin) -> TemplateRecord:
     """The empty template `<twin>_base`, added if the twin ships none by that name."""
     name = f"{twin.name}_base"
     versions = service.templates.history(twin.name, name)
-    return versions[0] if versions else service.templates.add(twin, name, {}, origin="built-in")
+    if versions:
+        return versions[0]
+    return service.templates.add(twin, name, {}, origin="built-in", description="No rows at all")

@@ -101,6 +101,7 @@ def _name_apart(paths: Schema) -> None:
 _NO_JSON = {
     "GET /env/{envId}/export": "application/gzip",
     "GET /metrics": "text/plain",
+    "GET /twin-runs/{run_id}/dashboard/variables.env": "text/plain",
     "GET /validate/{run_id}/results": "text/event-stream",
     "GET /test-runs/{run_id}/page/news": "text/event-stream",
     "GET /validate/{run_id}/artifacts/{name}": "application/octet-stream",

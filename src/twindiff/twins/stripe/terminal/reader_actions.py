@@ -207,7 +207,7 @@ def collect_payment_method(call: Call, reader: str, params: Annotated[CollectMet
 
 
 @api.post("/confirm_payment_intent")
-def confirm_payment_intent(call: Call, reader: str, params: Annotated[ConfirmPayment, Body]) -> Fields:
+def confirm_reader_payment(call: Call, reader: str, params: Annotated[ConfirmPayment, Body]) -> Fields:
     """Have a reader confirm a payment for which it has collected a card."""
     row = existing_reader(call, reader)
     intent = _payment(call, params.payment_intent, "requires_confirmation")
