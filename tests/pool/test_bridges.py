@@ -5,6 +5,7 @@ import json
 import os
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -85,14 +86,25 @@ def test_a_request_for_an_environment_of_a_process_that_ended_says_so(pool: Loca
     assert pool.stats().open == 0
 
 
-def test_inspect_runs_samples_in_a_pool(pool: LocalPool):
+@pytest.mark.filterwarnings("default")
+def test_inspect_runs_samples_in_a_pool(pool: LocalPool, tmp_path: Path):
     inspect_ai = pytest.importorskip("inspect_ai", reason="inspect-ai is not installed; `make frameworks` has it")
+    from inspect_ai.model import ModelOutput, ModelUsage, get_model
+
     from twindiff.frameworks.inspect_ai import suite
 
-    (log,) = inspect_ai.eval(suite(tests=RENAME, pool=POOL), model="mockllm/model", display="none")
-    assert (log.status, pool.stats().open) == ("success", 0)
+    outputs = [ModelOutput.for_tool_call("mockllm", "call_api", SOLUTION), ModelOutput.from_content("mockllm", "Done.")]
+    for each in outputs:
+        each.usage = ModelUsage()  # else it is counted by a tokenizer, which has to be fetched
+    model = get_model("mockllm/model", custom_outputs=outputs)
+    task = suite(tests=RENAME, pool=POOL)
+    (log,) = inspect_ai.eval(task, model=model, log_dir=str(tmp_path), display="none")
+    assert (log.status, pool.stats().open) == ("success", 0), log.error
+    assert log.samples
+    assert log.samples[0].scores
 
 
+@pytest.mark.filterwarnings("default")
 def test_openenv_ends_a_lost_episode_with_its_error(pool: LocalPool, monkeypatch: pytest.MonkeyPatch):
     pytest.importorskip("openenv", reason="openenv is not installed; `make frameworks` has it")
     from twindiff.frameworks.openenv import SuiteEnvironment, TwinAction
@@ -107,6 +119,7 @@ def test_openenv_ends_a_lost_episode_with_its_error(pool: LocalPool, monkeypatch
     env.close()
 
 
+@pytest.mark.filterwarnings("default")
 def test_verifiers_load_the_tests_of_a_pool(pool: LocalPool):
     pytest.importorskip("verifiers", reason="verifiers is not installed; `make frameworks` has it")
     from twindiff.frameworks.verifiers import SuiteConfig, SuiteTaskset
