@@ -1,3 +1,4 @@
+# pyright: reportMissingImports=false
 """Bridges to frameworks over the processes of a pool."""
 
 import asyncio
@@ -5,6 +6,7 @@ import json
 import os
 import signal
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -26,6 +28,13 @@ def pool() -> Iterator[LocalPool]:
     yield pool
     local_pool.cache_clear()
     pool.close()
+
+
+def kill_processes(pool: LocalPool) -> None:
+    """Kill the processes of a pool; one that was killed before is started again when it is needed."""
+    for pid in pool.pids:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
 
 @pytest.fixture
@@ -78,8 +87,7 @@ def test_a_pool_and_a_server_exclude_each_other():
 def test_a_request_for_an_environment_of_a_process_that_ended_says_so(pool: LocalPool):
     episode = Episode.begin(pool.platform, chosen_tests(pool.platform, tests=RENAME)[0])
     run = episode.run
-    for pid in pool.pids:
-        os.kill(pid, signal.SIGKILL)
+    kill_processes(pool)
     for work in (lambda: episode.call(LOOK), run.evaluate, episode.close):
         with pytest.raises(EpisodeLost):
             work()
@@ -112,8 +120,7 @@ def test_openenv_ends_a_lost_episode_with_its_error(pool: LocalPool, monkeypatch
     monkeypatch.setenv("TWINDIFF_POOL", POOL)
     env = SuiteEnvironment()
     env.reset()
-    for pid in pool.pids:
-        os.kill(pid, signal.SIGKILL)
+    kill_processes(pool)
     seen = env.step(TwinAction(finish=True))
     assert (seen.done, seen.reward, seen.reasons) == (True, 0.0, ["The process of the episode has ended."])
     env.close()

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import math
 from collections.abc import Awaitable, Callable, Coroutine, Generator
 from functools import partial
 from typing import Any, NamedTuple, Protocol, TypeVar
@@ -164,8 +163,8 @@ class Dispatcher:
             return
         with self._unreadable.attempt(environment_id):
             await self._see_to(environment_id)
-        seconds = self._unreadable.seconds_left(environment_id)
-        if 0 < seconds < math.inf:
+        seconds = self._unreadable.find_next_try(environment_id)
+        if seconds is not None:
             look = partial(self._engine.feed.announce_commit, environment_id, 0)
             asyncio.get_running_loop().call_later(seconds, look)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -73,9 +74,10 @@ class RecordRetries:
         now = time.monotonic()
         return [key for key, until in self._until.items() if until > now]
 
-    def seconds_left(self, key: str) -> float:
-        """Return the seconds until a record may be tried: 0 if it may be now, infinity if it is set aside."""
-        return max(0.0, self._until.get(key, 0.0) - time.monotonic())
+    def find_next_try(self, key: str) -> float | None:
+        """Return the seconds until a record that has failed is to be tried again; None if it is not."""
+        until = self._until.get(key, math.inf)
+        return None if until == math.inf else max(0.0, until - time.monotonic())
 
     def is_due(self, key: str) -> bool:
         """Return whether a record may be tried now."""
@@ -103,7 +105,7 @@ class RecordRetries:
         if failures < MAX_TRIES:
             self._until[key] = time.monotonic() + seconds_after(failures)
             return
-        self._until[key] = float("inf")
+        self._until[key] = math.inf
         reason = f"set aside after {failures} tries: {describe_error(error)}"
         log.warning("%s %s %s", self._what, key, reason, exc_info=error)
         try:
