@@ -10,7 +10,6 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Generator
-from functools import partial
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from twindiff.environments.environments import Environments, LoadedEnvironment
@@ -163,10 +162,15 @@ class Dispatcher:
             return
         with self._unreadable.attempt(environment_id):
             await self._see_to(environment_id)
+        self._look_again(environment_id)
+
+    def _look_again(self, environment_id: str) -> None:
+        """Look at an environment whose events could not be read when its wait is over; timers may end a bit early."""
         seconds = self._unreadable.find_next_try(environment_id)
-        if seconds is not None:
-            look = partial(self._engine.feed.announce_commit, environment_id, 0)
-            asyncio.get_running_loop().call_later(seconds, look)
+        if seconds == 0:
+            self._engine.feed.announce_commit(environment_id, 0)
+        elif seconds is not None:
+            asyncio.get_running_loop().call_later(seconds, self._look_again, environment_id)
 
     async def _see_to(self, environment_id: str) -> None:
         """Turn new journal entries of an environment into deliveries, and start sending them."""
