@@ -141,6 +141,13 @@ class Database:
         with psycopg.connect(self._cluster, autocommit=True) as connection:
             connection.execute(SQL("DROP DATABASE {} WITH (FORCE)").format(Identifier(self.name)))
 
+    def wait_until_unread(self) -> None:
+        """Wait until nobody reads the slot; a process that was ended is about it for a moment."""
+        held = "SELECT count(*) FROM pg_replication_slots WHERE database = %s AND active"
+        with psycopg.connect(self._cluster, autocommit=True) as connection:
+            while connection.execute(held, (self.name,)).fetchone() != (0,):
+                continue
+
     def forget_log(self) -> None:
         """Drop what the cluster has for it alone: its slot, whoever reads it, and its origins."""
         with psycopg.connect(self.admin, autocommit=True) as connection:
@@ -149,10 +156,8 @@ class Database:
                 "SELECT pg_terminate_backend(active_pid) FROM pg_replication_slots WHERE slot_name = %s AND active",
                 (slot,),
             )
+        self.wait_until_unread()
         with psycopg.connect(self._cluster, autocommit=True) as connection:
-            held = "SELECT active FROM pg_replication_slots WHERE slot_name = %s"
-            while connection.execute(held, (slot,)).fetchone() == (True,):
-                continue  # the process that was ended is still about it
             connection.execute(
                 "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = %s", (slot,)
             )

@@ -25,9 +25,7 @@ def fresh(cluster: str) -> Iterator[Database]:
 
 def lose_slot(database: Database) -> None:
     """What a failover to a replica without the slot does, and then what the documentation says to do."""
-    held = "SELECT count(*) FROM pg_replication_slots WHERE database = current_database() AND active"
-    while database.psql(held) != [(0,)]:
-        continue  # the process of a drainer that has just ended is still about it
+    database.wait_until_unread()
     database.psql(
         "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE database = current_database()"
     )
