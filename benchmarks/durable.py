@@ -85,7 +85,7 @@ async def measured(deed: Deed, environments: list[dict[str, Any]], each: int) ->
 async def figures(settings: Settings, clients: int, each: int) -> dict[str, dict[str, float]]:
     """What the deeds cost with one kind of server."""
     server = Server(settings)
-    house = asyncio.create_task(server.service.maintenance_loop())
+    house = asyncio.create_task(server.service.maintenance.run())
     try:
         environments = [await server.create() for _ in range(clients)]
         for made in environments:

@@ -287,7 +287,7 @@ async def serve(config: uvicorn.Config, bench: Bench, made: list[str], old: str,
     await asyncio.sleep(seconds / 3)
     note("32 clients write")
     started = perf_counter()
-    await bench.service.awaken(bench.service.environments.get(old))
+    await bench.service.loader.load(bench.service.environments.get(old))
     report["rebuild of 10,000 operations, s"] = round(perf_counter() - started, 2)
     note("32 clients write and one environment is rebuilt")
     said, _ = await clients.communicate()

@@ -62,7 +62,7 @@ class LiveServer:
 
     def maintain(self) -> None:
         """Do the server's housekeeping once, where it runs."""
-        self._application.complete(self.service._maintain())
+        self._application.complete(self.service.maintenance.run_once())
 
     def close(self) -> None:
         self.client.close()

@@ -68,8 +68,8 @@ def test_a_day_after_its_end_an_environment_is_gone_and_its_results_stay(restart
     env.post("hello")
     diff = platform.diff(run)
     server = restart(env.id, 25 * HOUR)
-    server.on_loop(lambda: list(server.service.tidy()))
-    server.on_loop(lambda: list(server.service.tidy()))
+    server.on_loop(lambda: list(server.service.cleanup.steps()))
+    server.on_loop(lambda: list(server.service.cleanup.steps()))
     after = Platform(server.client)
     assert after.refusal("POST", "diffRun", {"runId": run}) == (410, "environment_deleted")
     assert after.get(f"results/{run}")["diff"] == diff
@@ -84,7 +84,7 @@ def test_results_are_forgotten_when_they_have_been_kept_long_enough(restarted):
     for each in (env, other):
         platform.delete(f"env/{each.id}")
     server = restart(env.id, 31 * 24 * HOUR)
-    server.on_loop(lambda: list(server.service.tidy()))
+    server.on_loop(lambda: list(server.service.cleanup.steps()))
     after = Platform(server.client)
     assert after.refusal("GET", f"results/{run}") == (404, "run_not_found")
     assert after.refusal("GET", f"env/{env.id}") == (404, "environment_not_found")
@@ -121,7 +121,7 @@ def test_an_idle_environment_sleeps_and_wakes_as_it_was(make_server):
     env = platform.environment()
     run = platform.start(env)
     env.post("one")
-    server.on_loop(lambda: list(server.service.tidy()))
+    server.on_loop(lambda: list(server.service.cleanup.steps()))
     assert not server.on_loop(lambda: server.service.engine.awake(env.id))
     env.post("two")
     assert texts(platform.diff(run)) == ["one", "two"]

@@ -135,7 +135,9 @@ def emit(server: LiveServer, environment: Environment) -> None:
         service = server.service
         made = service.environments.get(environment.id)
         nobody = "http://127.0.0.1:9/"
-        service.subscribe(service.subscriptions.prepare(made, service.twin_of(made, "slack"), nobody, (), None))
+        service.webhooks.subscribe(
+            service.webhooks.subscriptions.prepare(made, service.twin_of(made, "slack"), nobody, (), None)
+        )
 
     server.on_loop(subscribe)
     environment.post("hello")
@@ -153,16 +155,16 @@ RECORD_LOOPS = {
     "idle environments": RecordLoop("engine", "sleep", rest, ENDING),
     "ports": RecordLoop("ports", "retire", end_with_port, "Maintenance: ports of environment"),
     "due work": RecordLoop(
-        "",
-        "settle",
-        lambda server, made: server.service.dispatcher.notify(made.id),
+        "loader",
+        "run_due_work",
+        lambda server, made: server.service.webhooks.dispatcher.notify(made.id),
         "Maintenance: due work of environment",
     ),
     "calls of ended environments": RecordLoop(
-        "calls.log", "forget", lambda server, made: server.service.without_calls.add(made.id), CALLS
+        "calls.log", "forget", lambda server, made: server.service.call_log.ended.add(made.id), CALLS
     ),
     "old results": RecordLoop("calls.log", "drop", end_results, CALLS),
-    "events": RecordLoop("outbox", "fill", emit, "Reading events of environment"),
+    "events": RecordLoop("webhooks.outbox", "fill", emit, "Reading events of environment"),
 }
 
 
@@ -186,7 +188,7 @@ def test_a_record_that_fails_is_set_aside_with_one_line_and_holds_up_no_other(
 ):
     loop = RECORD_LOOPS[name]
     broken, other = (Platform(server.client).environment() for _ in range(2))
-    owner = attrgetter(loop.place)(server.service) if loop.place else server.service
+    owner = attrgetter(loop.place)(server.service)
     tries = fail_for(monkeypatch, owner, loop.function, broken.id)
     for each in (broken, other):
         loop.arrange(server, each)

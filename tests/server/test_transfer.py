@@ -155,7 +155,7 @@ def a_day_later(server, environment_id):
     earlier = "UPDATE environments SET expires = expires - ? WHERE environment_id = ?"
     execute = server.service.engine.file.connection.execute
     server.on_loop(lambda: execute(earlier, (KEPT_AFTER_EXPIRY, environment_id)))
-    server.on_loop(lambda: list(server.service.tidy()))
+    server.on_loop(lambda: list(server.service.cleanup.steps()))
 
 
 def test_an_import_that_fails_halfway_leaves_nothing(make_server, environment):

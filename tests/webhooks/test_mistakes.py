@@ -119,7 +119,7 @@ def test_a_delivery_that_cannot_be_taken_is_set_aside_with_a_reason(
 ):
     """What stands in the catalog may be of a release that wrote it otherwise."""
     monkeypatch.setattr(backoff, "MIN_SECONDS", 0.01)
-    take, outbox = server.service.outbox.take, server.service.outbox
+    take, outbox = server.service.webhooks.outbox.take, server.service.webhooks.outbox
 
     def take_or_fail(environment: Any, *given: Any) -> Any:
         due = take(environment, *given)

@@ -45,7 +45,7 @@ class Parcels:
         self._service = service
         made = service.environments.create(EnvironmentRequest([service.templates.find_named("post", "empty")]))
         self._environment = service.environments.get(made.environment.environment_id)
-        service.outbox.open(self._environment.id, 0)
+        service.webhooks.outbox.open(self._environment.id, 0)
 
     def write(self, work: Callable[[Store], object]) -> None:
         intent = OperationInfo("post", "act", "U1")
@@ -68,9 +68,9 @@ class Parcels:
         self.write(work)
 
     def told(self) -> list[tuple[str, str]]:
-        while self._service.outbox.fill(self._environment):
+        while self._service.webhooks.outbox.fill(self._environment):
             pass
-        made = self._service.outbox.list(self._environment.id, after=0, limit=1000)
+        made = self._service.webhooks.outbox.list(self._environment.id, after=0, limit=1000)
         return [(each.notification["body"]["name"], each.subscription) for each in made]
 
 

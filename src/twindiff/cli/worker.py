@@ -93,7 +93,7 @@ def _answer(orders: Orders) -> None:
         _say_ready()
         if orders.shard:
             tune_process()
-            service.load_twins(partial(_load_twins, orders, registry))
+            service.twin_loader.start(partial(_load_twins, orders, registry))
         server_for(service, _handover(orders)).run([listener])
     gc.freeze()  # otherwise Python's final garbage collection scans all loaded objects
 

@@ -9,6 +9,7 @@ from urllib.parse import unquote
 
 from twindiff.kit.vendor_hosts import find_vendor_host
 from twindiff.server import Gateway, Service
+from twindiff.server.long_calls import CallExecution, DirectCalls
 from twindiff.server.runtime import Runtime
 from twindiff.server.targets import TARGET, RequestTarget
 
@@ -67,11 +68,11 @@ class LocalService(Service):
 
     delivers = False
 
-    def _runtime(self) -> Runtime:
+    def _make_runtime(self) -> Runtime:
         return LocalRuntime(inline=self.engine.inline)
 
-    def _long_calls(self) -> None:
-        """Return None: long calls need no worker threads here."""
+    def _make_execution(self) -> CallExecution:
+        return DirectCalls(self.calls)
 
 
 class InProcessClient:

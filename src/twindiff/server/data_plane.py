@@ -21,7 +21,8 @@ from twindiff.server.apis.twin_runs.admin import answer_admin, is_admin
 from twindiff.server.auth import InvalidApiKey, MissingApiKey, Unauthorized, authorize, no_such_twin, token_of
 from twindiff.server.bodies import BodyTooLarge, Receive, length_of, read_body
 from twindiff.server.fault_injection import answer_with_faults, try_to_read
-from twindiff.server.service import LARGE_BODY, Service
+from twindiff.server.long_calls import LARGE_BODY
+from twindiff.server.service import Service
 from twindiff.server.targets import RequestTarget
 from twindiff.storage import EnvironmentGone, OperationContext
 
@@ -192,17 +193,17 @@ class DataPlane:
             return self._service.calls.unknown(environment, twin, request, opened.token)
         exchange.request, exchange.token = request, opened.token
         if len(body) > LARGE_BODY:
-            await self._service.read(environment, body, partial(try_to_read, twin, exchange))
+            await self._service.execution.read(environment.id, body, partial(try_to_read, twin, exchange))
             environment = existing(self._service, environment.id)
         try:
             if self._service.engine.awake(environment.id):
                 environment.seen = wall()
             else:
-                await self._service.awaken(environment)
-            return await self._service.answer(environment, twin, exchange, trusted=trusted)
+                await self._service.loader.load(environment)
+            return await self._service.execution.answer(environment, twin, exchange, trusted=trusted)
         except StillDue:
-            await self._service.settle(environment.id)
-            return await self._service.answer(environment, twin, exchange, trusted=trusted)
+            await self._service.loader.run_due_work(environment.id)
+            return await self._service.execution.answer(environment, twin, exchange, trusted=trusted)
         except EnvironmentGone:
             self._service.environments.drop([environment.id])
             self._service.environments.get(environment.id)
@@ -210,7 +211,7 @@ class DataPlane:
 
     async def _authorize_by_body(self, opened: RoutedRequest, request: Request) -> None:
         look = partial(token_of, opened.twin.style, request)
-        opened.token = await self._service.read(opened.environment, request.body, look)
+        opened.token = await self._service.execution.read(opened.environment.id, request.body, look)
         opened.trusted = await self._authorize(opened)
 
     async def _authorize(self, opened: RoutedRequest) -> bool:
@@ -224,7 +225,7 @@ class DataPlane:
         environment, twin, token = opened.environment, opened.twin, opened.token
         key = None if opened.is_vouched else self._service.settings.api_key
         if key and token and twin.actor_of:
-            await self._service.awaken(environment)
+            await self._service.loader.load(environment)
         is_known = partial(self._knows, environment, twin, token)
         return authorize(key, environment, opened.request, token, is_open=opened.is_open, is_known=is_known)
 

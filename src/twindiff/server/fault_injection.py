@@ -35,7 +35,8 @@ async def answer_with_faults(
     response.
     """
     started = time.perf_counter()
-    read = partial(service.read, environment, exchange.request.body, partial(try_to_read, twin, exchange))
+    parse = partial(try_to_read, twin, exchange)
+    read = partial(service.execution.read, environment.id, exchange.request.body, parse)
     await service.runtime.run_call(environment.id, read)
     operation = exchange.operation.name
     lost = False

@@ -23,10 +23,11 @@ from twindiff.server.bodies import Receive, give_body, read_body
 from twindiff.server.client_presence import awaited_by
 from twindiff.server.data_plane import DataPlane, harmless
 from twindiff.server.fallback_app import build_fallback_app
+from twindiff.server.long_calls import LARGE_BODY
 from twindiff.server.mcp import DOORS, OpenedControl, TwinDoor
 from twindiff.server.mcp.json_rpc import MAX_MESSAGE_BYTES, keep_headers, refuse_verb, respond
 from twindiff.server.origins import refuse_other_page, refuse_own_request
-from twindiff.server.service import LARGE_BODY, Service
+from twindiff.server.service import Service
 from twindiff.server.targets import RequestTarget, find_target
 from twindiff.server.use_cases.ports import reopen_ports
 
@@ -123,7 +124,7 @@ class Gateway:
                     await self.service.door.open()
                 if self.service.engine.inline:
                     await reopen_ports(self.service)
-                loops = (self.service.maintenance_loop, self.service.dispatcher.run)
+                loops = (self.service.maintenance.run, self.service.webhooks.dispatcher.run)
                 works = (*(self._when_loaded(each) for each in loops), *(each() for each in self.service.background))
                 running += map(asyncio.create_task, works)
                 await send({"type": "lifespan.startup.complete"})
@@ -139,7 +140,7 @@ class Gateway:
         """Start background work that needs the twins once they are loaded.
         Run queues do not wait for that: a run is refused while no worker is there to do it.
         """
-        await self.service.wait_for_twins()
+        await self.service.twin_loader.wait()
         await work()
 
     async def _respond(
@@ -149,7 +150,8 @@ class Gateway:
         try:
             self._in_flight.begin(environment)
             await self.service.runtime.wait_for_turn()
-            answer = await self.service.lasting(self._answer(scope, request, place, receive))
+            durability, work = self.service.engine.durability, self._answer(scope, request, place, receive)
+            answer = await (durability.wait_for_answer(work) if durability else work)
         except ApiError as error:
             answer = _refusal(place, error)
         except Exception as error:  # noqa: BLE001 - the one place where an internal error becomes a response
@@ -164,8 +166,8 @@ class Gateway:
         if not (isinstance(place, RequestTarget) and place.vendor_host):  # no page can address the TLS door
             self._check_origin(request, is_twin=isinstance(place, RequestTarget))
         if isinstance(place, RequestTarget):
-            if self.service.is_loading:
-                await self.service.wait_for_twins(self.service.twins_of(place.environment, place.twin))
+            if self.service.twin_loader.is_loading:
+                await self.service.twin_loader.wait(self.service.twin_loader.names_for(place.environment, place.twin))
             served = self._twin_door if self._twin_door.serves(place) else self._data_plane
             answer = preflight(request) or harmless(await served.answer(request, place, receive))
             return _readable_by_its_page(answer, request)
@@ -185,7 +187,7 @@ class Gateway:
             else:
                 await _send(send, refusal(error))
             return
-        await self.service.wait_for_twins()
+        await self.service.twin_loader.wait()
         await self._shell(scope, receive, send)
 
     def _check_origin(self, request: Request, *, is_page: bool = False, is_twin: bool) -> None:
@@ -209,8 +211,8 @@ class Gateway:
             return operations.style.unknown(request, operations.verbs(request.path))
         body = await read_body(request, receive, match.operation.declared.body_limit)
         request = request._replace(body=body)
-        if self.service.is_loading and match.operation.name not in OPEN:
-            await self.service.wait_for_twins(self.service.twins_named(request))
+        if self.service.twin_loader.is_loading and match.operation.name not in OPEN:
+            await self.service.twin_loader.wait(self.service.twin_loader.names_in(request))
         exchange = RequestContext(operations.style, request, match.operation, match.path_parameters)
         return await self.service.runtime.run_request(lambda: self._operate(given, exchange, receive))
 

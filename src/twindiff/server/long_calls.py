@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from functools import partial
@@ -40,14 +40,46 @@ APART_SECONDS = 1.0
 """For this long after a long call, the calls of its environment start in a worker thread: trying each on the event loop
 first would only delay others.
 """
+LARGE_BODY = 20_000
+"""Bytes of a body above which it is parsed off the event loop: a form of this size takes two milliseconds."""
 TRIES = 3
 """Attempts at a call whose environment was changed by other calls meanwhile."""
 
 
-class Waking(Protocol):
-    """Loads environments."""
+class CallExecution(Protocol):
+    """Where the work of a twin's calls runs."""
 
-    async def awaken(self, environment: LoadedEnvironment) -> None: ...
+    async def read(self, environment_id: str, body: bytes, work: Callable[[], T]) -> T:
+        """Run work that parses the body of a request to a twin, and return its result."""
+        ...
+
+    async def answer(
+        self, environment: LoadedEnvironment, twin: Twin, exchange: RequestContext, *, trusted: bool
+    ) -> Response:
+        """Respond to one request to a twin of a loaded environment; raises StillDue as `Calls.answer` does."""
+        ...
+
+    def close(self) -> None:
+        """Wait for the running calls."""
+        ...
+
+
+class DirectCalls:
+    """Runs each call where it arrives: in a thread of its own already, or in a process that serves no other caller."""
+
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+
+    async def read(self, environment_id: str, body: bytes, work: Callable[[], T]) -> T:
+        return work()
+
+    async def answer(
+        self, environment: LoadedEnvironment, twin: Twin, exchange: RequestContext, *, trusted: bool
+    ) -> Response:
+        return self._calls.answer(environment, twin, exchange, trusted=trusted)
+
+    def close(self) -> None:
+        """Do nothing: no call runs elsewhere."""
 
 
 class _Line:
@@ -63,10 +95,17 @@ class _Line:
 class LongCalls:
     """Runs calls on the event loop while they are brief, and in worker threads otherwise."""
 
-    def __init__(self, engine: SqliteEngine, calls: Calls, waking: Waking, arrivals: Arrivals) -> None:
+    def __init__(
+        self,
+        engine: SqliteEngine,
+        calls: Calls,
+        load: Callable[[LoadedEnvironment], Awaitable[None]],
+        arrivals: Arrivals,
+    ) -> None:
+        """`load` loads an environment that was evicted while its call waited."""
         self._engine = engine
         self._calls = calls
-        self._waking = waking
+        self._load = load
         self._arrivals = arrivals
         self._brief = TimeLimitedEngine(engine)
         self._threads = ThreadPoolExecutor(THREADS, "twindiff long call")
@@ -74,8 +113,10 @@ class LongCalls:
         self._lines: dict[str, _Line] = {}
         self._apart_until: dict[str, float] = {}
 
-    async def read(self, environment_id: str, work: Callable[[], T]) -> T:
-        """Run work that reads a large body in a reader thread, and return its result."""
+    async def read(self, environment_id: str, body: bytes, work: Callable[[], T]) -> T:
+        """Run work that parses a body, in a reader thread if the body is large."""
+        if len(body) <= LARGE_BODY:
+            return work()
         return await self._readers.run(environment_id, self._pace_work(work))
 
     async def answer(
@@ -116,7 +157,7 @@ class LongCalls:
     ) -> CallResult:
         writes = await self._run_in_thread(partial(_writes, twin, exchange))
         for _ in range(TRIES):
-            await self._waking.awaken(environment)
+            await self._load(environment)
             take = partial(self._snapshot, environment, twin, writes=writes)
             snapshot = self._calls.due.before(environment, take)
             work = partial(self._calls.outcome, environment, twin, exchange, snapshot, trusted=trusted)

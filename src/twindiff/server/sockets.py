@@ -109,13 +109,13 @@ class SocketPlane:
             await websocket.close(REFUSED, "there is no socket here, or its ticket is none")
             return
         environment, twin, vendor = session
-        subscription = await self._do(lambda: self._service.subscribe_over_sockets(environment, twin))
+        subscription = await self._do(lambda: self._service.webhooks.subscribe_over_sockets(environment, twin))
         await websocket.accept()
         socket, lane = Socket(websocket, vendor), SubscriberQueue(environment.id, subscription)
-        if self._service.dispatcher.count_sockets(lane) >= vendor.max_open:
+        if self._service.webhooks.dispatcher.count_sockets(lane) >= vendor.max_open:
             await socket.say_goodbye(vendor.too_many)
             return
-        with self._service.dispatcher.connect_socket(lane, socket) as (count, attend):
+        with self._service.webhooks.dispatcher.connect_socket(lane, socket) as (count, attend):
             await websocket.send_json(vendor.hello(count))
             attending = asyncio.create_task(attend())
             try:
@@ -131,7 +131,7 @@ class SocketPlane:
         try:
             environment = await self._do(lambda: self._service.environments.get(place.environment))
             twin = self._service.twin_of(environment, place.twin)
-            await self._service.awaken(environment)
+            await self._service.loader.load(environment)
         except ApiError:
             return None
         vendor = twin.webhooks.sockets if twin.webhooks else None

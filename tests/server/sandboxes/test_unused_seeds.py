@@ -27,10 +27,10 @@ class Home:
 
     def _sweep(self, times: int) -> bool:
         service = self.server.service
-        assert service.unused
+        assert service.upkeep.unused
         assert isinstance(service.engine, SqliteEngine)
         for _ in range(times):
-            list(service.unused.sweep())
+            list(service.upkeep.unused.sweep())
         return self.template in service.engine.stored_templates()
 
     def templates(self) -> int:
@@ -43,7 +43,7 @@ class Home:
 @pytest.fixture
 def home(make_server) -> Home:
     server = make_server()
-    if server.service.unused is None:
+    if server.service.upkeep.unused is None:
         pytest.skip("PostgreSQL keeps the rows of every sandbox")
     return Home(server)
 

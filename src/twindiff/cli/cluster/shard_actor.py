@@ -16,13 +16,13 @@ import ray
 from ray.exceptions import RayError
 
 from twindiff import __version__
+from twindiff.catalog.catalogs import CATALOG
 from twindiff.cli.hosting import open_service, server_for
 from twindiff.cli.listening import listen
 from twindiff.cli.problem import CommandError
 from twindiff.environments.registry import Registry
 from twindiff.server import Settings
 from twindiff.server.runtime.tuning import tune_process
-from twindiff.server.service import CATALOG
 from twindiff.server.shards.data_directory import list_folders
 from twindiff.storage.sqlite.remote_shards import RemoteShards, ShardReader, ShardUnreachable
 

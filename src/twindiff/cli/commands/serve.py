@@ -311,7 +311,7 @@ def _serve_from_folder(settings: Settings, listeners: Listeners, *, as_json: boo
         service.door.adopt(listeners.door)
     _announce(settings, service.registry, listeners, {"dataDir": settings.data_dir}, as_json=as_json)
     tune_process()
-    service.load_twins(partial(_load_twins, service.registry))
+    service.twin_loader.start(partial(_load_twins, service.registry))
     server_for(service).run([listeners.http])
 
 

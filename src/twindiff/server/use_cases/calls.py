@@ -18,7 +18,7 @@ class CallNotFound(ApiError):
 async def calls_of_environment(service: Service, env_id: str, after: int, limit: int) -> list[CallRecord]:
     """List calls in order, reads and refused ones included; raises EnvironmentDeleted if they were deleted with it."""
     environment_id = service.environments.record(env_id).environment_id
-    await service.write_calls()
+    await service.call_log.write()
     calls = await service.runtime.collect(service.calls.log.parts(environment_id, after=after, limit=limit))
     if not calls and not after and service.environments.record(environment_id).status == "deleted":
         raise EnvironmentDeleted(f"environment '{environment_id}' has been deleted, and no calls of it are kept")
@@ -29,7 +29,7 @@ async def call_of_environment(service: Service, env_id: str, number: int) -> tup
     """One call, with its transcript if there is one; raises CallNotFound."""
     record = service.environments.record(env_id)
     environment_id = record.environment_id
-    await service.write_calls()
+    await service.call_log.write()
     log = service.calls.log
     calls = log.list(environment_id, after=number - 1, limit=1)
     if not calls or calls[0].number != number:
@@ -41,5 +41,5 @@ async def call_of_environment(service: Service, env_id: str, number: int) -> tup
 async def calls_of_run(service: Service, run_id: str, after: int, limit: int) -> list[CallRecord]:
     """List the calls of a run up to its latest result, or up to now; they remain after its environment is deleted."""
     run = service.runs.get(run_id)
-    await service.write_calls()
+    await service.call_log.write()
     return await service.runtime.collect(service.calls.log.kept_of_run(run, limit, after))

@@ -18,7 +18,7 @@ class ClockNotSaid(ApiError):
 
 async def show_clock(service: Service, env_id: str) -> ClockReading:
     """The time of an environment, and the job that is due next; reading it runs no jobs."""
-    await service.awaken(service.environments.get(env_id))
+    await service.loader.load(service.environments.get(env_id))
     return service.clocks.show(env_id)
 
 
@@ -30,7 +30,7 @@ async def set_clock(
     until: Until | None = None,
 ) -> ClockAdvance:
     """Advance the clock by seconds, to an instant, or until jobs fall due; raises ClockNotSaid, InvalidClock."""
-    await service.awaken(service.environments.get(env_id))
+    await service.loader.load(service.environments.get(env_id))
     return await service.runtime.run_steps(_move(service, env_id, advance, to, until))
 
 

@@ -147,15 +147,15 @@ async def delete_environment(service: Service, env_id: str) -> None:
     """Delete an environment; results of its runs stay readable."""
     record = service.environments.delete(env_id)
     service.ports.close(record.environment_id)
-    service.without_calls.add(record.environment_id)
+    service.call_log.ended.add(record.environment_id)
     with suppress(NotServed):  # it is deleted; the rest is retried later
-        for _ in service.forget_calls():
+        for _ in service.call_log.forget_ended():
             await service.runtime.yield_to_loop()
 
 
 async def read_journal(service: Service, env_id: str, after: int, limit: int) -> list[JournalRecord]:
     """List the writing operations in order, with full rows before and after."""
     env = service.environments.record(env_id).environment_id
-    await service.settle(env)
+    await service.loader.run_due_work(env)
     last = min(after + limit, service.engine.seq(env))
     return await service.runtime.run_steps(interval(service.engine, env, after, last))

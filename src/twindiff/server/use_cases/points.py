@@ -28,7 +28,7 @@ class TooManyRows(ApiError):
 
 async def create_checkpoint(service: Service, env_id: str, name: str, at: Point | None = None) -> CheckpointRecord:
     """Name a point: the current one, or `at`."""
-    await service.settle(env_id)
+    await service.loader.run_due_work(env_id)
     return service.points.checkpoint(env_id, name, at)
 
 
@@ -37,14 +37,14 @@ async def fork(
 ) -> list[CreatedEnvironment]:
     """Create `count` independent environments from the current point, or from `at`: all of them, or none."""
     environment = service.environments.get(env_id)
-    await service.settle(environment.id)
+    await service.loader.run_due_work(environment.id)
     seq = service.points.seq(environment.id, service.engine.seq(environment.id) if at is None else at)
     if count > 1 and not service.engine.inline:
         _check_copies(service, environment, count)
     made: list[CreatedEnvironment] = []
     try:
         while len(made) < count:
-            await service.materialize(service.environments.get(env_id), seq)
+            await service.loader.materialize(service.environments.get(env_id), seq)
             made += service.points.fork(environment.id, seq, min(FORKS_AT_ONCE, count - len(made)), name)
             await service.runtime.yield_to_loop()
     except BaseException:  # includes cancellation when the client disconnects: all of them, or none
@@ -78,14 +78,14 @@ async def rewind(service: Service, env_id: str, to: Point) -> tuple[int, int]:
     """Rewind to a point; returns the seq of the rewind itself and that of the point."""
     environment = service.environments.get(env_id)
     seq = service.points.seq(environment.id, to)
-    await service.materialize(environment, seq)
+    await service.loader.materialize(environment, seq)
     return service.points.rewind(environment.id, seq), seq
 
 
 async def reset(service: Service, env_id: str) -> int:
     """Reset to the templates' state; returns the seq of the reset itself."""
     environment = service.environments.get(env_id)
-    await service.materialize(environment, 0)
+    await service.loader.materialize(environment, 0)
     return service.environments.reset(environment.id)
 
 
@@ -93,7 +93,7 @@ async def diff_points(
     service: Service, env_id: str, start: Point, end: Point | None, include: changes.Include, rows: changes.Rows
 ) -> tuple[PointDifference, bytes]:
     """The net difference between two points (`end` defaults to the current one), and its diff as JSON."""
-    await service.settle(env_id)
+    await service.loader.run_due_work(env_id)
     difference = await service.runtime.run_steps(service.points.changes(env_id, start, end))
 
     def compose() -> bytes:

@@ -47,8 +47,8 @@ async def read_rows(
     Raises TableNotFound, AmbiguousTable, InvalidCondition.
     """
     environment = service.environments.get(env_id)
-    await service.awaken(environment)
-    await service.settle(environment.id)
+    await service.loader.load(environment)
+    await service.loader.run_due_work(environment.id)
     twin, table = _find_table(service, environment, name)
     wanted = [_condition(table, column, value) for column, value in where.items()]
     order = tuple(table.columns[column] for column in table.key)

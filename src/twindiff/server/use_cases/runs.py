@@ -83,7 +83,7 @@ async def start_run(
     if suite_id:
         suite_id = service.suites.get(suite_id).suite_id
     environment = service.environments.get(env_id)
-    await service.settle(environment.id)
+    await service.loader.run_due_work(environment.id)
     start = RunStart(0, 0) if from_start else RunStart(None, service.calls.log.last(environment.id))
     return service.runs.start(environment.id, test_id=test_id, suite_id=suite_id, once=once, start=start)
 
@@ -99,7 +99,7 @@ async def diff_run(
     service: Service, run: RunRecord, include: changes.Include = "plain", rows: changes.Rows = "full"
 ) -> RunWithDiff:
     """Compute the diff of a run so far, and store it as the run's result."""
-    await service.settle(run.environment_id)
+    await service.loader.run_due_work(run.environment_id)
     end_call = service.calls.log.last(run.environment_id)
     interval = await service.runtime.run_steps(service.runs.net_interval(run))
 
@@ -122,7 +122,7 @@ async def evaluate_run(
     spec = (
         await service.runtime.run_in_thread(lambda: _parse_spec(written)) if is_long(written) else _parse_spec(written)
     )
-    await service.settle(run.environment_id)
+    await service.loader.run_due_work(run.environment_id)
     end_call = service.calls.log.last(run.environment_id)
     interval = await service.runtime.run_steps(service.runs.interval(run))
     known = _known_tables(interval.twins, service.registry)
@@ -159,7 +159,7 @@ def _explaining_stop(spec: CheckSpec, limit: JudgingTime) -> Generator[None]:
 
 async def covered_interval(service: Service, run: RunRecord) -> tuple[RunInterval, list[CallRecord]]:
     """The interval of a run up to its latest result, or up to now, and its calls."""
-    await service.settle(run.environment_id)
+    await service.loader.run_due_work(run.environment_id)
     interval = await service.runtime.run_steps(service.runs.covered_interval(run))
     return interval, await service.runtime.collect(service.calls.log.of_run(run, interval.end))
 

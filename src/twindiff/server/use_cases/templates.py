@@ -13,7 +13,7 @@ async def copy_template(
     """Store the current state of one twin of an environment as a template."""
     environment = service.environments.get(env_id)
     twin = service.twin_of(environment, twin_name)
-    await service.awaken(environment)
+    await service.loader.load(environment)
     copying = service.engine.copy_template(environment.id, environment.origin, twin.name)
     stored = await service.runtime.run_steps(copying)
     naming = Naming(twin.name, name, f"environment {environment.id}", description, version, visibility)

@@ -36,21 +36,21 @@ async def create_webhook(
         raise NothingDelivered
     vendor = service.twin_of(environment, twin)
     if url != OVER_SOCKETS:
-        await service.runtime.run_on_loop(service.targets.ready())
-    record = service.subscriptions.prepare(environment, vendor, url, events, secret)
+        await service.runtime.run_on_loop(service.webhooks.client.ready())
+    record = service.webhooks.subscriptions.prepare(environment, vendor, url, events, secret)
     if url != OVER_SOCKETS:
         await service.runtime.run_on_loop(_refuse_unreachable(service, url))
         await service.runtime.run_on_loop(_refuse_unproven(service, environment, vendor, record))
-    service.subscribe(record)
+    service.webhooks.subscribe(record)
     return record
 
 
 async def _refuse_unreachable(service: Service, url: str) -> None:
-    if service.targets.allows(url):
+    if service.webhooks.client.allows(url):
         return
     try:
         async with asyncio.timeout(5):
-            await service.targets.resolve(url)
+            await service.webhooks.client.resolve(url)
     except TargetRefused as error:
         raise InvalidWebhook(str(error)) from None
     except (OSError, TimeoutError) as error:
@@ -63,7 +63,7 @@ async def _refuse_unproven(service: Service, environment: LoadedEnvironment, twi
         return
     challenge = secrets.token_hex(16)
     request = webhooks.challenge(subscription_of(record, environment), challenge, DeliveryAttempt(0, wall()))
-    result, answer = await service.targets.send(request, webhooks.timeout_seconds)
+    result, answer = await service.webhooks.client.send(request, webhooks.timeout_seconds)
     if result.failure or answer is None or not webhooks.proves(answer, challenge):
         said = result.message or f"it answered {result.status}"
         raise WebhookUnproven(f"{record.url} did not answer the challenge that {twin.name} asks first: {said}")
@@ -72,14 +72,14 @@ async def _refuse_unproven(service: Service, environment: LoadedEnvironment, twi
 def delete_webhook(service: Service, env_id: str, webhook_id: str) -> WebhookRecord:
     """Remove a webhook; its pending deliveries are not sent."""
     environment_id = service.environments.get(env_id).id
-    removed = service.subscriptions.remove(environment_id, webhook_id)
-    service.dispatcher.notify(environment_id)
+    removed = service.webhooks.subscriptions.remove(environment_id, webhook_id)
+    service.webhooks.dispatcher.notify(environment_id)
     return removed
 
 
 def redeliver(service: Service, env_id: str, number: int) -> DeliveryRecord:
     """Send a delivery once more, whatever its status."""
     environment = service.environments.get(env_id)
-    record = service.outbox.redeliver(environment, number)
-    service.dispatcher.notify(environment.id)
+    record = service.webhooks.outbox.redeliver(environment, number)
+    service.webhooks.dispatcher.notify(environment.id)
     return record

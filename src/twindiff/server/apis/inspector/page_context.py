@@ -51,7 +51,7 @@ async def look(service: Service, environment_id: str) -> PageContext:
 
 async def _look_at_living(service: Service, record: EnvironmentRecord) -> PageContext:
     environment = service.environments.get(record.environment_id)
-    await service.awaken(environment)
+    await service.loader.load(environment)
     state = service.clocks.show(environment.id)
     waits = f"{state.operation} at {Clock(state.next.due).iso()[:19].replace('T', ' ')}" if state.next else ""
     return PageContext(

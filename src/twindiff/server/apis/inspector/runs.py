@@ -37,7 +37,7 @@ def _names(service: Service, runs: Iterable[RunRecord]) -> dict[str, str]:
 async def run(service: Service, request: Request) -> Response:
     """One run: its verdict, its calls, its diff."""
     record = service.runs.get(request.path_params["id"])
-    await service.write_calls()
+    await service.call_log.write()
     calls = await service.runtime.collect(service.calls.log.kept_of_run(record, CALLS))
     lasts = service.environments.record(record.environment_id).status != "deleted"
     test = _names(service, [record]).get(record.test_id or "", "")

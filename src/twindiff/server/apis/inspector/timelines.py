@@ -61,7 +61,7 @@ class Timeline(NamedTuple):
 
 async def timeline(service: Service, environment_id: str, after: TimelineCursor | None, before: int | None) -> Timeline:
     """Load the entries after a cursor, or without one the last page, before a call if that is given."""
-    await service.write_calls()
+    await service.call_log.write()
     log, engine = service.calls.log, service.engine
     last, end = log.last(environment_id), engine.seq(environment_id)
     until = last if before is None else min(before - 1, last)

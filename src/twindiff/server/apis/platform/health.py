@@ -32,8 +32,8 @@ def health(service: Service) -> Health:
 @api.get("/ready")
 def ready(service: Service) -> Health:
     """Whether the storage responds too, and accepts writes."""
-    if service.trouble:
-        raise service.trouble
+    if service.maintenance.trouble:
+        raise service.maintenance.trouble
     service.environments.count("ready")
     return Health("ready", "twindiff", datetime.now(UTC).isoformat())
 

@@ -156,7 +156,7 @@ async def results(service: Service, run_id: str, calls: bool = False) -> RunResu
     """
     run = service.runs.get(run_id)
     if calls:
-        await service.write_calls()
+        await service.call_log.write()
         records = await service.runtime.collect(service.calls.log.kept_of_run(run, MAX_CALLS))
         packed = service.calls.log.transcripts(records)
         return await service.runtime.run_in_thread(lambda: json_answer(_result(run, with_transcripts(records, packed))))

@@ -23,7 +23,7 @@ async def export_environment(service: Service, env_id: str) -> Response:
     nothing; the agent token and tokens given at creation are left out. Secrets in a template's rows stay as they are.
     """
     record = service.environments.record(env_id)
-    await service.settle(record.environment_id)
+    await service.loader.run_due_work(record.environment_id)
     file = await service.runtime.run_steps(service.transfer.export(record.environment_id, service.calls.log))
     name = f'attachment; filename="{record.environment_id}.jsonl.gz"'
     return Response(file, content_type="application/gzip", headers=(("Content-Disposition", name),))

@@ -74,7 +74,7 @@ async def create_webhook(
 def list_webhooks(service: Service, env_id: str) -> WebhookList:
     """The webhooks created here; those created through a vendor's API are rows of its twin."""
     environment_id = service.environments.record(env_id).environment_id
-    return WebhookList([_render_webhook(each) for each in service.subscriptions.list(environment_id)])
+    return WebhookList([_render_webhook(each) for each in service.webhooks.subscriptions.list(environment_id)])
 
 
 @api.delete("/env/{envId}/webhooks/{webhookId}")
@@ -91,7 +91,7 @@ def _render_webhook(record: WebhookRecord) -> WebhookShown:
 def list_deliveries(service: Service, env_id: str, after: After = 0, limit: Limit = 100) -> DeliveryList:
     """All deliveries, sent and pending, in order, with every attempt."""
     environment_id = service.environments.record(env_id).environment_id
-    deliveries = service.outbox.list(environment_id, after=after, limit=limit)
+    deliveries = service.webhooks.outbox.list(environment_id, after=after, limit=limit)
     return DeliveryList(_render_deliveries(service, environment_id, deliveries))
 
 
@@ -99,7 +99,7 @@ def _render_deliveries(service: Service, environment_id: str, records: list[Deli
     if not records:
         return []
     tried: dict[int, list[AttemptShown]] = {}
-    for each in service.outbox.attempts(environment_id, records[0].number, records[-1].number):
+    for each in service.webhooks.outbox.attempts(environment_id, records[0].number, records[-1].number):
         tried.setdefault(each.number, []).append(_render_attempt(each))
     return [_delivery(each, tried.get(each.number, [])) for each in records]
 

@@ -124,7 +124,7 @@ async def list_diffs(
     service, histories = desk.sandboxes.service, desk.sandboxes.histories
     record = desk.sandboxes.find(sandbox_id)
     service.registry.get(record.service)
-    await service.settle(record.environment_id)
+    await service.loader.run_due_work(record.environment_id)
     shown = (await histories.of(record.environment_id)).list_shown(include)
     records = await histories.records(record.environment_id, shown[offset : offset + limit])
     desk.sandboxes.find(sandbox_id)  # raises if it was deleted meanwhile, as the records are then incomplete

@@ -186,7 +186,7 @@ class RunTwins:
 
         async def start() -> str:
             run = self.runs.alive(twin_run_id)
-            await self._service.awaken(self._service.environments.get(run.environment_id))
+            await self._service.loader.load(self._service.environments.get(run.environment_id))
             return (await start_run(self._service, run.environment_id, once=False)).run_id
 
         return await self._service.runtime.run_request(start)

@@ -49,7 +49,7 @@ async def answer_admin(service: Service, environment: LoadedEnvironment, twin: T
     if request.body and request.verb == "POST":
         known = Advance.__struct_fields__ if name == "clock" else ()
         refuse_unknown_fields(json_object(request.body), known)
-    await service.awaken(environment)
+    await service.loader.load(environment)
     try:
         return json_answer(await handler(service, environment, twin, request))
     except msgspec.ValidationError as error:
@@ -69,7 +69,7 @@ async def _state(service: Service, environment: LoadedEnvironment, twin: Twin, r
         }
         return {"logical_now": f"{moment.clock.iso()}Z", "counts": counts, "tables": rows}
 
-    await service.settle(environment.id)
+    await service.loader.run_due_work(environment.id)
     now = service.engine.present(environment.id).clock
     state = service.engine.read(environment.id, twin.name, look, at=now)
     return {"twin": twin.name, "environment_id": environment.id, "seq": service.engine.seq(environment.id), **state}

@@ -280,7 +280,7 @@ async def reset_twin_run(desk: TwinRunContext, run_id: str) -> dict[str, Any]:
     run = desk.runs.alive(run_id)
     service = desk.runs.service
     environment = service.environments.get(run.environment_id)
-    await service.materialize(environment, 0)
+    await service.loader.materialize(environment, 0)
     desk.runs.reset(run_id)
     return {
         "run_id": run.run_id,

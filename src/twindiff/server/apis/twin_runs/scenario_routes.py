@@ -121,7 +121,7 @@ async def reseed_twin_environment(desk: TwinRunContext, scenario_id: str, copy: 
     """Reset the environment of a scenario, or a named copy of it, to the scenario's state."""
     run = desk.runs.alive(desk.scenarios.environment(scenario_id, copy).run_id)
     environment = desk.runs.service.environments.get(run.environment_id)
-    await desk.runs.service.materialize(environment, 0)
+    await desk.runs.service.loader.materialize(environment, 0)
     return await _environment(desk, desk.runs.reset(run.run_id))
 
 
