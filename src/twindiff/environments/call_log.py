@@ -196,7 +196,7 @@ class CallLog:
     def _last_numbers(self, environment_ids: list[str]) -> dict[str, int]:
         """Return the number of the last written call by environment; environments without calls are omitted."""
         last: dict[str, int] = {}
-        if self._engine.inline:  # with several processes, others write too
+        if not self._engine.is_shared:  # no other process writes calls
             last = {each: self._written[each] for each in environment_ids if each in self._written}
         unknown = [each for each in environment_ids if each not in last]
         if unknown:

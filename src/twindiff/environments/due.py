@@ -231,7 +231,7 @@ class DueWork:
 
     def _look(self, environment: LoadedEnvironment) -> list[DueItem]:
         """Query the first due jobs, in order."""
-        most, start = FOUND_AT_ONCE if self._engine.inline else 1, environment.origin.clock_start
+        most, start = 1 if self._engine.is_shared else FOUND_AT_ONCE, environment.origin.clock_start
         jobs = [
             pieces
             for twin in _working(environment)
@@ -242,7 +242,7 @@ class DueWork:
 
     def _remember(self, environment: LoadedEnvironment, agenda: DueQueue) -> None:
         self._agendas.pop(environment.id, None)
-        if agenda.pieces and self._engine.inline:
+        if agenda.pieces and not self._engine.is_shared:
             self._agendas[environment.id] = agenda
             if len(self._agendas) > MAX_REMEMBERED_ENVIRONMENTS:
                 del self._agendas[next(iter(self._agendas))]

@@ -21,11 +21,11 @@ Reading = Generator[CooperativeStep, None, list[JournalRecord]]
 
 def interval(engine: StorageEngine, environment_id: str, after: int, upto: int | None = None) -> Reading:
     """Read the records after `after` up to `upto`, or up to now; raises EnvironmentDeleted when some are gone."""
-    if engine.inline:
+    if engine.may_block:  # each request has a thread of its own, where one query is faster than several
+        records = engine.records(environment_id, after, upto)
+    else:
         last = engine.seq(environment_id) if upto is None else upto
         records = yield from _in_parts(engine, environment_id, after, last)
-    else:  # each request has a thread of its own, where one query is faster than several
-        records = engine.records(environment_id, after, upto)
     if upto is not None and len(records) < upto - after:
         raise EnvironmentDeleted(f"environment '{environment_id}' has been deleted")
     return records

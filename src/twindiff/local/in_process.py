@@ -69,7 +69,7 @@ class LocalService(Service):
     delivers = False
 
     def _make_runtime(self) -> Runtime:
-        return LocalRuntime(inline=self.engine.inline)
+        return LocalRuntime(in_threads=self.engine.may_block)
 
     def _make_execution(self) -> CallExecution:
         return DirectCalls(self.calls)

@@ -125,7 +125,7 @@ class DataPlane:
     async def _answer(self, request: Request, target: RequestTarget, receive: Receive) -> Response:
         request = Request(request.verb, target.path, request.query, request.headers, vendor_host=target.vendor_host)
         in_turn = self._service.runtime.run_call
-        if not self._service.engine.inline and length_of(request) <= LARGE_BODY:
+        if self._service.engine.may_block and length_of(request) <= LARGE_BODY:
             # Where calls run in threads, a request with a small body takes one trip to a thread instead of two.
             request = request._replace(body=await read_body(request, receive, LARGE_BODY))
             done = await in_turn(target.environment, lambda: self._open_and_operate(request, target))

@@ -145,7 +145,7 @@ class Dispatcher:
 
     async def _follow(self) -> None:
         """Process environments as their journals grow."""
-        wanted = self._open.__contains__ if self._engine.inline else None
+        wanted = None if self._engine.is_shared else self._open.__contains__
         with self._engine.feed.watch(wanted=wanted) as watch:
             await self._look_at_all()
             async for environment_id, _ in watch:
@@ -183,7 +183,7 @@ class Dispatcher:
         while await self._do(lambda: self._outbox.fill(environment)):
             has_more = True
             await asyncio.sleep(0)
-        if has_more and not self._engine.inline:  # sockets may be open in other processes
+        if has_more and self._engine.is_shared:  # sockets may be open in other processes
             await self._do(lambda: self._engine.announce(environment_id))
         for subscription in await self._do(lambda: self._outbox.waiting(environment_id)):
             self._start(SubscriberQueue(environment_id, subscription))

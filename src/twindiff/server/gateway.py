@@ -122,7 +122,7 @@ class Gateway:
             if message["type"] == "lifespan.startup":
                 if self.service.door.has_listener:
                     await self.service.door.open()
-                if self.service.engine.inline:
+                if not self.service.engine.is_shared:
                     await reopen_ports(self.service)
                 loops = (self.service.maintenance.run, self.service.webhooks.dispatcher.run)
                 works = (*(self._when_loaded(each) for each in loops), *(each() for each in self.service.background))

@@ -57,7 +57,7 @@ class Service(Stores):
         self.started = time.time()
 
     def _make_runtime(self) -> Runtime:
-        return Runtime(inline=self.engine.inline)
+        return Runtime(in_threads=self.engine.may_block)
 
     def _make_execution(self) -> CallExecution:
         embedded = self.engine.embedded

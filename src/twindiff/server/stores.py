@@ -27,7 +27,7 @@ class Stores:
         self.registry = registry = registry or Registry.load_installed()
         self.engine = engine = open_engine(settings, others)
         self.catalog, self.whole_catalog = catalog, whole = open_catalogs(engine)
-        if not engine.inline:
+        if engine.is_shared:
             _ = registry.twins  # raises what the database lacks for any twin before anything is served
         registry.watch(engine.schema)
         self.templates = TemplateStore(engine, catalog, whole, registry)
@@ -39,5 +39,5 @@ class Stores:
         self.suites = Suites(engine, catalog, whole, self.templates, registry, self.environments.actors)
         self.trial_sets = TrialSetStore(engine, catalog)
         self.importer = Importer(engine, registry, self.templates, self.suites)
-        if not engine.inline:
+        if engine.is_shared:
             self.templates.write_built_in()

@@ -174,8 +174,10 @@ class CatalogStore(Store, Protocol):
 class StorageEngine(Protocol):
     """Stores templates, environments, journals and the catalog. Writing operations are serial per environment."""
 
-    inline: bool
-    """Whether operations are fast enough to run on the event loop."""
+    may_block: bool
+    """Whether operations wait for a database, so that they must run in threads and not on the event loop."""
+    is_shared: bool
+    """Whether other processes may write the same environments and catalog."""
     blobs: Blobs
     """The files of all environments, which are too large for rows."""
     feed: Feed
@@ -272,7 +274,7 @@ class StorageEngine(Protocol):
 
         Any exception rolls all of them back. The engine takes the next operation from the iterable once those before
         it have run. It stops, without running it, at the first operation whose time is not before the earliest job
-        that those before it scheduled; it may also stop earlier. An engine that is not `inline` runs one operation.
+        that those before it scheduled; it may also stop earlier. A shared engine runs one operation.
         All share the time limit of a single operation, and raise TooSlow beyond it.
         """
         ...

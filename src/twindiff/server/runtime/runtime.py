@@ -1,6 +1,6 @@
 """Decides where work runs, so that the event loop is never blocked for long.
-With an inline (in-process) engine, requests run on the event loop and only large work goes to a thread. With any other
-engine each request runs in a thread, which may wait for the database.
+With an embedded engine, requests run on the event loop and only large work goes to a thread. With one that may block,
+each request runs in a thread, which may wait for the database.
 """
 
 from __future__ import annotations
@@ -23,15 +23,16 @@ LARGE_DIFF = 200
 
 
 async def run_waiting(engine: StorageEngine, work: Callable[[], T]) -> T:
-    """Run work that may wait for the database: in a thread, unless the engine is in this process."""
-    return work() if engine.inline else await asyncio.to_thread(work)
+    """Run work that may wait for the database: in a thread, if the engine may block."""
+    return await asyncio.to_thread(work) if engine.may_block else work()
 
 
 class Runtime:
     """The event loop and the threads of one server."""
 
-    def __init__(self, *, inline: bool) -> None:
-        self._threads = None if inline else Threads()
+    def __init__(self, *, in_threads: bool) -> None:
+        """`in_threads`: whether each request runs in a thread of its own."""
+        self._threads = Threads() if in_threads else None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._budget = AdmissionControl()
         self._aside: set[asyncio.Task[None]] = set()
@@ -50,7 +51,7 @@ class Runtime:
         return self._budget.wait()
 
     def run_call(self, environment_id: str, work: Callable[[], Coroutine[Any, Any, T]]) -> Awaitable[T]:
-        """Run the work of one call of a twin: inline, or in a thread where it may wait for the database."""
+        """Run the work of one call of a twin: at once, or in a thread where it may wait for the database."""
         return work() if self._threads is None else self._threads.run_call(environment_id, work)
 
     async def run_request(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:

@@ -39,7 +39,7 @@ async def fork(
     environment = service.environments.get(env_id)
     await service.loader.run_due_work(environment.id)
     seq = service.points.seq(environment.id, service.engine.seq(environment.id) if at is None else at)
-    if count > 1 and not service.engine.inline:
+    if count > 1 and service.engine.embedded is None:  # a database copies each row
         _check_copies(service, environment, count)
     made: list[CreatedEnvironment] = []
     try:

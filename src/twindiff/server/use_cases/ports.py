@@ -48,7 +48,7 @@ def _read_recorded(service: Service, environment_id: str) -> dict[str, Any]:
 
 def _write_port(service: Service, environment_id: str, twin: str, port: dict[str, int | None]) -> None:
     """Record the port of a twin; of several processes each has ports of its own, which end with it."""
-    if not service.engine.inline:
+    if service.engine.is_shared:
         return
     with service.engine.transaction():
         record = service.environments.record(environment_id)

@@ -78,7 +78,8 @@ class OperationStart(NamedTuple):
 class PostgresEngine:
     """Environments, journal, templates and catalog in one database. Operations run in threads, not the event loop."""
 
-    inline = False
+    may_block = True
+    is_shared = True
     embedded = None
     durability = None
     """A commit is durable when the database has answered."""

@@ -77,7 +77,8 @@ ADOPTED_AT_ONCE = 100
 class SqliteEngine:
     """Environments in memory; journal, images, templates and catalog in one file of the data directory."""
 
-    inline = True
+    may_block = False
+    is_shared = False
 
     def __init__(
         self, directory: str, *, fsync: bool = False, most_bytes: int = 0, others: OtherShards | None = None

@@ -173,8 +173,8 @@ class Ledger:
         waiting = TestRunRecord.status.in_(OPEN)
         runs = self._catalog.rows(TestRunRecord, waiting, order=TestRunRecord.created, limit=1000)
         latest = wall() - SILENT_SECONDS * SECOND
-        alone = self._service.engine.inline
-        return [run for run in runs if run.owner != self.owner and (alone or run.heard < latest)]
+        may_live = self._service.engine.is_shared
+        return [run for run in runs if run.owner != self.owner and not (may_live and run.heard >= latest)]
 
     # Waiting
 

@@ -22,7 +22,7 @@ LOST = "the server ended before the run was ready"
 
 
 class RunMakers:
-    """The runs being provisioned; with an inline engine there is only one process."""
+    """The runs being provisioned, by this process and by others that share its storage."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
@@ -30,14 +30,14 @@ class RunMakers:
         self.own: set[str] = set()
         """Ids of the runs that this process is provisioning."""
         self._failing = RecordRetries("Looking after twin run")
-        if not service.engine.inline:
+        if service.engine.is_shared:
             service.background.append(self._serve)
 
     def is_lost(self, run: TwinRunRecord) -> bool:
         """Whether a run is not ready and its process is dead."""
         if run.status not in BEGINNING or run.run_id in self.own:
             return False
-        if self._service.engine.inline:
+        if not self._service.engine.is_shared:
             return True
         if run.heard is None:
             return run.created < wall() - MAX_MAKING_SECONDS * SECOND
