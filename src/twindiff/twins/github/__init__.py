@@ -12,8 +12,8 @@ from twindiff.kit.seeding import Variables
 from .actions import run_progress, runs
 from .activity import notifications, starring
 from .apps import apps, meta, oauth
+from .apps.request_guard import actor_of, guard
 from .core.access import BY_ID
-from .core.request_guard import actor_of, guard
 from .gists import gists
 from .graphql import endpoint
 from .issues import comments, issues, labels, sub_issues

@@ -24,7 +24,7 @@ from twindiff.kit.http import Request, Response, json_answer
 from twindiff.kit.json_values import read_json
 from twindiff.kit.styles.base import Style
 
-from .core.invalid_requests import describe_invalid
+from .invalid_requests import describe_invalid
 
 if TYPE_CHECKING:
     from twindiff.kit.binding import Bound

@@ -14,11 +14,11 @@ from ..core.access import may, permission_of
 from ..core.node_ids import node_id
 from ..core.visibility import assignable_logins
 from ..git.refs import is_empty
-from ..repos.licenses import show_license
 from ..tables.issue_tables import Label, Milestone
 from ..tables.repository_tables import Release, Repository
 from ..tables.user_tables import User
 from ..tables.work_tables import Star
+from ..views.license_views import show_license
 from ..views.repository_views import html_url, setting
 from .nodes import GraphNode, connect, user_node, user_nodes
 from .resolvers import compute, connect_rows, enclosing_repo, field

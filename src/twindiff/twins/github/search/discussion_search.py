@@ -10,9 +10,9 @@ from collections.abc import Callable
 from twindiff.kit import Call, any_of
 from twindiff.kit.rows import Expression, exists, not_
 
+from ..core.date_ranges import date_conditions
 from ..issues.issues import has_item
 from ..tables.discussion_tables import Discussion, DiscussionCategory, DiscussionComment
-from .date_ranges import date_conditions
 from .search_query import Qualifier, parse_query, words_in
 from .searches import negate, number_conditions, resolve_me, scope_conditions
 

@@ -13,20 +13,20 @@ from twindiff.kit import Call, Operations, Row, ValueResponse, any_of, not_
 from twindiff.kit.rows import Expression, Items, exists
 
 from ..core.access import find_repo, may
+from ..core.date_ranges import date_conditions, number_matches, split_range
 from ..core.listing import page_links, page_request
 from ..core.visibility import visible_to_caller
 from ..git.file_projection import LANGUAGES
-from ..issues.issue_views import show_issue, show_label
 from ..issues.issues import has_item
 from ..tables.issue_tables import Issue, IssueComment, Label, Milestone, PullRequest, Review
 from ..tables.repository_tables import Commit, Repository, RepositoryFile
 from ..tables.user_tables import User
 from ..tables.work_tables import Star
 from ..views.commit_views import show_commit
+from ..views.issue_views import show_issue, show_label
 from ..views.repository_views import html_url, repo_url, show_repo
 from ..views.user_views import show_user
 from ..wire_style import Unprocessable, invalid
-from .date_ranges import date_conditions, number_matches, split_range
 from .search_query import Qualifier, SearchQuery, parse_query, words_in
 
 api = Operations()
