@@ -41,10 +41,10 @@ def _conditions(call: Call, qualifier: Qualifier) -> list[Expression]:
     comments = DiscussionComment.discussion_id == Discussion.id
     simple: dict[str, Callable[[], Expression]] = {
         "is": lambda: _state_condition(value),
-        "author": lambda: Discussion.user.equals(login),
-        "commenter": lambda: exists(DiscussionComment, comments, DiscussionComment.user.equals(login)),
+        "author": lambda: Discussion.user == login,
+        "commenter": lambda: exists(DiscussionComment, comments, DiscussionComment.user == login),
         "answered-by": lambda: exists(
-            DiscussionComment, DiscussionComment.id == Discussion.answer_id, DiscussionComment.user.equals(login)
+            DiscussionComment, DiscussionComment.id == Discussion.answer_id, DiscussionComment.user == login
         ),
         "category": lambda: exists(DiscussionCategory, category, named),
         "label": lambda: has_item(Discussion.labels, value),

@@ -43,6 +43,7 @@ class Issue(
         ("repository_id", "number"),
         ("repository_id", "state", "created_at"),
         ("repository_id", "created_at"),
+        ("created_at", "id"),
         ("milestone_id",),
         ("parent_id",),
     ),
