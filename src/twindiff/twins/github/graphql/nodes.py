@@ -207,7 +207,14 @@ def connect_page(
 
 def explain_error(error: ApiError) -> tuple[str, str]:
     """Return the message and the type of an error of the REST API in GraphQL."""
-    kinds = {404: "NOT_FOUND", 403: "FORBIDDEN", 422: "UNPROCESSABLE", 409: "UNPROCESSABLE", 405: "UNPROCESSABLE"}
+    kinds = {
+        404: "NOT_FOUND",
+        403: "FORBIDDEN",
+        422: "UNPROCESSABLE",
+        409: "UNPROCESSABLE",
+        405: "UNPROCESSABLE",
+        501: "NOT_IMPLEMENTED",
+    }
     details: list[Any] = error.details.get("errors") or []
     texts = [
         each if isinstance(each, str) else each.get("message") or f"{each.get('field', '')} {each['code']}"
