@@ -167,11 +167,8 @@ class GitHubStyle(Style):
         return answer._replace(content_type="application/json; charset=utf-8")
 
     def unknown(self, request: Request, verbs: list[str]) -> Response:
-        """Say that the twin lacks an operation, in the vendor's form; a path with an empty part has none at GitHub.
-
-        Archives are the exception: without a reference they are of the default branch, and the twin has none.
-        """
-        if not all(request.path.split("/")[1:]) and not request.path.endswith(("/tarball/", "/zipball/")):
+        """Say that the twin lacks an operation, in the vendor's form; a path with an empty part has none at GitHub."""
+        if not all(request.path.split("/")[1:]):
             return self.error(NotVisible())
         return self.error(UnknownOperation(f"Not implemented: {request.verb} {request.path}"))
 
