@@ -16,7 +16,16 @@ from ..core.node_ids import node_id, parse_node_id
 from ..git.histories import get_commit
 from ..projects.project_changes import can_see
 from ..tables.discussion_tables import Discussion, DiscussionCategory, DiscussionComment
-from ..tables.issue_tables import Issue, IssueComment, Label, Milestone, PullRequest, Review, ReviewComment
+from ..tables.issue_tables import (
+    Issue,
+    IssueComment,
+    Label,
+    LinkedBranch,
+    Milestone,
+    PullRequest,
+    Review,
+    ReviewComment,
+)
 from ..tables.project_tables import Project, ProjectItem
 from ..tables.repository_tables import Release, Repository
 from ..tables.user_tables import Team, User
@@ -54,6 +63,7 @@ PREFIXES: dict[str, tuple[str, type[Any]]] = {
     "PR": ("PullRequest", PullRequest),
     "IC": ("IssueComment", IssueComment),
     "LA": ("Label", Label),
+    "LB": ("LinkedBranch", LinkedBranch),
     "MI": ("Milestone", Milestone),
     "PRR": ("PullRequestReview", Review),
     "PRRC": ("PullRequestReviewComment", ReviewComment),

@@ -100,8 +100,11 @@ def _milestone(call: Call, node: GraphNode, number: int) -> Any:
 
 
 @field("Repository.milestones")
-def _milestones(call: Call, node: GraphNode, states: list[str] | None = None, **arguments: Any) -> Any:
+def _milestones(
+    call: Call, node: GraphNode, states: list[str] | None = None, query: str | None = None, **arguments: Any
+) -> Any:
     where: list[Expression] = [Milestone.repository_id == node.row.id]
+    where += [Milestone.title.contains(query, fold=True)] if query else []
     where += [Milestone.state.in_([state.lower() for state in states])] if states else []
     show = GraphNode
     return connect_rows(
