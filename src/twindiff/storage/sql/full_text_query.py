@@ -48,7 +48,11 @@ def either_asked(part: Expression, table: Table, spelling: Callable[[Column[Any]
     """
     asked: dict[str, list[str]] = {}
     for each in part.parts if isinstance(part, AnyOf) else (part,):
-        if not isinstance(each, Where) or each.op != "has_word" or each.column is not _indexed(table, each.column.name):
+        if (
+            not isinstance(each, Where)
+            or each.op != "has_word"
+            or each.column is not _find_indexed(table, each.column.name)
+        ):
             return {}
         word = cast(SearchTerm, each.value)
         query = asked_of(word, spelling(each.column)) if word.is_plain else None
@@ -58,7 +62,7 @@ def either_asked(part: Expression, table: Table, spelling: Callable[[Column[Any]
     return {name: f"({spelling(table.columns[name]).either.join(queries)})" for name, queries in asked.items()}
 
 
-def _indexed(table: Table, name: str) -> Column[Any] | None:
+def _find_indexed(table: Table, name: str) -> Column[Any] | None:
     return table.columns[name] if name in table.words else None
 
 

@@ -230,12 +230,12 @@ class SqliteCompiler(SqlCompiler):
             if share == "most":
                 self._read.add(text)
                 continue
-            found = f"{index.select_rows(self.place(asked), 'rowid AS row')} UNION ALL {index.noted}"
+            rowids = f"{index.select_rows(self.place(asked), 'rowid AS row')} UNION ALL {index.noted}"
             if self._counts and not source:
-                source = _join_found(found, table)
+                source = _join_found(rowids, table)
                 conditions.append(f"{alias}.rowid = {FOUND}.row")
             else:
-                conditions.append(f"{'+' if share == 'many' else ''}{alias}.rowid IN ({found})")
+                conditions.append(f"{'+' if share == 'many' else ''}{alias}.rowid IN ({rowids})")
             self._granted.update((text, word) for word in words_needed(where, column))
         return Search(source, " AND ".join(conditions)) if is_searched else self._search_either(table, where, alias)
 
@@ -248,16 +248,16 @@ class SqliteCompiler(SqlCompiler):
         if not choices:
             return Search()
         self._read.update(f"{alias}.{quote(name)}" for _, asked in choices for name in asked)
-        rank, found = 0, choices[0]
+        rank, chosen = 0, choices[0]
         if len(choices) > 1 or not self._counts:
             ranks = [
                 max(SHARES.index(self._share(WordIndex(table, name), query)) for name, query in asked.items())
                 for _, asked in choices
             ]
-            rank, found = min(zip(ranks, choices, strict=True), key=lambda ranked: ranked[0])
+            rank, chosen = min(zip(ranks, choices, strict=True), key=lambda ranked: ranked[0])
         if rank and not self._counts:
             return Search()
-        self._granted_part, asked = found
+        self._granted_part, asked = chosen
         queries = [(WordIndex(table, name), self.place(query)) for name, query in asked.items()]
         return Search(_join_found(select_either(queries), table), f"{alias}.rowid = {FOUND}.row")
 
@@ -267,9 +267,9 @@ class SqliteCompiler(SqlCompiler):
         return f"({FOUND}.sure OR {compiled})" if part is self._granted_part and len(scopes) == 1 else compiled
 
 
-def _join_found(found: str, table: Table) -> str:
+def _join_found(rowids: str, table: Table) -> str:
     """Return the rows of a table joined to the rowids that a query finds, which are read first and in their order."""
-    return f"({found}) {FOUND} CROSS JOIN {quote(table.name)}"
+    return f"({rowids}) {FOUND} CROSS JOIN {quote(table.name)}"
 
 
 def _globs(word: SearchTerm) -> list[str]:

@@ -173,13 +173,13 @@ def select_either(queries: Sequence[tuple[WordIndex, str]]) -> str:
     # SELECT rowid AS row, 1 AS sure FROM A WHERE A MATCH ?1 UNION ALL
     # SELECT rowid, 1 FROM B WHERE B MATCH ?2 AND +rowid NOT IN (SELECT rowid FROM A WHERE A MATCH ?1) UNION ALL
     # SELECT row, 0 FROM (SELECT row FROM A_noted UNION SELECT row FROM B_noted) n WHERE NOT EXISTS (…) AND …
-    found: list[str] = []
+    selects: list[str] = []
     for place, (index, asked) in enumerate(queries):
         earlier = "".join(f" AND +rowid NOT IN ({one.select_rows(other)})" for one, other in queries[:place])
-        found.append(f"{index.select_rows(asked, 'rowid AS row, 1 AS sure')}{earlier}")
+        selects.append(f"{index.select_rows(asked, 'rowid AS row, 1 AS sure')}{earlier}")
     noted = " UNION ".join(index.noted for index, _ in queries)
     is_new = " AND ".join(f"NOT EXISTS ({index.select_rows(asked, '1')} AND rowid = n.row)" for index, asked in queries)
-    return " UNION ALL ".join([*found, f"SELECT row, 0 FROM ({noted}) n WHERE {is_new}"])
+    return " UNION ALL ".join([*selects, f"SELECT row, 0 FROM ({noted}) n WHERE {is_new}"])
 
 
 def word_indexes(table: Table) -> Iterator[WordIndex]:
