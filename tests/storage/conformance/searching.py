@@ -56,6 +56,18 @@ MATCHES: list[Expression] = [
     any_of(PHRASE, SIGNS),
     *(Thing.text.has_word(word) for word in WORDS[5:]),
 ]
+SLUG_TIDE, SLUG_LOW = (Thing.slug.has_word(word) for word in (WORDS[0], SearchTerm(("low",))))
+EITHER: list[tuple[Expression, ...]] = [
+    (any_of(TIDE, SLUG_TIDE),),
+    (any_of(SLUG_LOW, TIDE, NAMES), Thing.parent_id == "P1"),
+    (any_of(TIDE, SLUG_TIDE), any_of(PHRASE, SLUG_LOW)),
+    (any_of(TIDE, SLUG_TIDE), not_(any_of(TIDE, SLUG_LOW))),
+    (any_of(SIGNS, SLUG_LOW),),
+    (any_of(TIDE, SLUG_LOW, Thing.number == 3),),
+    (any_of(BEGINNING, SLUG_TIDE), NAMES),
+    (TIDE, SLUG_LOW),
+]
+"""Words that one of two texts has, or each has."""
 WORDS_OR_NONE = any_of(NAMES, Thing.number == 3)
 LONG_NOTES = ["x" * 2_000, "\u212a" * 900, "k" * 900]
 """More than an index holds; they are folded whenever one of them may be meant."""
@@ -75,7 +87,7 @@ NARROWED: list[tuple[Expression, ...]] = [
     (Thing.note == Thing.parent_id,),
 ]
 """Further conditions, most of them of labels."""
-CHANGES = [("text", "number"), ("note",), ("parent_id", "number"), ("text", "note")]
+CHANGES = [("text", "number", "slug"), ("note",), ("parent_id", "number"), ("text", "note")]
 ROWS = 100
 """More than an engine may keep aside before it looks words up."""
 
@@ -87,7 +99,9 @@ def things(chance: Random, first: int) -> list[Thing]:
 def thing(chance: Random, id: str, *, is_overlong: bool = False) -> Thing:
     parent, note = chance.choice(("P1", "P2", "p1", None)), chance.choice(NOTES)
     text = OVERLONG if is_overlong or chance.random() < 1 / 100 else chance.choice(TEXTS)
-    return Thing(thing_id=id, text=text, parent_id=parent, note=note, number=chance.randint(0, 9))
+    number = chance.randint(0, 9)
+    slug = (None, f"low {id}", f"tide {id}", f"low-tide {id}")[number % 4]
+    return Thing(thing_id=id, text=text, parent_id=parent, note=note, number=number, slug=slug)
 
 
 def assert_found(place: Place) -> None:
@@ -101,6 +115,10 @@ def assert_found(place: Place) -> None:
     having = [row.thing_id for row in rows if holds(WORDS_OR_NONE, row, rows)]
     matches = place.read(lambda db: db.rows(Thing, WORDS_OR_NONE, columns=(Thing.thing_id,)))
     assert [id for (id,) in matches] == having
+    for where in EITHER:
+        having = [row.thing_id for row in rows if all(holds(each, row, rows) for each in where)]
+        assert [id for (id,) in place.read(lambda db, where=where: all_ids(db, *where))] == having
+        assert place.read(lambda db, where=where: db.count(Thing, *where)) == len(having)
     for words in MATCHES:
         assert_matches(place, rows, words)
     for where in NARROWED:
@@ -117,6 +135,10 @@ def assert_matches(place: Place, rows: list[Thing], *where: Expression) -> None:
     assert sorted(id for page in pages for id in page) == sorted(having)
     assert all(len(page) == 40 for page in pages[: len(having) // 40])
     assert place.read(lambda db: db.count_matches(Thing, *where, most=30)) == min(30, len(having))
+
+
+def all_ids(db: Store, *where: Expression) -> list[tuple[str]]:
+    return db.rows(Thing, *where, order=Thing.thing_id, limit=1000, columns=(Thing.thing_id,))
 
 
 def page_of(db: Store, *where: Expression, offset: int) -> list[tuple[str]]:
@@ -170,6 +192,11 @@ def test_words_that_very_many_rows_have_are_looked_for_among_others(world: World
     few, many = (place.read(lambda db, id=id: db.count(Thing, Thing.parent_id == id, TIDE)) for id in ("P9", "P1"))
     some = place.read(lambda db: db.rows(Thing, Thing.thing_id.in_(["T0007", "U0", "U1"]), TIDE))
     assert (few, many, [row.thing_id for row in some]) == (1, 733, ["T0007", "U0"])
+    either = any_of(TIDE, SLUG_TIDE)
+    assert place.read(lambda db: db.count(Thing, either, Thing.parent_id == "P1")) == 733
+    assert place.read(lambda db: all_ids(db, either, any_of(SLUG_TIDE, NAMES))) == []
+    first = place.read(lambda db: db.rows(Thing, either, order=-Thing.thing_id, limit=2, columns=(Thing.thing_id,)))
+    assert first == [("U0",), ("T2199",)]
 
 
 def test_signs_are_part_of_a_word_that_has_them(world: World) -> None:

@@ -43,7 +43,7 @@ class Thing(
     indexes=(("parent_id", "thing_id"), ("number",)),
     unique=(("slug",),),
     folded=("text",),
-    words=("text",),
+    words=("text", "slug"),
     labels=("parent_id", "note"),
     entries=("data",),
 ):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, cast
 
 from twindiff.kit.full_text import IndexTerm, SearchTerm
-from twindiff.kit.rows import AllOf, AnyOf, Column, Expression, Not, Where, table_of
+from twindiff.kit.rows import AllOf, AnyOf, Column, Expression, Not, Table, Where, table_of
 
 
 class Spelling(NamedTuple):
@@ -39,6 +39,31 @@ def asked_for(part: Expression, text: Column[Any], spelling: Spelling) -> str | 
     if isinstance(part, AllOf):
         return _join_parts(known, spelling.both)
     return _join_parts(known, spelling.either) if len(known) == len(asked) else None
+
+
+def either_asked(part: Expression, table: Table, spelling: Callable[[Column[Any]], Spelling]) -> dict[str, str]:
+    """Return queries by column name that together find exactly the rows for which a condition holds.
+
+    Empty if the condition is not a choice of plain words of columns with a full-text index.
+    """
+    asked: dict[str, list[str]] = {}
+    for each in part.parts if isinstance(part, AnyOf) else (part,):
+        if (
+            not isinstance(each, Where)
+            or each.op != "has_word"
+            or each.column is not _find_indexed(table, each.column.name)
+        ):
+            return {}
+        word = cast(SearchTerm, each.value)
+        query = asked_of(word, spelling(each.column)) if word.is_plain else None
+        if query is None:
+            return {}
+        asked.setdefault(each.column.name, []).append(query)
+    return {name: f"({spelling(table.columns[name]).either.join(queries)})" for name, queries in asked.items()}
+
+
+def _find_indexed(table: Table, name: str) -> Column[Any] | None:
+    return table.columns[name] if name in table.words else None
 
 
 def words_needed(parts: Sequence[Expression], text: Column[Any]) -> Iterator[SearchTerm]:

@@ -11,12 +11,12 @@ import msgspec
 from twindiff.kit.computed_values import JOINT
 from twindiff.kit.full_text import SearchTerm
 from twindiff.kit.rows import AllOf, Column, ColumnType, Expression, Row, Table, table_of
-from twindiff.storage.sql.compiler import MANY, Scope, Search, SqlCompiler
-from twindiff.storage.sql.full_text_query import Spelling, asked_for, asked_of, words_needed
+from twindiff.storage.sql.compiler import MANY, Scope, Scopes, Search, SqlCompiler
+from twindiff.storage.sql.full_text_query import Spelling, asked_for, asked_of, either_asked, words_needed
 from twindiff.storage.sql.names import quote
 from twindiff.storage.values import INT64, json_text
 
-from .full_text_index import MATCHED, SPELLING, Share, WordIndex
+from .full_text_index import FOUND, MATCHED, SHARES, SPELLING, Share, WordIndex, select_either
 from .json_key_index import EntryIndex
 
 MARKS = 4
@@ -40,6 +40,7 @@ class SqliteCompiler(SqlCompiler):
 
     `share(index, query)` estimates the share of rows that a full-text query finds. `few(index, key, text)` tells
     whether a JSON key index finds few rows. `spelling(column)` is the syntax of FTS5 queries on a column.
+    `counts` says that all matching rows are counted.
 
     An index is not used for conditions that many rows meet: a scan in any order soon finds enough of them for a page,
     while listing all of them would take longer.
@@ -50,8 +51,12 @@ class SqliteCompiler(SqlCompiler):
         share: Callable[[WordIndex, str], Share] = lambda index, asked: "few",
         few: Callable[[EntryIndex, str, str], bool] = lambda index, key, text: True,
         spelling: Callable[[Column[Any]], Spelling] = lambda column: SPELLING,
+        *,
+        counts: bool = False,
     ) -> None:
         super().__init__()
+        self._counts = counts
+        self._granted_part: Expression | None = None
         self._share = share
         self._spelling = spelling
         self._few = few
@@ -209,22 +214,62 @@ class SqliteCompiler(SqlCompiler):
 
         With "few" rows, SQLite reads those by rowid. With "many", it reads rows in the requested order and tests each
         against the list; the unary plus before `rowid` disables the lookup by rowid. With "most", texts are tested row
-        by row, since listing the rows first would take longer.
+        by row, since listing the rows first would take longer. A count joins the rows to what the index finds.
         """
         # t.rowid IN (SELECT rowid FROM "messages(words text)" WHERE "messages(words text)" MATCH ?1
         #   UNION ALL SELECT row FROM "messages(words text) noted")
         conditions: list[str] = []
+        source, is_searched = "", False
         for name in table.words:
             index, column, text = WordIndex(table, name), table.columns[name], f"{alias}.{quote(name)}"
             asked = asked_for(AllOf(tuple(where)), column, self._spelling(column))
-            share = self._share(index, asked) if asked else None
+            if not asked:
+                continue
+            is_searched = True
+            share = "few" if self._counts else self._share(index, asked)
             if share == "most":
                 self._read.add(text)
-            elif asked:
-                row = f"{'+' if share == 'many' else ''}{alias}.rowid"
-                conditions.append(f"{row} IN ({index.select_rows(self.place(asked))} UNION ALL {index.noted})")
-                self._granted.update((text, word) for word in words_needed(where, column))
-        return Search(condition=" AND ".join(conditions))
+                continue
+            rowids = f"{index.select_rows(self.place(asked), 'rowid AS row')} UNION ALL {index.noted}"
+            if self._counts and not source:
+                source = _join_found(rowids, table)
+                conditions.append(f"{alias}.rowid = {FOUND}.row")
+            else:
+                conditions.append(f"{'+' if share == 'many' else ''}{alias}.rowid IN ({rowids})")
+            self._granted.update((text, word) for word in words_needed(where, column))
+        return Search(source, " AND ".join(conditions)) if is_searched else self._search_either(table, where, alias)
+
+    def _search_either(self, table: Table, where: Sequence[Expression], alias: str) -> Search:
+        """Search words that any of several texts may have: from the index, if that finds few rows or all are counted.
+
+        Texts that the index does not answer for are tested row by row.
+        """
+        choices = [(part, asked) for part in where if (asked := either_asked(part, table, self._spelling))]
+        if not choices:
+            return Search()
+        self._read.update(f"{alias}.{quote(name)}" for _, asked in choices for name in asked)
+        rank, chosen = 0, choices[0]
+        if len(choices) > 1 or not self._counts:
+            ranks = [
+                max(SHARES.index(self._share(WordIndex(table, name), query)) for name, query in asked.items())
+                for _, asked in choices
+            ]
+            rank, chosen = min(zip(ranks, choices, strict=True), key=lambda ranked: ranked[0])
+        if rank and not self._counts:
+            return Search()
+        self._granted_part, asked = chosen
+        queries = [(WordIndex(table, name), self.place(query)) for name, query in asked.items()]
+        return Search(_join_found(select_either(queries), table), f"{alias}.rowid = {FOUND}.row")
+
+    def expression(self, part: Expression, scopes: Scopes) -> str:
+        """Compile a condition; of the one that a search answers, only the rows that the index lacks are tested."""
+        compiled = super().expression(part, scopes)
+        return f"({FOUND}.sure OR {compiled})" if part is self._granted_part and len(scopes) == 1 else compiled
+
+
+def _join_found(rowids: str, table: Table) -> str:
+    """Return the rows of a table joined to the rowids that a query finds, which are read first and in their order."""
+    return f"({rowids}) {FOUND} CROSS JOIN {quote(table.name)}"
 
 
 def _globs(word: SearchTerm) -> list[str]:

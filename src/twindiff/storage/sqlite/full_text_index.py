@@ -32,7 +32,10 @@ MATCHED = "n"
 MARK = "(words "
 """The part of the names of index tables that no table of a twin has."""
 
+FOUND = "p"
+"""The alias of rowids that a full-text index found."""
 Share = Literal["few", "many", "most"]
+SHARES: tuple[Share, ...] = ("few", "many", "most")
 
 
 class WordIndex:
@@ -89,9 +92,9 @@ class WordIndex:
         """A query for the rowids of pending rows."""
         return f"SELECT row FROM {self._noted}"
 
-    def select_rows(self, place: str) -> str:
+    def select_rows(self, place: str, selected: str = "rowid") -> str:
         """Return a query for the rowids that FTS5 finds by the query in the placeholder `place`."""
-        return f"SELECT rowid FROM {self._words} WHERE {self._words} MATCH {place}"
+        return f"SELECT {selected} FROM {self._words} WHERE {self._words} MATCH {place}"
 
     @property
     def has_more(self) -> str:
@@ -160,6 +163,23 @@ def share(first: Callable[[str, Sequence[Any]], Any], index: WordIndex, asked: s
         if first(index.has_more, (each, MANY_FOUND - 1)):
             return "most" if first(index.has_more, (each, most - 1)) else "many"
     return "few"
+
+
+def select_either(queries: Sequence[tuple[WordIndex, str]]) -> str:
+    """Return a query for the rowids that any of several indexes finds, each by its placeholder, and of pending rows.
+
+    Its column `sure` says whether an index found the row. Each rowid comes once.
+    """
+    # SELECT rowid AS row, 1 AS sure FROM A WHERE A MATCH ?1 UNION ALL
+    # SELECT rowid, 1 FROM B WHERE B MATCH ?2 AND +rowid NOT IN (SELECT rowid FROM A WHERE A MATCH ?1) UNION ALL
+    # SELECT row, 0 FROM (SELECT row FROM A_noted UNION SELECT row FROM B_noted) n WHERE NOT EXISTS (…) AND …
+    selects: list[str] = []
+    for place, (index, asked) in enumerate(queries):
+        earlier = "".join(f" AND +rowid NOT IN ({one.select_rows(other)})" for one, other in queries[:place])
+        selects.append(f"{index.select_rows(asked, 'rowid AS row, 1 AS sure')}{earlier}")
+    noted = " UNION ".join(index.noted for index, _ in queries)
+    is_new = " AND ".join(f"NOT EXISTS ({index.select_rows(asked, '1')} AND rowid = n.row)" for index, asked in queries)
+    return " UNION ALL ".join([*selects, f"SELECT row, 0 FROM ({noted}) n WHERE {is_new}"])
 
 
 def word_indexes(table: Table) -> Iterator[WordIndex]:

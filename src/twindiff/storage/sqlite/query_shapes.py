@@ -34,16 +34,17 @@ def key_in(where: Sequence[Expression], table: Table) -> list[Any] | None:
 
 
 def is_by_index(order: Ordering, table: Table) -> bool:
-    """Whether an order is by key, or by one column that an index has in front of the key."""
+    """Whether an order is by key, by one column that an index has in front of the key, or by columns of an index."""
     parts = order if isinstance(order, tuple) and not isinstance(order, Order) else (order,)
-    first = parts[0] if parts else None
-    column = first.column if isinstance(first, Order) else first
-    if column is None or column is table.columns[table.key[0]]:
+    columns = [part.column if isinstance(part, Order) else part for part in parts]
+    if not columns or columns[0] is table.columns[table.key[0]]:
         return True
-    leading = (column.name, *table.key)
-    return (
-        len(parts) == 1 and column.worked is None and any(index[: len(leading)] == leading for index in table.indexes)
-    )
+    if any(column.worked is not None for column in columns):
+        return False
+    names = tuple(column.name for column in columns)
+    leading = (*names, *table.key) if len(names) == 1 else names
+    one_way = len({isinstance(part, Order) and part.descending for part in parts}) == 1
+    return one_way and any(index[: len(leading)] == leading for index in table.indexes)
 
 
 def plain_where(where: Sequence[Expression], parameters: list[Any]) -> Shape | None:

@@ -286,7 +286,7 @@ class SqliteStore:
         plain = plain_where(where, parameters)
         query = sql.queries.get(("count", plain)) if plain is not None else None
         if query is None:
-            text = SqliteCompiler()
+            text = SqliteCompiler(partial(share, self._first), counts=True)
             query, parameters = f"SELECT COUNT(*){from_where(sql, text, where)}", text.parameters
             if plain is not None:
                 sql.remember(("count", plain), query)

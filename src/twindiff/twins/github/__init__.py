@@ -12,8 +12,8 @@ from twindiff.kit.seeding import Variables
 from .actions import run_progress, runs
 from .activity import notifications, starring
 from .apps import apps, meta, oauth
+from .apps.request_guard import actor_of, guard
 from .core.access import BY_ID
-from .core.request_guard import actor_of, guard
 from .gists import gists
 from .graphql import endpoint
 from .issues import comments, issues, labels, sub_issues
@@ -21,6 +21,7 @@ from .orgs import organizations, teams
 from .projects import projects
 from .pulls import merging, pulls, reviews
 from .repos import (
+    archives,
     branches,
     checks,
     collaborators,
@@ -54,6 +55,7 @@ _HERE = Path(__file__).parent
 _PAGES = (
     alerts,
     apps,
+    archives,
     branches,
     checks,
     collaborators,
@@ -91,12 +93,13 @@ _BY_ID = (
     (re.compile(r"/repositories/(\d+)(?=/|$)"), rf"/repos/{BY_ID}/\1"),
     (re.compile(r"/organizations/\d+/team/(\d+)(?=/|$)"), r"/teams/\1"),
     (re.compile(r"/organizations/(\d+)(?=/|$)"), rf"/orgs/{BY_ID}\1"),
+    (re.compile(r"(/repos/[^/]+/[^/]+/(?:tar|zip)ball)/$"), r"\1"),
 )
 _API = re.compile(r"/api(?:/v3(?=/|$)|(?=/graphql$))")
 
 
 class GitHubTwin(Twin):
-    """A twin whose paths have aliases: `/api/v3/…` of GitHub Enterprise, and objects by their ids."""
+    """A twin whose paths have aliases: `/api/v3/…` of GitHub Enterprise, objects by their ids, `tarball/`."""
 
     def exchange(self, request: Request, base_url: str) -> RequestContext | None:
         path = request.path
@@ -129,8 +132,14 @@ twin = GitHubTwin(
         "github.com": "",
         "uploads.github.com": "/api/uploads",
         "raw.githubusercontent.com": "/raw",
+        "codeload.github.com": "/codeload",
     },
-    addresses={"": "api.github.com", "/api/uploads": "uploads.github.com", "/raw": "raw.githubusercontent.com"},
+    addresses={
+        "": "api.github.com",
+        "/api/uploads": "uploads.github.com",
+        "/raw": "raw.githubusercontent.com",
+        "/codeload": "codeload.github.com",
+    },
     webhooks=hooks.webhooks,
     vendor_tools=vendor_tools,
     secret_columns=(*OAUTH_SECRETS, AccessToken.token, Hook.secret, Secret.value),

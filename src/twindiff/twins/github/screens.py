@@ -9,8 +9,8 @@ from twindiff.kit.inspector_views import Card, Lane, Screen, ScreenCode, ScreenL
 
 from .git.diffs import write_diff
 from .git.histories import walk_history
+from .git.pull_commits import changes_of_pull
 from .git.refs import HEADS, list_refs, resolve_commit
-from .pulls.pull_commits import changes_of_pull
 from .tables.issue_tables import Issue, IssueComment, PullRequest, Review, ReviewComment
 from .tables.repository_tables import CheckRun, Repository, RepositoryFile
 from .tables.work_tables import WorkflowJob, WorkflowRun

@@ -17,8 +17,8 @@ from .core.stamps import new_id, parse_instant
 from .git.objects import store_of
 from .issues.issue_changes import resolve_labels
 from .issues.issues import add_issue
-from .pulls.head_tracking import set_pull_ref
 from .pulls.pulls import PullBody, add_pull
+from .pushes.head_tracking import set_pull_ref
 from .tables.issue_tables import Issue, IssueComment, Label, Milestone, PullRequest
 from .tables.repository_tables import Release, Repository
 from .wire_style import Unprocessable

@@ -22,15 +22,15 @@ from .apps.app_keys import read_public_key
 from .core.stamps import new_id, slug_of
 from .git.commit_objects import signature_of, write_commit
 from .git.objects import EMPTY_TREE, TreeEntry, store_of
-from .git.pushes import move_ref
 from .git.refs import HEADS, find_ref, resolve_commit
 from .git.trees import change_tree, check_path
 from .issues.comments import add_comment
 from .issues.issue_changes import change_assignees, change_labels, change_state, resolve_labels
 from .issues.issues import add_issue
-from .pulls.head_tracking import close_pull
 from .pulls.merging import MergePullBody, perform_merge
 from .pulls.pulls import PullBody, open_pull
+from .pushes.head_tracking import close_pull
+from .pushes.ref_updates import move_ref
 from .repos.repository_bodies import RepositoryBody, make_repository
 from .seed_bundles import fill_from_bundle
 from .seed_exports import ExportWriter, SeedExport

@@ -24,7 +24,7 @@ from twindiff.kit.http import Request, Response, json_answer
 from twindiff.kit.json_values import read_json
 from twindiff.kit.styles.base import Style
 
-from .core.invalid_requests import describe_invalid
+from .invalid_requests import describe_invalid
 
 if TYPE_CHECKING:
     from twindiff.kit.binding import Bound
@@ -167,11 +167,8 @@ class GitHubStyle(Style):
         return answer._replace(content_type="application/json; charset=utf-8")
 
     def unknown(self, request: Request, verbs: list[str]) -> Response:
-        """Say that the twin lacks an operation, in the vendor's form; a path with an empty part has none at GitHub.
-
-        Archives are the exception: without a reference they are of the default branch, and the twin has none.
-        """
-        if not all(request.path.split("/")[1:]) and not request.path.endswith(("/tarball/", "/zipball/")):
+        """Say that the twin lacks an operation, in the vendor's form; a path with an empty part has none at GitHub."""
+        if not all(request.path.split("/")[1:]):
             return self.error(NotVisible())
         return self.error(UnknownOperation(f"Not implemented: {request.verb} {request.path}"))
 

@@ -12,16 +12,16 @@ from typing import Any
 
 from twindiff.kit import Call, Operations
 
-from ..core.announcements import announce
 from ..core.stamps import new_id, show_instant
-from ..pulls.head_tracking import branch_key, open_pulls
+from ..event_delivery.announcements import announce
 from ..pulls.merging import merge_when_ready
-from ..repos.checks import update_suite
+from ..pushes.head_tracking import branch_key, open_pulls
 from ..tables.issue_tables import PullRequest
 from ..tables.repository_tables import CheckRun, CheckSuite, Repository
 from ..tables.work_tables import Artifact, WorkflowJob, WorkflowRun
-from .run_views import show_job
-from .triggers import tell_run
+from ..workflows.check_suites import update_suite
+from ..workflows.run_views import show_job
+from ..workflows.triggers import tell_run
 
 api = Operations()
 ARTIFACT_DAYS = 90

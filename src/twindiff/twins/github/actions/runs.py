@@ -16,20 +16,20 @@ from twindiff.kit import Call, Operations, Response, ValueResponse
 from twindiff.kit.auth import is_same_secret
 
 from ..core.access import find_repo
+from ..core.date_ranges import date_conditions
 from ..core.listing import paginate, slice_page
 from ..core.stamps import unix_of
 from ..git.objects import store_of
 from ..git.refs import HEADS, TAGS, find_ref, resolve_commit
 from ..git.trees import find_entry
-from ..search.date_ranges import date_conditions
 from ..tables.repository_tables import Repository
 from ..tables.work_tables import Artifact, Workflow, WorkflowJob, WorkflowRun
 from ..views.repository_views import html_url, repo_url
 from ..wire_style import Conflict, Forbidden, Gone, NotVisible, Unprocessable
+from ..workflows.run_views import show_artifact, show_job, show_run, show_workflow
+from ..workflows.triggers import add_jobs, queue_run, trigger_workflows
+from ..workflows.workflow_files import WorkflowFile, as_dict, parse_workflow
 from .run_progress import DONE, continue_run, finish_run, jobs_of
-from .run_views import show_artifact, show_job, show_run, show_workflow
-from .triggers import add_jobs, queue_run, trigger_workflows
-from .workflow_files import WorkflowFile, as_dict, parse_workflow
 
 api = Operations()
 _BASE = "/repos/{owner}/{repo}/actions"

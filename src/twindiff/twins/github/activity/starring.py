@@ -11,10 +11,10 @@ from twindiff.kit import Call, Operations
 from twindiff.kit.rows import Expression, exists
 
 from ..core.access import find_org, find_repo, find_user
-from ..core.announcements import announce
 from ..core.listing import paginate
 from ..core.stamps import show_instant
 from ..core.visibility import visible_to_caller
+from ..event_delivery.announcements import announce
 from ..tables.repository_tables import Repository
 from ..tables.user_tables import User
 from ..tables.work_tables import ActivityEvent, Star, Subscription

@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 
 from twindiff.kit import Call, Operations, Response
 
-from ..core.request_guard import HOUR_SECONDS, LIMIT, SEARCH_LIMIT
+from .request_guard import HOUR_SECONDS, LIMIT, SEARCH_LIMIT
 
 api = Operations()
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table").enable("strikethrough")

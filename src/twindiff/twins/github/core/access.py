@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from twindiff.kit import Call
 from twindiff.kit.rows import exists
 
-from ..tables.issue_tables import Issue, PullRequest
+from ..tables.issue_tables import FormerIssue, Issue, PullRequest
 from ..tables.repository_tables import Collaborator, Repository, RepositoryName
 from ..tables.user_tables import Membership, Team, TeamMember, TeamRepository, User
-from ..wire_style import Forbidden, Moved, NotVisible
+from ..wire_style import Forbidden, Gone, Moved, NotVisible
 from .permissions import ADMIN_RIGHTS, ORG_ADMIN, Requirement, requirement_of
 from .token_grants import acts_for_installation, check_token, hides, is_installed
 
@@ -187,11 +187,25 @@ def _find_renamed(call: Call, owner: str, repo: str) -> Repository | None:
 
 
 def find_issue(call: Call, repo: Repository, number: int) -> Issue:
-    """Return an issue or pull request by its number; raise NotVisible."""
+    """Return an issue or pull request by its number; raise NotVisible, Gone if deleted, Moved if transferred."""
     issue = call.db.find(Issue, Issue.repository_id == repo.id, Issue.number == number)
     if issue is None:
-        raise NotVisible
+        raise _former_issue(call, repo, number)
     return issue
+
+
+def _former_issue(call: Call, repo: Repository, number: int) -> NotVisible | Gone | Moved:
+    """Return the error about a number that no issue of a repository has now."""
+    former = call.db.find(FormerIssue, FormerIssue.repository_id == repo.id, FormerIssue.number == number)
+    if former is None:
+        return NotVisible()
+    if former.issue_id is None:
+        return Gone("This issue was deleted")
+    issue = call.db.get(Issue, former.issue_id)
+    if not may(call, call.db.get(Repository, issue.repository_id), "pull"):
+        return NotVisible()
+    rest = str(call.memo.get("path", "")).split("/")[6:]
+    return Moved("/".join([f"{call.base_url}/repositories/{issue.repository_id}/issues/{issue.number}", *rest]))
 
 
 def find_pull(call: Call, repo: Repository, number: int) -> PullRequest:

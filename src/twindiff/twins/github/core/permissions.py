@@ -127,7 +127,9 @@ FAMILIES = tuple(
             _Family("/teams", "members", "member", "member", NOT_FOUND, "write:org"),
         ),
         "": (
+            _Family("/{owner}/{repo}/archive", "contents", "pull", "push", NOT_FOUND),
             _Family("/api/uploads/repos/{owner}/{repo}", "contents", "pull", "push", NOT_FOUND),
+            _Family("/codeload/{owner}/{repo}", "contents", "pull", "push", NOT_FOUND),
             _Family("/gists", "gists", "", "", scopes="gist"),
             _Family("/notifications", "notifications", "", "", scopes="notifications"),
             _Family("/raw/{owner}/{repo}", "contents", "pull", "push", NOT_FOUND),

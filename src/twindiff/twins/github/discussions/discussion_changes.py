@@ -10,8 +10,8 @@ from typing import Any
 from twindiff.kit import Call
 
 from ..core.access import may
-from ..core.announcements import announce
 from ..core.stamps import new_id
+from ..event_delivery.announcements import announce
 from ..issues.issue_changes import take_number
 from ..tables.discussion_tables import Discussion, DiscussionCategory, DiscussionComment
 from ..tables.issue_tables import Label, Reaction

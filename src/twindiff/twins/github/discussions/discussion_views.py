@@ -12,11 +12,11 @@ from twindiff.kit import Call
 from ..core.access import association_of
 from ..core.node_ids import node_id
 from ..core.stamps import show_instant, times_of
-from ..issues.issue_views import show_label
-from ..issues.reaction_views import show_reactions
 from ..tables.discussion_tables import Discussion, DiscussionCategory, DiscussionComment
 from ..tables.issue_tables import Label
 from ..tables.repository_tables import Repository
+from ..views.issue_views import show_label
+from ..views.reaction_views import show_reactions
 from ..views.repository_views import html_url, repo_url
 from ..views.user_views import user_of
 

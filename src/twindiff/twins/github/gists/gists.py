@@ -195,6 +195,7 @@ def get_gist_version(call: Call, gist_id: str, sha: str) -> Any:
     return show_gist(call, gist)
 
 
+@api.post("/gists/{gist_id}")
 @api.patch("/gists/{gist_id}")
 def update_gist(call: Call, gist_id: str, body: Annotated[GistBody, Body]) -> Any:
     """Change a gist: its description, and files by name, which null removes."""

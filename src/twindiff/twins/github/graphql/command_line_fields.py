@@ -6,18 +6,27 @@ https://docs.github.com/en/graphql/reference/objects
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import quote
 
 from twindiff.kit import Call
+from twindiff.kit.rows import Expression
 
 from ..core.access import may
 from ..core.node_ids import node_id
+from ..core.stamps import show_instant
+from ..git.histories import diverge
 from ..git.protection import protection_of
-from ..git.refs import HEADS
+from ..git.refs import HEADS, resolve_commit
+from ..issues.issue_moves import is_pinned
+from ..pulls.merging import issues_closed_by
+from ..repos.linked_branches import list_linked_branches
 from ..tables.issue_tables import Issue, IssueDependency
 from ..tables.repository_tables import Repository
+from ..tables.work_tables import Gist
+from .git_fields import ref_node
 from .issue_fields import issue_node
 from .nodes import GraphNode, connect, user_node
-from .resolvers import compute, field
+from .resolvers import compute, enclosing_repo, field, issue_half
 
 
 @field("Issue.projectCards", "PullRequest.projectCards")
@@ -73,3 +82,96 @@ def _connect_issues(call: Call, ids: list[int], arguments: dict[str, Any]) -> An
     rows = call.db.rows(Issue, Issue.id.in_(ids), order=Issue.id) if ids else []
     pairs = [(row, call.db.get(Repository, row.repository_id)) for row in rows]
     return connect([issue_node(call, row, repo) for row, repo in pairs if may(call, repo, "pull")], arguments)
+
+
+@field("Issue.closedByPullRequestsReferences")
+def _closing_pulls(call: Call, node: GraphNode, **arguments: Any) -> Any:
+    """Return the pull requests into the default branch that say they fix an issue; closed ones only if asked for."""
+    repo = enclosing_repo(node)
+    word = f"#{node.row.number}"
+    where = (Issue.repository_id == repo.id, Issue.is_pull_request.is_true, Issue.body.contains(word))
+    rows = [
+        row
+        for row in call.db.rows(Issue, *where, order=Issue.id)
+        if node.row.number in issues_closed_by(row.body or "")
+    ]
+    nodes = [issue_node(call, row, repo) for row in rows]
+    is_wanted = bool(arguments.get("includeClosedPrs"))
+    return connect([each for each in nodes if is_wanted or each.row.merged or _is_open(call, each)], arguments)
+
+
+def _is_open(call: Call, node: GraphNode) -> bool:
+    return issue_half(call, node).state == "open"
+
+
+@field("Issue.linkedBranches")
+def _linked_branches(call: Call, node: GraphNode, **arguments: Any) -> Any:
+    links = list_linked_branches(call, node.row)
+    nodes = [GraphNode("LinkedBranch", link, call.db.get(Repository, link.repository_id)) for link in links]
+    return connect(nodes, arguments)
+
+
+compute("LinkedBranch.ref")(lambda call, node: ref_node(call, enclosing_repo(node), node.row.ref))
+
+
+@field("Repository.pinnedIssues")
+def _pinned_issues(call: Call, node: GraphNode, **arguments: Any) -> Any:
+    rows = call.db.rows(Issue, Issue.repository_id == node.row.id, is_pinned(), order=Issue.id)
+    shown = [{"issue": issue_node(call, row, node.row), "pinnedBy": user_node(call, row.pinned_by)} for row in rows]
+    return connect(shown, arguments)
+
+
+@field("Ref.compare")
+def _compare(call: Call, node: GraphNode, headRef: str) -> Any:  # noqa: N803 - the name on the wire
+    """Return how a branch relates to another one, which may be `owner:branch` of a fork."""
+    repo = enclosing_repo(node)
+    owner, _, branch = headRef.removeprefix("refs/heads/").rpartition(":")
+    forks = (
+        call.db.rows(Repository, Repository.network_id == repo.network_id, Repository.owner == owner) if owner else []
+    )
+    source = next((fork for fork in forks if may(call, fork, "pull")), repo)
+    head = resolve_commit(call, source, branch)
+    if head is None:
+        return None
+    relation = diverge(call, repo.network_id, head.sha, node.row.sha)
+    ahead, behind = len(relation.ours), len(relation.theirs)
+    status = "DIVERGED" if ahead and behind else "AHEAD" if ahead else "BEHIND" if behind else "IDENTICAL"
+    return {"aheadBy": ahead, "behindBy": behind, "status": status}
+
+
+@field("User.gists")
+def _gists(call: Call, node: GraphNode, privacy: str | None = None, **arguments: Any) -> Any:
+    """Return the gists of a user, newest first; secret ones only to their owner."""
+    where: list[Expression] = [Gist.owner == node.row.login]
+    if node.row.login != call.actor or privacy == "PUBLIC":
+        where.append(Gist.public.is_true)
+    elif privacy == "SECRET":
+        where.append(~Gist.public)
+    rows = call.db.rows(Gist, *where, order=(-Gist.created_at, Gist.id))
+    return connect([GraphNode("Gist", row) for row in rows], arguments)
+
+
+compute("Gist.id")(lambda call, node: node_id("G", node.row.id))
+compute("Gist.name")(lambda call, node: node.row.id)
+compute("Gist.isPublic")(lambda call, node: node.row.public)
+compute("Gist.isFork")(lambda call, node: node.row.fork_of is not None)
+compute("Gist.url")(lambda call, node: f"https://gist.github.com/{node.row.id}")
+compute("Gist.owner")(lambda call, node: user_node(call, node.row.owner))
+compute("Gist.pushedAt")(lambda call, node: show_instant(node.row.updated_at))
+
+
+@field("Gist.files")
+def _gist_files(call: Call, node: GraphNode, limit: int | None = 10, **arguments: Any) -> Any:
+    files: list[tuple[str, str]] = list(node.row.files.items())
+    return [
+        {
+            "name": name,
+            "encodedName": quote(name),
+            "extension": f".{name.rpartition('.')[2]}" if "." in name else "",
+            "size": len(text.encode()),
+            "text": text,
+            "isImage": False,
+            "isTruncated": False,
+        }
+        for name, text in files[:limit]
+    ]

@@ -41,6 +41,7 @@ from ..wire_style import Moved
 from . import (  # noqa: F401 - they declare resolvers and mutations
     account_fields,  # pyright: ignore[reportUnusedImport]
     command_line_fields,  # pyright: ignore[reportUnusedImport]
+    command_mutations,  # pyright: ignore[reportUnusedImport]
     discussion_mutations,  # pyright: ignore[reportUnusedImport]
     project_mutations,  # pyright: ignore[reportUnusedImport]
     pull_fields,  # pyright: ignore[reportUnusedImport]
@@ -73,7 +74,7 @@ def _type_of(value: Any, *unused: Any) -> str:
 @lru_cache(maxsize=1)
 def load_schema() -> GraphQLSchema:
     """Return the schema."""
-    files = ("schema.graphql", "projects.graphql", "discussions.graphql")
+    files = ("schema.graphql", "projects.graphql", "discussions.graphql", "commands.graphql")
     schema = build_schema("\n".join((Path(__file__).parent / name).read_text() for name in files))
     abstract: Any
     for abstract in filter(is_abstract_type, schema.type_map.values()):

@@ -5,6 +5,7 @@ https://docs.github.com/en/graphql/reference/objects
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections import Counter
 from typing import Any
 
@@ -135,6 +136,11 @@ def _entries(call: Call, node: GraphNode) -> Any:
             "mode": int(each.mode, 8),
             "oid": each.sha,
             "object": git_node(call, enclosing_repo(node), each.sha),
+            "nameRaw": b64encode(name.encode()).decode(),
+            "pathRaw": b64encode(name.encode()).decode(),
+            "extension": f".{name.rpartition('.')[2]}" if "." in name else "",
+            "size": len(store.read(each.sha)) if each.type == "blob" else 0,
+            "submodule": None,
         }
         for name, each in store.tree(node.row.sha).items()
     ]

@@ -86,7 +86,7 @@ for _kind in ("Issue", "PullRequest"):
     compute(f"{_kind}.repository")(lambda call, node: GraphNode("Repository", node.repo))
     compute("Issue.url")(lambda call, node: f"{html_url(call, enclosing_repo(node))}/issues/{node.row.number}")
 compute("Issue.state")(lambda call, node: node.row.state.upper())
-compute("Issue.isPinned")(lambda call, node: False)
+compute("Issue.isPinned")(lambda call, node: bool(node.row.pinned_by))
 
 
 @field("Issue.stateReason")

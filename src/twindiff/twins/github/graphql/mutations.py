@@ -11,7 +11,7 @@ from ..activity import starring
 from ..core.access import authorize, find_repo, issue_of
 from ..discussions.discussion_changes import label_discussion
 from ..issues import comments as issue_comments
-from ..issues import issues, labels
+from ..issues import issues, labels, sub_issues
 from ..issues.issues import IssueBody
 from ..pulls import merging, pulls, reviews
 from ..pulls.merging import MergePullBody, enable_auto_merge
@@ -29,7 +29,7 @@ Mutation = Callable[[Call, Input], Any]
 MUTATIONS: dict[str, Mutation] = {}
 _ROUTES: dict[Callable[..., Any], tuple[str, str]] = {
     declared.handler: (declared.verb, declared.path)
-    for page in (issues, issue_comments, labels, pulls, merging, reviews, starring, git_data)
+    for page in (issues, issue_comments, labels, sub_issues, pulls, merging, reviews, starring, git_data)
     for declared in page.api.listed
 }
 """The operation of the REST API that each handler serves; its role and scopes hold for mutations too."""
@@ -42,7 +42,7 @@ def mutation(resolver: Mutation) -> Mutation:
     return resolver
 
 
-def _place(node: GraphNode) -> tuple[str, str]:
+def place_of_node(node: GraphNode) -> tuple[str, str]:
     """Return the owner and the name of the repository of an object."""
     repo: Repository = node.repo or node.row
     return repo.owner, repo.name
@@ -50,7 +50,7 @@ def _place(node: GraphNode) -> tuple[str, str]:
 
 def run_operation(call: Call, handler: Callable[..., Any], node: GraphNode, *arguments: Any) -> Any:
     """Run an operation of the REST API on the repository of an object, as who may do it there."""
-    owner, repo = _place(node)
+    owner, repo = place_of_node(node)
     authorize(call, *_ROUTES[handler], {"owner": owner, "repo": repo})
     return handler(call, owner, repo, *arguments)
 
@@ -143,7 +143,7 @@ def add_comment(call: Call, given: Input) -> Any:
 
 
 def _label_discussion(call: Call, node: GraphNode, ids: list[str], *, added: bool) -> Any:
-    repo = find_repo(call, *_place(node))
+    repo = find_repo(call, *place_of_node(node))
     authorize(call, "PATCH", "/repos/{owner}/{repo}/discussions/{number}", {"owner": repo.owner, "repo": repo.name})
     chosen = [find_node(call, each, "Label").row for each in ids]
     return {"labelable": node._replace(row=label_discussion(call, repo, node.row, chosen, added=added))}
@@ -252,7 +252,7 @@ def merge_pull_request(call: Call, given: Input) -> Any:
 
 def _set_draft(call: Call, given: Input, *, draft: bool) -> Any:
     node = _pull(call, given)
-    repo = find_repo(call, *_place(node))
+    repo = find_repo(call, *place_of_node(node))
     issues.check_author_or_triage(call, repo, issue_of(call, node.row))
     pull = call.db.change(node.row, draft=draft)
     announce_pull(call, repo, pull, "converted_to_draft" if draft else "ready_for_review")
@@ -275,7 +275,7 @@ def convert_pull_request_to_draft(call: Call, given: Input) -> Any:
 def enable_pull_request_auto_merge(call: Call, given: Input) -> Any:
     """Run `enablePullRequestAutoMerge`, and return its payload."""
     node = _pull(call, given)
-    repo = find_repo(call, *_place(node), "push")
+    repo = find_repo(call, *place_of_node(node), "push")
     method: Any = (given.get("mergeMethod") or "MERGE").lower()
     texts = (given.get("commitHeadline") or "", given.get("commitBody") or "")
     enable_auto_merge(call, repo, node.row, method, *texts)
@@ -286,7 +286,7 @@ def enable_pull_request_auto_merge(call: Call, given: Input) -> Any:
 def disable_pull_request_auto_merge(call: Call, given: Input) -> Any:
     """Run `disablePullRequestAutoMerge`, and return its payload."""
     node = _pull(call, given)
-    find_repo(call, *_place(node), "push")
+    find_repo(call, *place_of_node(node), "push")
     call.db.change(node.row, auto_merge=None)
     return {"pullRequest": refresh_node(call, node)}
 
@@ -380,7 +380,7 @@ def add_pull_request_review_thread(call: Call, given: Input) -> Any:
 
 def _resolve(call: Call, given: Input, *, resolved: bool) -> Any:
     node = find_node(call, given["threadId"], "PullRequestReviewThread")
-    find_repo(call, *_place(node), "triage")
+    find_repo(call, *place_of_node(node), "triage")
     call.db.change(node.row, is_resolved=resolved, resolved_by=call.actor if resolved else None)
     return {"thread": refresh_node(call, node)}
 

@@ -16,7 +16,16 @@ from ..core.node_ids import node_id, parse_node_id
 from ..git.histories import get_commit
 from ..projects.project_changes import can_see
 from ..tables.discussion_tables import Discussion, DiscussionCategory, DiscussionComment
-from ..tables.issue_tables import Issue, IssueComment, Label, Milestone, PullRequest, Review, ReviewComment
+from ..tables.issue_tables import (
+    Issue,
+    IssueComment,
+    Label,
+    LinkedBranch,
+    Milestone,
+    PullRequest,
+    Review,
+    ReviewComment,
+)
 from ..tables.project_tables import Project, ProjectItem
 from ..tables.repository_tables import Release, Repository
 from ..tables.user_tables import Team, User
@@ -54,6 +63,7 @@ PREFIXES: dict[str, tuple[str, type[Any]]] = {
     "PR": ("PullRequest", PullRequest),
     "IC": ("IssueComment", IssueComment),
     "LA": ("Label", Label),
+    "LB": ("LinkedBranch", LinkedBranch),
     "MI": ("Milestone", Milestone),
     "PRR": ("PullRequestReview", Review),
     "PRRC": ("PullRequestReviewComment", ReviewComment),
@@ -207,7 +217,14 @@ def connect_page(
 
 def explain_error(error: ApiError) -> tuple[str, str]:
     """Return the message and the type of an error of the REST API in GraphQL."""
-    kinds = {404: "NOT_FOUND", 403: "FORBIDDEN", 422: "UNPROCESSABLE", 409: "UNPROCESSABLE", 405: "UNPROCESSABLE"}
+    kinds = {
+        404: "NOT_FOUND",
+        403: "FORBIDDEN",
+        422: "UNPROCESSABLE",
+        409: "UNPROCESSABLE",
+        405: "UNPROCESSABLE",
+        501: "NOT_IMPLEMENTED",
+    }
     details: list[Any] = error.details.get("errors") or []
     texts = [
         each if isinstance(each, str) else each.get("message") or f"{each.get('field', '')} {each['code']}"

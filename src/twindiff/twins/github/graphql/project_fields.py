@@ -16,6 +16,7 @@ from ..core.access import authorize, find_repo, may, membership_of
 from ..core.node_ids import node_id
 from ..core.stamps import show_instant
 from ..core.token_grants import token_of
+from ..projects.item_filters import filter_items
 from ..projects.project_changes import can_see, is_admin, is_writer, list_items_of, list_projects_of
 from ..projects.project_fields import Field, find_iteration, find_option, is_completed
 from ..projects.project_views import (
@@ -221,21 +222,10 @@ def _id_of(own: Field) -> int:
 
 @field("ProjectV2.items")
 def _items(call: Call, node: GraphNode, query: str | None = None, **arguments: Any) -> Any:
-    words = (query or "").lower().split()
-    if any(":" in word for word in words):
-        raise GraphRefusal("Filters of project items are not implemented", "NOT_IMPLEMENTED")
-    rows = [row for row in list_items_of(call, node.row) if _has_words(call, row, words)]
+    rows = filter_items(call, node.row, list_items_of(call, node.row), query or "")
     wanted: dict[str, Any] = arguments.get("orderBy") or {"direction": "ASC"}
     rows = rows[::-1] if wanted["direction"] == "DESC" else rows
     return connect([GraphNode("ProjectV2Item", row) for row in rows], arguments)
-
-
-def _has_words(call: Call, item: ProjectItem, words: list[str]) -> bool:
-    if not words:
-        return True
-    content = find_content(call, item)
-    title = (content[0].title if content else item.title or "").lower()
-    return all(word in title for word in words)
 
 
 def _views_of(call: Call, project: Project) -> list[GraphNode]:

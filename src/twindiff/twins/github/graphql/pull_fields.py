@@ -12,14 +12,14 @@ from twindiff.kit.rows import Expression, exists
 
 from ..core.access import may
 from ..core.stamps import show_instant
+from ..git.mergeability import latest_reviews, merge_state
+from ..git.pull_commits import changes_of_pull, commits_of
 from ..git.refs import HEADS, find_ref
 from ..issues.issues import has_item
-from ..pulls.mergeability import latest_reviews, merge_state
 from ..pulls.merging import issues_closed_by
-from ..pulls.pull_commits import changes_of_pull, commits_of
-from ..pulls.pull_views import head_repository
 from ..tables.issue_tables import Issue, PullRequest, Review, ReviewComment
 from ..tables.user_tables import Team, User
+from ..views.pull_views import head_repository
 from ..views.repository_views import html_url
 from .git_fields import git_node
 from .issue_fields import issue_node, issue_order

@@ -14,11 +14,11 @@ from ..core.access import may, permission_of
 from ..core.node_ids import node_id
 from ..core.visibility import assignable_logins
 from ..git.refs import is_empty
-from ..repos.licenses import show_license
 from ..tables.issue_tables import Label, Milestone
 from ..tables.repository_tables import Release, Repository
 from ..tables.user_tables import User
 from ..tables.work_tables import Star
+from ..views.license_views import show_license
 from ..views.repository_views import html_url, setting
 from .nodes import GraphNode, connect, user_node, user_nodes
 from .resolvers import compute, connect_rows, enclosing_repo, field
@@ -100,8 +100,11 @@ def _milestone(call: Call, node: GraphNode, number: int) -> Any:
 
 
 @field("Repository.milestones")
-def _milestones(call: Call, node: GraphNode, states: list[str] | None = None, **arguments: Any) -> Any:
+def _milestones(
+    call: Call, node: GraphNode, states: list[str] | None = None, query: str | None = None, **arguments: Any
+) -> Any:
     where: list[Expression] = [Milestone.repository_id == node.row.id]
+    where += [Milestone.title.contains(query, fold=True)] if query else []
     where += [Milestone.state.in_([state.lower() for state in states])] if states else []
     show = GraphNode
     return connect_rows(

@@ -13,19 +13,19 @@ from twindiff.kit import Call, Operations, ValueResponse
 from twindiff.kit.rows import Row
 
 from ..core.access import check_permission, find_issue, find_pull, find_repo, may
-from ..core.announcements import announce
 from ..core.listing import paginate, slice_page
 from ..core.node_ids import node_id
 from ..core.stamps import new_id, parse_instant, show_instant
-from ..pulls.pull_commits import commits_of
-from ..pulls.review_views import show_review
+from ..event_delivery.announcements import announce
+from ..git.pull_commits import commits_of
 from ..tables.issue_tables import Issue, IssueComment, IssueEvent, Reaction, Review, ReviewComment
 from ..tables.repository_tables import CommitComment, Release, Repository
 from ..views.commit_views import show_git_commit
+from ..views.issue_views import show_comment, show_issue
+from ..views.review_views import show_review
 from ..views.user_views import user_of
 from ..wire_style import Forbidden, NotVisible, invalid
 from .issue_changes import check_open_for_comments, check_text, find_event, notify, reasons_of, show_event
-from .issue_views import show_comment, show_issue
 
 api = Operations()
 Content = Literal["+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes"]

@@ -9,17 +9,17 @@ from typing import Any
 from twindiff.kit import UNSET, Call
 
 from ..core.access import may
-from ..core.announcements import announce
 from ..core.node_ids import node_id
 from ..core.stamps import new_id
 from ..core.visibility import assignable_logins
+from ..event_delivery.announcements import announce
 from ..tables.issue_tables import Issue, IssueEvent, Label, Milestone
 from ..tables.repository_tables import Repository
 from ..tables.user_tables import User
 from ..tables.work_tables import Notification, Subscription
+from ..views.issue_views import forget_labels, labels_of, show_issue
 from ..views.user_views import user_of
 from ..wire_style import Forbidden, Gone, NotVisible, invalid
-from .issue_views import forget_labels, labels_of, show_issue
 
 MAX_TITLE_LENGTH, MAX_BODY_LENGTH, MAX_ASSIGNEES, MAX_LABELS = 256, 65536, 10, 100
 _MENTION = re.compile(r"(?<![\w/`])@([A-Za-z0-9](?:[A-Za-z0-9-]{0,38}))(?![\w/])")

@@ -17,6 +17,7 @@ from ..core.stamps import new_id, parse_instant
 from ..core.visibility import visible_to_caller
 from ..tables.issue_tables import Issue, PullRequest
 from ..tables.repository_tables import Repository
+from ..views.issue_views import ISSUE_TYPES, prepare_issues, show_issue
 from ..wire_style import Unprocessable, invalid
 from .issue_changes import (
     change_assignees,
@@ -35,7 +36,6 @@ from .issue_changes import (
     take_number,
     tell,
 )
-from .issue_views import ISSUE_TYPES, prepare_issues, show_issue
 
 api = Operations()
 _SORTS = {"created": Issue.created_at, "updated": Issue.updated_at, "comments": Issue.comments}

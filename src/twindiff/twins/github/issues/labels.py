@@ -12,15 +12,15 @@ from typing import Annotated, Any, Literal
 from twindiff.kit import UNSET, Body, Call, Operations, UnsetType
 
 from ..core.access import find_issue, find_repo
-from ..core.announcements import announce
 from ..core.listing import paginate, slice_page
 from ..core.stamps import new_id, read_instant
 from ..core.text_lengths import check_lengths
+from ..event_delivery.announcements import announce
 from ..tables.issue_tables import Issue, Label, Milestone
 from ..tables.repository_tables import Repository
+from ..views.issue_views import forget_labels, labels_of, show_label, show_milestone
 from ..wire_style import NotVisible, invalid
 from .issue_changes import change_labels, resolve_labels
-from .issue_views import forget_labels, labels_of, show_label, show_milestone
 from .issues import has_item, names_in
 
 api = Operations()

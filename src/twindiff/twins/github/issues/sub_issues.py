@@ -15,9 +15,9 @@ from ..core.access import find_issue, find_org, find_repo, may
 from ..core.listing import paginate
 from ..tables.issue_tables import Issue, IssueDependency
 from ..tables.repository_tables import Repository
+from ..views.issue_views import ISSUE_TYPES, show_issue, show_issue_type
 from ..wire_style import NotVisible, Unprocessable
 from .issue_changes import note_event
-from .issue_views import ISSUE_TYPES, show_issue, show_issue_type
 
 api = Operations()
 MAX_SUB_ISSUES, MAX_DEPTH, MAX_BLOCKERS = 100, 8, 50

@@ -10,8 +10,8 @@ from typing import Any
 from twindiff.kit import Call
 
 from ..core.access import membership_of
-from ..core.announcements import announce_in_org
 from ..core.stamps import new_id, show_instant
+from ..event_delivery.announcements import announce_in_org
 from ..tables.issue_tables import Issue
 from ..tables.project_tables import Project, ProjectItem, ProjectLink
 from ..tables.user_tables import User

@@ -12,12 +12,12 @@ from twindiff.kit import Call
 from ..core.access import may
 from ..core.node_ids import node_id
 from ..core.stamps import show_instant, times_of
-from ..issues.issue_views import show_issue
-from ..pulls.pull_views import show_pull
 from ..tables.issue_tables import Issue, PullRequest
 from ..tables.project_tables import Project, ProjectItem
 from ..tables.repository_tables import Repository
 from ..tables.user_tables import User
+from ..views.issue_views import show_issue
+from ..views.pull_views import show_pull
 from ..views.user_views import PAGES, show_user, user_of
 from .project_fields import Field, find_iteration, find_option, is_completed
 

@@ -16,7 +16,8 @@ from ..tables.issue_tables import Issue, PullRequest
 from ..tables.project_tables import Project, ProjectItem
 from ..tables.repository_tables import Repository
 from ..tables.user_tables import User
-from ..wire_style import NotServedHere, NotVisible, Unprocessable, invalid
+from ..wire_style import NotVisible, Unprocessable, invalid
+from .item_filters import filter_items
 from .project_changes import (
     add_draft,
     add_field,
@@ -208,22 +209,21 @@ def create_view(call: Call, project_number: int, body: Annotated[ViewBody, Body]
     return show_view(call, project, {**view, **chosen})
 
 
-def list_items(call: Call, project_number: int) -> Any:
-    """List the items of a project."""
+def list_items(call: Call, project_number: int, q: str = "") -> Any:
+    """List the items of a project that a filter lets through."""
     project = _find_project(call, project_number)
-    return slice_page(call, list_items_of(call, project), lambda item: show_item(call, project, item))
+    items = filter_items(call, project, list_items_of(call, project), q)
+    return slice_page(call, items, lambda item: show_item(call, project, item))
 
 
 def list_view_items(call: Call, project_number: int, view_number: int) -> Any:
-    """List the items of a view; the twin does not apply the view's filter, and refuses views that have one."""
+    """List the items of a view that its filter lets through."""
     project = _find_project(call, project_number)
     views: list[dict[str, Any]] = project.views or []
     view = next((each for each in views if each["number"] == view_number), None)
     if view is None and (views or view_number != 1):
         raise NotVisible
-    if view and view.get("filter"):
-        raise NotServedHere
-    return list_items(call, project_number)
+    return list_items(call, project_number, (view or {}).get("filter") or "")
 
 
 def add_issue_item(call: Call, project_number: int, body: Annotated[NewItemBody, Body]) -> Any:

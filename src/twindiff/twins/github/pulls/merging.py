@@ -13,20 +13,20 @@ from twindiff.kit import Body, Call, Operations, Struct
 from ..core.access import find_pull, find_repo, issue_of, may
 from ..git.commit_objects import Signature, signature_of, write_commit
 from ..git.histories import get_commit
+from ..git.mergeability import merge_state, try_merge, why_blocked
 from ..git.merges import merge_trees
 from ..git.objects import store_of
-from ..git.pushes import move_ref
+from ..git.pull_commits import commits_of
 from ..git.refs import HEADS, find_ref
 from ..issues.issue_changes import change_state, note_event
+from ..pushes.head_tracking import mark_merged
+from ..pushes.ref_updates import move_ref
 from ..tables.issue_tables import Issue, PullRequest
 from ..tables.repository_tables import Commit, Repository
 from ..views.commit_views import author_of
+from ..views.pull_views import head_repository
 from ..views.repository_views import setting
 from ..wire_style import Conflict, Forbidden, MethodNotAllowed, NotVisible
-from .head_tracking import mark_merged
-from .mergeability import merge_state, try_merge, why_blocked
-from .pull_commits import commits_of
-from .pull_views import head_repository
 
 api = Operations()
 Method = Literal["merge", "squash", "rebase"]

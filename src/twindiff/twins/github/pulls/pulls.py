@@ -10,16 +10,17 @@ from typing import Annotated, Any, Literal
 from twindiff.kit import UNSET, Body, Call, Operations, Response, Struct, UnsetType, field
 from twindiff.kit.rows import Expression, exists
 
-from ..actions.triggers import trigger_workflows
 from ..core.access import find_issue, find_pull, find_repo, issue_of, may
-from ..core.announcements import announce
 from ..core.listing import paginate, slice_page
 from ..core.stamps import new_id
 from ..core.visibility import assignable_logins
+from ..event_delivery.announcements import announce
 from ..git.commit_objects import signature_of, write_commit
 from ..git.diffs import write_diff
 from ..git.histories import diverge
-from ..git.pushes import move_ref
+from ..git.mergeability import try_merge
+from ..git.patches import write_patch
+from ..git.pull_commits import changes_of_pull, commits_of, divergence_of
 from ..git.refs import HEADS, find_ref
 from ..issues.issue_changes import (
     change_state,
@@ -29,17 +30,16 @@ from ..issues.issue_changes import (
     notify,
 )
 from ..issues.issues import add_issue, edit_texts
-from ..repos.commits import write_patch
+from ..pushes.head_tracking import branch_key, open_pulls, set_pull_ref
+from ..pushes.ref_updates import move_ref
 from ..tables.issue_tables import Issue, PullRequest
 from ..tables.repository_tables import Repository
 from ..tables.user_tables import Team
 from ..views.commit_views import show_change, show_commit
+from ..views.pull_views import head_repository, show_full_pull, show_pull
 from ..views.user_views import show_team, users_of
 from ..wire_style import Forbidden, NotVisible, Unprocessable, invalid
-from .head_tracking import branch_key, open_pulls, set_pull_ref
-from .mergeability import try_merge
-from .pull_commits import changes_of_pull, commits_of, divergence_of
-from .pull_views import head_repository, show_full_pull, show_pull
+from ..workflows.triggers import trigger_workflows
 
 api = Operations()
 MAX_FILES = 3000

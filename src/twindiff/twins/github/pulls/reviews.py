@@ -11,10 +11,11 @@ from typing import Annotated, Any, Literal
 from twindiff.kit import Body, Call, Operations, Struct, any_of, field
 
 from ..core.access import check_permission, find_pull, find_repo, issue_of, may
-from ..core.announcements import announce
 from ..core.listing import paginate
 from ..core.stamps import new_id, parse_instant
+from ..event_delivery.announcements import announce
 from ..git.histories import get_commit
+from ..git.pull_commits import changes_of_pull
 from ..issues.issue_changes import (
     check_open_for_comments,
     check_text,
@@ -23,11 +24,10 @@ from ..issues.issue_changes import (
 )
 from ..tables.issue_tables import Issue, PullRequest, Review, ReviewComment
 from ..tables.repository_tables import Repository
+from ..views.pull_views import show_pull
+from ..views.review_views import show_review, show_review_comment
 from ..wire_style import Forbidden, NotVisible, Unprocessable, invalid
 from .diff_positions import DiffPlace, find_place
-from .pull_commits import changes_of_pull
-from .pull_views import show_pull
-from .review_views import show_review, show_review_comment
 
 api = Operations()
 Side = Literal["LEFT", "RIGHT"]

@@ -17,8 +17,8 @@ from ..git.histories import diverge
 from ..git.merges import merge_trees
 from ..git.objects import EMPTY_TREE, store_of
 from ..git.protection import protection_of, required_contexts
-from ..git.pushes import move_ref
 from ..git.refs import HEADS, find_branch, find_commit, find_ref, is_valid_ref, list_refs
+from ..pushes.ref_updates import move_ref
 from ..tables.repository_tables import BranchProtection, Ref, Repository
 from ..tables.user_tables import Team
 from ..views.commit_views import show_commit

@@ -11,20 +11,20 @@ from typing import Annotated, Any, Literal
 from twindiff.kit import Body, Call, Operations, Struct, field
 
 from ..core.access import find_repo
-from ..core.announcements import announce
 from ..core.listing import paginate, slice_page
 from ..core.node_ids import node_id
 from ..core.stamps import new_id, parse_instant, show_instant, times_of
 from ..core.text_lengths import check_lengths
+from ..event_delivery.announcements import announce
 from ..git.refs import find_commit
-from ..tables.issue_tables import PullRequest
 from ..tables.repository_tables import CheckRun, CheckSuite, CommitStatus, Repository
 from ..views.app_views import show_app
 from ..views.commit_views import show_simple_commit
-from ..views.pull_links import show_pull_links
+from ..views.pull_links import pulls_with_head
 from ..views.repository_views import html_url, repo_url, show_repo
 from ..views.user_views import user_of
 from ..wire_style import NotVisible, Unprocessable, invalid
+from ..workflows.check_suites import suite_for, update_suite
 
 api = Operations()
 State = Literal["error", "failure", "pending", "success"]
@@ -174,34 +174,6 @@ def show_check_run(call: Call, repo: Repository, run: CheckRun) -> dict[str, Any
         "app": show_app(call),
         "pull_requests": pulls_with_head(call, repo, run.head_sha),
     }
-
-
-def pulls_with_head(call: Call, repo: Repository, sha: str) -> list[dict[str, Any]]:
-    """Render the open pull requests whose head is a commit, as checks and runs have them."""
-    pulls = call.db.rows(PullRequest, PullRequest.repository_id == repo.id, PullRequest.head_sha == sha)
-    return [show_pull_links(call, repo, pull) for pull in pulls if not pull.merged]
-
-
-def suite_for(call: Call, repo: Repository, sha: str, branch: str | None = None) -> CheckSuite:
-    """Return the check suite of a commit, made if there is none."""
-    known = call.db.find(CheckSuite, CheckSuite.repository_id == repo.id, CheckSuite.head_sha == sha)
-    if known:
-        return known
-    now = call.clock.iso()
-    times = {"created_at": now, "updated_at": now}
-    return call.db.add(CheckSuite(id=new_id(call), repository_id=repo.id, head_sha=sha, head_branch=branch, **times))
-
-
-def update_suite(call: Call, suite: CheckSuite) -> None:
-    """Set the status and the conclusion of a suite by its runs."""
-    runs = call.db.rows(CheckRun, CheckRun.check_suite_id == suite.id)
-    is_done = all(run.status == "completed" for run in runs)
-    conclusions = [run.conclusion for run in runs]
-    failed = next((name for name in conclusions if name not in ("success", "neutral", "skipped")), None)
-    status = "completed" if is_done else "in_progress"
-    conclusion = (failed or "success") if is_done else None
-    if (suite.status, suite.conclusion) != (status, conclusion):
-        call.db.change(suite, status=status, conclusion=conclusion, updated_at=call.clock.iso())
 
 
 def check_fields(call: Call, body: CheckRunBody) -> dict[str, Any]:

@@ -14,15 +14,16 @@ from ..core.access import association_of, find_repo, may
 from ..core.listing import page_request, paginate, slice_page, wrap_page
 from ..core.node_ids import node_id
 from ..core.stamps import new_id, parse_instant, times_of
-from ..git.diffs import FileChange, compare_trees, write_diff
-from ..git.histories import diverge, get_commit, walk_history, walk_path
-from ..git.objects import EMPTY_TREE, store_of
+from ..git.diffs import compare_trees, write_diff
+from ..git.histories import diverge, walk_history, walk_path
+from ..git.objects import store_of
+from ..git.patches import changes_of, write_patch
 from ..git.refs import HEADS, find_commit, is_empty, list_refs, resolve_commit
-from ..issues.reaction_views import show_reactions
-from ..pulls.pull_views import show_pull
 from ..tables.issue_tables import PullRequest
 from ..tables.repository_tables import Commit, CommitComment, Repository
 from ..views.commit_views import show_change, show_commit
+from ..views.pull_views import show_pull
+from ..views.reaction_views import show_reactions
 from ..views.repository_views import html_url, repo_url
 from ..views.user_views import user_of
 from ..wire_style import Conflict, NotVisible, Unprocessable
@@ -77,20 +78,6 @@ def _filter(
         )
         if is_in_time and by_author and by_committer:
             yield row
-
-
-def changes_of(call: Call, repo: Repository, commit: Commit) -> list[FileChange]:
-    """Return the files of a commit, compared with its first parent."""
-    parent = get_commit(call, repo.network_id, commit.parents[0]) if commit.parents else None
-    return compare_trees(store_of(call, repo), parent.tree_sha if parent else EMPTY_TREE, commit.tree_sha)
-
-
-def write_patch(call: Call, repo: Repository, commit: Commit) -> str:
-    """Return a commit as `git format-patch` writes it, without the table of changes."""
-    title, _, body = commit.message.partition("\n")
-    head = f"From {commit.sha} Mon Sep 17 00:00:00 2001\nFrom: {commit.author_name} <{commit.author_email}>\n"
-    diff = write_diff(changes_of(call, repo, commit))
-    return f"{head}Date: {commit.author_date}\nSubject: [PATCH] {title}\n{body}\n---\n{diff}"
 
 
 @api.get("/repos/{owner}/{repo}/commits/{ref:path}")

@@ -25,14 +25,14 @@ from ..git.objects import (
     TreeEntry,
     store_of,
 )
-from ..git.pushes import move_ref
 from ..git.refs import HEADS, find_ref, is_empty, resolve_commit
 from ..git.trees import change_tree, check_path, find_entry
+from ..pushes.ref_updates import move_ref
 from ..tables.repository_tables import Commit, Repository
 from ..views.commit_views import show_git_commit
+from ..views.license_views import show_license
 from ..views.repository_views import html_url, repo_url
 from ..wire_style import Conflict, NotVisible, Unprocessable, invalid
-from .licenses import show_license
 
 api = Operations()
 MAX_INLINE_BYTES = 1024 * 1024

@@ -16,9 +16,9 @@ from ..core.node_ids import node_id
 from ..git.commit_objects import SignatureBody, read_tag, signature_of, write_commit, write_tag
 from ..git.histories import get_commit, is_ancestor
 from ..git.objects import EMPTY_TREE, MAX_FILE_BYTES, TREE_MODE, ObjectStore, TreeEntry, store_of
-from ..git.pushes import move_ref
 from ..git.refs import HEADS, find_ref, is_empty, is_valid_ref, list_refs, resolve_commit
 from ..git.trees import MODES, change_tree, check_path, walk_tree
+from ..pushes.ref_updates import move_ref
 from ..tables.repository_tables import Ref, Repository
 from ..views.commit_views import show_git_commit, show_ref, show_tag_object
 from ..views.repository_views import repo_url

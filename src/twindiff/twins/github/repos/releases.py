@@ -10,16 +10,16 @@ from typing import Annotated, Any, Literal
 from twindiff.kit import UNSET, Body, Call, Header, Operations, Response, Struct, UnsetType
 
 from ..core.access import find_repo, may
-from ..core.announcements import announce
 from ..core.listing import paginate
 from ..core.node_ids import node_id
 from ..core.stamps import new_id, show_instant, times_of
 from ..core.text_lengths import check_lengths
+from ..event_delivery.announcements import announce
 from ..git.histories import walk_history
-from ..git.pushes import move_ref
 from ..git.refs import TAGS, find_ref, is_valid_ref, resolve_commit
-from ..issues.reaction_views import show_reactions
+from ..pushes.ref_updates import move_ref
 from ..tables.repository_tables import Release, ReleaseAsset, Repository
+from ..views.reaction_views import show_reactions
 from ..views.repository_views import html_url, repo_url
 from ..views.user_views import user_of
 from ..wire_style import NotVisible, Unprocessable, invalid

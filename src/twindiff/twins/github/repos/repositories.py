@@ -15,12 +15,12 @@ from twindiff.kit import UNSET, Body, Call, Operations, Struct, any_of
 from twindiff.kit.rows import Expression, exists
 
 from ..core.access import acting_user, check_org_admin, find_org, find_repo, find_user, may, membership_of
-from ..core.announcements import announce
 from ..core.listing import paginate, slice_page
 from ..core.node_ids import node_id
 from ..core.stamps import new_id
 from ..core.visibility import assignable_logins, visible_to_caller
 from ..discussions.categories import ensure_categories
+from ..event_delivery.announcements import announce
 from ..git.file_projection import languages_of, project_files
 from ..git.histories import walk_history
 from ..git.objects import ObjectStore

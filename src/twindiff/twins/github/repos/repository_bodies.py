@@ -14,16 +14,17 @@ from ..core.stamps import new_id
 from ..discussions.categories import ensure_categories
 from ..git.commit_objects import Signature, signature_of, write_commit
 from ..git.objects import EMPTY_TREE, TreeEntry, store_of
-from ..git.pushes import move_ref
 from ..git.refs import HEADS
 from ..git.trees import change_tree
+from ..pushes.ref_updates import move_ref
 from ..tables.issue_tables import Label
 from ..tables.repository_tables import Repository
 from ..tables.user_tables import User
 from ..tables.work_tables import Subscription
+from ..views.license_views import LICENSES
 from ..views.repository_views import MERGE_SETTINGS, SETTINGS, setting
 from ..wire_style import Unprocessable, invalid
-from .licenses import IGNORES, LICENSES, license_text
+from .licenses import IGNORES, license_text
 
 MAX_NAME_LENGTH, MAX_DESCRIPTION_LENGTH, MAX_TOPICS = 100, 350, 20
 _NAME = re.compile(r"[^\w.-]+", re.ASCII)

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from twindiff.kit import Call, any_of
 from twindiff.kit.rows import Expression, exists, not_
 
+from ..core.date_ranges import date_conditions
 from ..issues.issues import has_item
 from ..tables.discussion_tables import Discussion, DiscussionCategory, DiscussionComment
-from .date_ranges import date_conditions
 from .search_query import Qualifier, parse_query, words_in
 from .searches import negate, number_conditions, resolve_me, scope_conditions
 
@@ -41,10 +41,10 @@ def _conditions(call: Call, qualifier: Qualifier) -> list[Expression]:
     comments = DiscussionComment.discussion_id == Discussion.id
     simple: dict[str, Callable[[], Expression]] = {
         "is": lambda: _state_condition(value),
-        "author": lambda: Discussion.user.equals(login),
-        "commenter": lambda: exists(DiscussionComment, comments, DiscussionComment.user.equals(login)),
+        "author": lambda: Discussion.user == login,
+        "commenter": lambda: exists(DiscussionComment, comments, DiscussionComment.user == login),
         "answered-by": lambda: exists(
-            DiscussionComment, DiscussionComment.id == Discussion.answer_id, DiscussionComment.user.equals(login)
+            DiscussionComment, DiscussionComment.id == Discussion.answer_id, DiscussionComment.user == login
         ),
         "category": lambda: exists(DiscussionCategory, category, named),
         "label": lambda: has_item(Discussion.labels, value),

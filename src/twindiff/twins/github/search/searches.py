@@ -13,20 +13,20 @@ from twindiff.kit import Call, Operations, Row, ValueResponse, any_of, not_
 from twindiff.kit.rows import Expression, Items, exists
 
 from ..core.access import find_repo, may
+from ..core.date_ranges import date_conditions, number_matches, split_range
 from ..core.listing import page_links, page_request
 from ..core.visibility import visible_to_caller
 from ..git.file_projection import LANGUAGES
-from ..issues.issue_views import show_issue, show_label
 from ..issues.issues import has_item
 from ..tables.issue_tables import Issue, IssueComment, Label, Milestone, PullRequest, Review
 from ..tables.repository_tables import Commit, Repository, RepositoryFile
 from ..tables.user_tables import User
 from ..tables.work_tables import Star
 from ..views.commit_views import show_commit
+from ..views.issue_views import show_issue, show_label
 from ..views.repository_views import html_url, repo_url, show_repo
 from ..views.user_views import show_user
 from ..wire_style import Unprocessable, invalid
-from .date_ranges import date_conditions, number_matches, split_range
 from .search_query import Qualifier, SearchQuery, parse_query, words_in
 
 api = Operations()
@@ -178,8 +178,11 @@ def _not_searchable() -> Unprocessable:
 
 
 def resolve_me(call: Call, login: str) -> str:
-    """Return a login of a query without its `@`; `@me` is the caller."""
-    return call.actor if login == "@me" else login.removeprefix("@")
+    """Return a login of a query as its user writes it, without its `@`; `@me` is the caller."""
+    if login == "@me":
+        return call.actor
+    user = call.db.find(User, User.login.equals(login.removeprefix("@")))
+    return user.login if user else login.removeprefix("@")
 
 
 def _pull_condition(*where: Expression) -> Expression:
@@ -206,9 +209,9 @@ def _is_condition(value: str) -> Expression:
 
 
 def _involves(call: Call, login: str) -> Expression:
-    commented = exists(IssueComment, IssueComment.issue_id == Issue.id, IssueComment.user.equals(login))
+    commented = exists(IssueComment, IssueComment.issue_id == Issue.id, IssueComment.user == login)
     mentioned = Issue.body.contains(f"@{login}", fold=True)
-    return any_of(Issue.user.equals(login), has_item(Issue.assignees, login), mentioned, commented)
+    return any_of(Issue.user == login, has_item(Issue.assignees, login), mentioned, commented)
 
 
 def _review_condition(value: str) -> Expression:
@@ -240,10 +243,10 @@ def issue_conditions(call: Call, qualifier: Qualifier) -> list[Expression]:
         "is": lambda: _is_condition(value),
         "type": lambda: _is_condition(value),
         "state": lambda: _is_condition(value),
-        "author": lambda: Issue.user.equals(login),
+        "author": lambda: Issue.user == login,
         "assignee": lambda: has_item(Issue.assignees, login),
         "mentions": lambda: Issue.body.contains(f"@{login}", fold=True),
-        "commenter": lambda: exists(IssueComment, IssueComment.issue_id == Issue.id, IssueComment.user.equals(login)),
+        "commenter": lambda: exists(IssueComment, IssueComment.issue_id == Issue.id, IssueComment.user == login),
         "involves": lambda: _involves(call, login),
         "label": lambda: any_of(*(has_item(Issue.labels, name.strip('"')) for name in value.split(","))),
         "milestone": lambda: exists(Milestone, Milestone.id == Issue.milestone_id, Milestone.title.equals(value)),
@@ -254,7 +257,7 @@ def issue_conditions(call: Call, qualifier: Qualifier) -> list[Expression]:
         "sha": lambda: _pull_condition(PullRequest.head_sha.starts(value)),
         "review": lambda: _review_condition(value),
         "reviewed-by": lambda: _pull_condition(
-            exists(Review, Review.pull_request_id == PullRequest.id, Review.user.equals(login))
+            exists(Review, Review.pull_request_id == PullRequest.id, Review.user == login)
         ),
         "review-requested": lambda: _pull_condition(has_item(PullRequest.requested_reviewers, login)),
         "reason": lambda: Issue.state_reason == value.replace(" ", "_"),
@@ -313,7 +316,7 @@ def search_issues(call: Call, q: str = "", sort: str = "", order: str = "desc") 
 def _repository_conditions(call: Call, qualifier: Qualifier) -> list[Expression]:
     value = qualifier.value
     simple: dict[str, Callable[[], Expression]] = {
-        "user": lambda: Repository.owner.equals(resolve_me(call, value)),
+        "user": lambda: Repository.owner == resolve_me(call, value),
         "org": lambda: Repository.owner.equals(value),
         "repo": lambda: Repository.full_name.equals(value),
         "language": lambda: Repository.language.equals(value),

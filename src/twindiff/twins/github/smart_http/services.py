@@ -19,8 +19,8 @@ from ..core.permissions import Requirement
 from ..core.token_grants import check_token
 from ..git.histories import is_ancestor
 from ..git.objects import ObjectStore, store_of
-from ..git.pushes import ZERO, move_ref
 from ..git.refs import HEADS, find_ref, is_valid_ref, list_refs, peel
+from ..pushes.ref_updates import ZERO, move_ref
 from ..tables.repository_tables import Repository
 from ..wire_style import BadRequest, Forbidden, NotVisible
 from .packs import build_pack, plan_fetch, read_pack, store_objects

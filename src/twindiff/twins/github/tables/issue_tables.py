@@ -43,6 +43,7 @@ class Issue(
         ("repository_id", "number"),
         ("repository_id", "state", "created_at"),
         ("repository_id", "created_at"),
+        ("created_at", "id"),
         ("milestone_id",),
         ("parent_id",),
     ),
@@ -72,6 +73,24 @@ class Issue(
     closed_at: Column[Timestamp | None] = column(default=None)
     created_at: Column[Timestamp]
     updated_at: Column[Timestamp] = column(derived=True)
+    pinned_by: Column[str | None] = column(default=None)
+
+
+class FormerIssue(Row, table="former_issues", key=("repository_id", "number")):
+    """A number that an issue had before it was transferred, or deleted where `issue_id` is null."""
+
+    repository_id: Column[int] = references(Repository, on_delete="cascade")
+    number: Column[int]
+    issue_id: Column[int | None] = references(Issue, default=None, on_delete="cascade")
+
+
+class LinkedBranch(Row, table="linked_branches", key=("id",), indexes=(("issue_id",),)):
+    """A branch that was made for an issue; `ref` is its full name."""
+
+    id: Column[int]
+    issue_id: Column[int] = references(Issue, on_delete="cascade")
+    repository_id: Column[int] = references(Repository, on_delete="cascade")
+    ref: Column[str]
 
 
 class IssueDependency(
@@ -195,6 +214,8 @@ TABLES = (
     Label,
     Milestone,
     Issue,
+    FormerIssue,
+    LinkedBranch,
     IssueDependency,
     IssueComment,
     IssueEvent,

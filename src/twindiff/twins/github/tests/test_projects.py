@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import date, timedelta
 from queue import Queue
 from typing import Any
 
@@ -257,3 +258,84 @@ def test_an_organization_s_hooks_are_told_of_projects_and_items(board: Board, re
     )  # fmt: skip
     assert told["projects_v2_item.created"]["projects_v2_item"]["node_id"] == item
     assert told["projects_v2.edited"]["changes"] == {"title": {"from": "Plan", "to": "New"}}
+
+
+FILTERS = [
+    ("", ["one", "two", "three", "Idea"]),
+    ('status:"In Progress",todo', ["one", "two"]),
+    ("-status:todo", ["two", "three", "Idea"]),
+    ("no:status", ["three", "Idea"]),
+    ("-no:story-points", ["one", "two"]),
+    ("story-points:>1", ["two"]),
+    ("story-points:*..2.5", ["one", "two"]),
+    ("due:2020-01-01..2030-01-01 -due:@today", ["one"]),
+    ("due:>=@today", ["two"]),
+    ("due:@today-1", ["one"]),
+    ("sprint:@current..@current+1", ["one", "two"]),
+    ('sprint:>"Iteration 1"', ["two"]),
+    ("sprint:@next", ["two"]),
+    ("label:bug assignee:ada,nobody", ["one"]),
+    ("label:b*,docs -assignee:@me", ["one"]),
+    ("is:issue is:open", ["one", "two"]),
+    ("is:closed reason:completed", ["three"]),
+    ("is:draft", ["Idea"]),
+    ("milestone:v1 repo:tidewater/demo", ["two"]),
+    ("note:soon*", ["one"]),
+    ("SOONER -title:two", ["one"]),
+    ("last-updated:1day", []),
+    ("-last-updated:1day", ["one", "two", "three", "Idea"]),
+]
+
+
+def test_filters_choose_the_items_of_lists_and_views(board: Board):
+    hub, path = board.hub, f"{ORG}/{board.number}"
+    repo = "/repos/tidewater/demo"
+    hub("POST", "/orgs/tidewater/repos", {"name": "demo"})
+    hub("POST", f"{repo}/milestones", {"title": "v1"})
+    bodies = [{"labels": ["bug"], "assignees": ["ada"]}, {"milestone": 1, "assignees": ["agent"]}, {}]
+    for title, body in zip(("one", "two", "three"), bodies, strict=True):
+        made = hub("POST", f"{repo}/issues", {"title": title, **body})
+        hub("POST", f"{path}/items", {"type": "Issue", "id": made["id"]})
+    hub("PATCH", f"{repo}/issues/3", {"state": "closed"})
+    board.draft()
+    today = hub("GET", f"{repo}/issues/1")["created_at"][:10]
+    yesterday, sprint = str(date.fromisoformat(today) - timedelta(1)), {"start_date": today, "duration": 7}
+    kinds = {"Story points": "number", "Due": "date", "Note": "text"}
+    made = {name: hub("POST", f"{path}/fields", {"name": name, "data_type": kinds[name]}) for name in kinds}
+    iteration = {"name": "Sprint", "data_type": "iteration", "iteration_configuration": sprint}
+    iterations = hub("POST", f"{path}/fields", iteration)
+    status = next(each for each in hub("GET", f"{path}/fields") if each["name"] == "Status")
+    values = [(1, yesterday, "Sooner or later", 0), (2.5, today, "two", 1)]
+    for item, (points, due, note, place) in zip(hub("GET", f"{path}/items"), values, strict=False):
+        given = {made["Story points"]["id"]: points, made["Due"]["id"]: due, made["Note"]["id"]: note}
+        given |= {status["id"]: status["options"][place]["id"]}
+        given |= {iterations["id"]: iterations["configuration"]["iterations"][place]["id"]}
+        fields = [{"id": key, "value": value} for key, value in given.items()]
+        hub("PATCH", f"{path}/items/{item['id']}", {"fields": fields})
+    found = {
+        query: [each["content"]["title"] for each in hub("GET", f"{path}/items", params={"q": query})]
+        for query, _ in FILTERS
+    }
+    assert found == dict(FILTERS)
+    view = hub("POST", f"{path}/views", {"name": "Mine", "layout": "table", "filter": "assignee:@me"})
+    assert [each["content"]["title"] for each in hub("GET", f"{path}/views/{view['number']}/items")] == ["two"]
+    items = "projectV2(number: $n) { items(query: $q) { totalCount } }"
+    count = f'query($q: String!, $n: Int!) {{ organization(login: "tidewater") {{ {items} }} }}'
+    shown = ask(hub, count, q="label:bug", n=board.number)
+    assert shown["organization"]["projectV2"]["items"]["totalCount"] == 1
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "message"),
+    [
+        ("statsu:todo", 501, "the filter statsu of project items; did you mean status?"),
+        ("is:opne", 501, "the filter is:opne of project items; did you mean is:open?"),
+        ("no:color", 501, "the filter no:color of project items"),
+        ("tracked-by:a/b#1", 501, "the filter tracked-by of project items"),
+        ("last-updated:soon", 422, "'soon' is not a number of days"),
+    ],
+)
+def test_a_filter_that_is_not_known_is_refused_by_name(board: Board, query: str, status: int, message: str):
+    told = board.hub.refused("GET", f"{ORG}/{board.number}/items", params={"q": query})
+    assert told[0] == status
+    assert message in told[1]

@@ -57,6 +57,7 @@ def test_trees_and_commits_are_made(client: Any):
     assert repo.get_contents("x/y.txt").size == 2
     release = repo.create_git_release("v1", "One", "First")
     assert repo.get_latest_release().id == release.id
+    assert repo.get_archive_link("zipball", "v1").endswith("/octocat/demo/legacy.zip/refs/tags/v1")
 
 
 def test_errors_are_the_client_s(client: Any):

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import io
+import tarfile
+import zipfile
 from base64 import b64decode, b64encode
+from collections.abc import Callable
 
 import pytest
 
@@ -170,3 +174,36 @@ def test_a_path_in_the_diff_is_a_row(hub: Hub):
     diff = hub.environment.platform.diff(run)
     files = [row for row in diff["inserts"] if row["__table__"] == "files"]
     assert [(row["path"], row["content"]) for row in files] == [("a.txt", "hello\n")]
+
+
+def names_in(archive: bytes) -> list[str]:
+    """The paths of the files of a zip file, or of a tar file."""
+    body = io.BytesIO(archive)
+    if archive.startswith(b"PK"):
+        return zipfile.ZipFile(body).namelist()
+    with tarfile.open(fileobj=body) as opened:
+        return opened.getnames()
+
+
+@pytest.mark.parametrize("path", ["tarball", "tarball/", "tarball/main", "zipball/refs/heads/main", "zipball/v1"])
+def test_archives_of_a_commit_are_downloaded_by_a_redirect(hub: Hub, path: str):
+    repo = hub.repo()
+    hub.write(repo, "src/a.py", "print(1)\n")
+    sha = hub.head(repo)
+    hub("POST", f"{repo}/git/refs", {"ref": "refs/tags/v1", "sha": sha})
+    led = hub.http("GET", f"{repo}/{path}")
+    assert led.status_code == 302
+    data = hub.http("GET", led.headers["Location"].removeprefix(hub.url))
+    assert "attachment; filename=octocat-demo-" in data.headers["Content-Disposition"]
+    assert sorted(names_in(data.content)) == [f"octocat-demo-{sha[:7]}/{name}" for name in ("README.md", "src/a.py")]
+    assert hub.refused("GET", f"{repo}/{path.partition('/')[0]}/nope")[0] == 404
+
+
+def test_archives_of_pages_and_of_private_repositories(github: Callable[..., Hub]):
+    hub = github("github_default", user="ben", users=("cleo",))
+    repo = hub.repo(private=True).removeprefix("/repos")
+    led = hub.http("GET", f"{repo}/archive/refs/heads/main.tar.gz").headers["Location"].removeprefix(hub.url)
+    assert led == f"/codeload{repo}/tar.gz/refs/heads/main"
+    assert names_in(hub.http("GET", led).content) == ["demo-main/README.md"]
+    for path in (led, f"/repos{repo}/tarball", f"{repo}/archive/main.zip"):
+        assert hub.as_user("cleo").refused("GET", path)[0] == 404

@@ -23,3 +23,9 @@ def show_pull_links(call: Call, repo: Repository, pull: PullRequest) -> dict[str
     for side, ref, sha, row in sides:
         shown[side] = {"ref": ref, "sha": sha, "repo": {"id": row.id, "url": repo_url(call, row), "name": row.name}}
     return shown
+
+
+def pulls_with_head(call: Call, repo: Repository, sha: str) -> list[dict[str, Any]]:
+    """Render the open pull requests whose head is a commit, as checks and runs have them."""
+    pulls = call.db.rows(PullRequest, PullRequest.repository_id == repo.id, PullRequest.head_sha == sha)
+    return [show_pull_links(call, repo, pull) for pull in pulls if not pull.merged]

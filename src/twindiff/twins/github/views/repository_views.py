@@ -9,11 +9,11 @@ from twindiff.kit import Call
 from ..core.access import LEVELS, permission_of
 from ..core.node_ids import node_id
 from ..core.stamps import show_instant
-from ..repos.licenses import show_license
 from ..tables.issue_tables import Issue
 from ..tables.repository_tables import Repository
 from ..tables.user_tables import User
 from ..tables.work_tables import Star, Subscription
+from .license_views import show_license
 from .user_views import PAGES, Shown, user_of
 
 SETTINGS: dict[str, Any] = {

@@ -10,16 +10,16 @@ from typing import Any
 
 from twindiff.kit import Call
 
-from ..core.announcements import announce
 from ..core.stamps import new_id
+from ..event_delivery.announcements import announce
 from ..git.diffs import is_binary
 from ..git.histories import get_commit
 from ..git.objects import store_of
 from ..git.trees import find_entry, walk_tree
-from ..repos.checks import suite_for, update_suite
 from ..tables.issue_tables import Issue, PullRequest
 from ..tables.repository_tables import CheckRun, Commit, Repository, Secret
 from ..tables.work_tables import Workflow, WorkflowJob, WorkflowRun
+from .check_suites import suite_for, update_suite
 from .run_views import show_run, show_workflow
 from .workflow_files import WorkflowFile, is_triggered, parse_workflow, plan_jobs
 

@@ -9,14 +9,14 @@ from twindiff.kit import Call
 from ..core.access import association_of, issue_of
 from ..core.node_ids import node_id
 from ..core.stamps import show_instant, times_of
-from ..issues.issue_views import labels_of, milestone_of, text_forms
+from ..git.mergeability import merge_state
+from ..git.pull_commits import changes_of_pull, commits_of
 from ..tables.issue_tables import Issue, PullRequest, ReviewComment
 from ..tables.repository_tables import Repository
 from ..tables.user_tables import Team
-from ..views.repository_views import html_url, repo_url, show_repo
-from ..views.user_views import Shown, show_team, user_of, users_of
-from .mergeability import merge_state
-from .pull_commits import changes_of_pull, commits_of
+from .issue_views import labels_of, milestone_of, text_forms
+from .repository_views import html_url, repo_url, show_repo
+from .user_views import Shown, show_team, user_of, users_of
 
 
 def _side(call: Call, ref: str, sha: str, repo: Repository | None, owner: str) -> Shown:

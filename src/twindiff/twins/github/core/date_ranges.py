@@ -10,8 +10,8 @@ from typing import Any
 
 from twindiff.kit.rows import Expression
 
-from ..core.stamps import parse_instant
 from ..wire_style import Unprocessable
+from .stamps import parse_instant
 
 OPERATORS = (">=", "<=", ">", "<")
 

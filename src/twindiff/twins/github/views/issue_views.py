@@ -14,9 +14,9 @@ from ..core.node_ids import node_id
 from ..core.stamps import show_instant, times_of
 from ..tables.issue_tables import Issue, IssueComment, IssueDependency, Label, Milestone, PullRequest, Reaction
 from ..tables.repository_tables import Repository
-from ..views.repository_views import html_url, repo_url, show_repo
-from ..views.user_views import Shown, user_of, users_of
 from .reaction_views import is_plain, note_plain, show_reactions
+from .repository_views import html_url, repo_url, show_repo
+from .user_views import Shown, user_of, users_of
 
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 ISSUE_TYPES = (

@@ -14,12 +14,12 @@ from twindiff.kit import Call, RequestContext, Response
 from twindiff.kit.errors import ApiError
 from twindiff.kit.etags import names_version
 
-from ..apps.app_tokens import BOT, check_jwt, is_jwt
+from ..core.access import authorize
+from ..core.permissions import ALL_SCOPES
+from ..core.token_grants import accepted_permissions, token_of
 from ..tables.user_tables import AccessToken, User
 from ..wire_style import BadCredentials
-from .access import authorize
-from .permissions import ALL_SCOPES
-from .token_grants import accepted_permissions, token_of
+from .app_tokens import BOT, check_jwt, is_jwt
 
 LIMIT, HOUR_SECONDS = 5000, 3600
 SEARCH_LIMIT = 30

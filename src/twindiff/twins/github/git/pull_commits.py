@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from twindiff.kit import Call
 
-from ..git.diffs import FileChange, compare_trees
-from ..git.histories import Divergence, diverge, get_commit
-from ..git.objects import EMPTY_TREE, store_of
 from ..tables.issue_tables import PullRequest
 from ..tables.repository_tables import Commit, Repository
+from .diffs import FileChange, compare_trees
+from .histories import Divergence, diverge, get_commit
+from .objects import EMPTY_TREE, store_of
 
 
 def divergence_of(call: Call, repo: Repository, pull: PullRequest) -> Divergence:

@@ -9,12 +9,12 @@ from twindiff.kit import Call
 from ..core.access import association_of
 from ..core.node_ids import node_id
 from ..core.stamps import show_instant, times_of
-from ..issues.issue_views import text_forms
-from ..issues.reaction_views import show_reactions
 from ..tables.issue_tables import PullRequest, Review, ReviewComment
 from ..tables.repository_tables import Repository
-from ..views.repository_views import html_url, repo_url
-from ..views.user_views import user_of
+from .issue_views import text_forms
+from .reaction_views import show_reactions
+from .repository_views import html_url, repo_url
+from .user_views import user_of
 
 
 def show_review(call: Call, repo: Repository, pull: PullRequest, review: Review) -> dict[str, Any]:

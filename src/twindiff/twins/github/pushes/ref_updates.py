@@ -9,17 +9,17 @@ from typing import Any
 
 from twindiff.kit import Call
 
-from ..actions.triggers import trigger_workflows
-from ..core.announcements import announce
-from ..pulls.head_tracking import follow_branch
+from ..event_delivery.announcements import announce
+from ..git.file_projection import project_files
+from ..git.histories import diverge, get_commit
+from ..git.protection import check_update
+from ..git.refs import HEADS, TAGS, find_ref, is_empty
 from ..tables.repository_tables import Commit, Ref, Repository
 from ..views.commit_views import show_simple_commit
 from ..views.repository_views import forget_shown, html_url
 from ..views.user_views import user_of
-from .file_projection import project_files
-from .histories import diverge, get_commit
-from .protection import check_update
-from .refs import HEADS, TAGS, find_ref, is_empty
+from ..workflows.triggers import trigger_workflows
+from .head_tracking import follow_branch
 
 ZERO = "0" * 40
 MAX_ANNOUNCED_COMMITS = 20

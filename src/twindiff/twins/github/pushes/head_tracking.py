@@ -6,15 +6,15 @@ from typing import Any
 
 from twindiff.kit import Call
 
-from ..actions.triggers import trigger_workflows
 from ..core.access import issue_of
-from ..core.announcements import announce
+from ..event_delivery.announcements import announce
 from ..git.histories import is_ancestor
 from ..git.protection import protection_of
 from ..issues.issue_changes import change_state, note_event
 from ..tables.issue_tables import Issue, PullRequest, Review
 from ..tables.repository_tables import Ref, Repository
-from .pull_views import show_pull
+from ..views.pull_views import show_pull
+from ..workflows.triggers import trigger_workflows
 
 
 def branch_key(repo_id: int | None, branch: str) -> str:

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 from twindiff.kit import Call
 
-from ..git.histories import get_commit
-from ..git.merges import MergeResult, merge_trees
-from ..git.objects import EMPTY_TREE, ObjectStore, hash_object
-from ..git.protection import binds, missing_checks, protection_of
 from ..tables.issue_tables import PullRequest, Review, ReviewComment
 from ..tables.repository_tables import CheckRun, CommitStatus, Repository
+from .histories import get_commit
+from .merges import MergeResult, merge_trees
+from .objects import EMPTY_TREE, ObjectStore, hash_object
+from .protection import binds, missing_checks, protection_of
 from .pull_commits import divergence_of
 
 

@@ -9,12 +9,12 @@ from typing import Any
 
 from twindiff.kit import Call
 
+from ..core.stamps import new_id
 from ..tables.repository_tables import Hook, Repository
 from ..tables.user_tables import User
 from ..tables.work_tables import ActivityEvent
 from ..views.repository_views import show_repo
 from ..views.user_views import show_org, user_of
-from .stamps import new_id
 
 FEED_TYPES = {
     "push": "PushEvent",

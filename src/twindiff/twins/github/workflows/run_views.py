@@ -9,10 +9,10 @@ from twindiff.kit import Call
 from ..core.node_ids import node_id
 from ..core.stamps import show_instant, times_of
 from ..git.histories import get_commit
-from ..repos.checks import pulls_with_head
 from ..tables.repository_tables import Repository
 from ..tables.work_tables import Artifact, Workflow, WorkflowJob, WorkflowRun
 from ..views.commit_views import show_simple_commit
+from ..views.pull_links import pulls_with_head
 from ..views.repository_views import html_url, repo_url, show_repo_name
 from ..views.user_views import user_of
 

@@ -1,0 +1,1 @@
+"""What tells webhooks and activity feeds about events."""

@@ -1,0 +1,1 @@
+"""References that move, and what follows them."""

@@ -1,0 +1,1 @@
+"""Workflow files, and the runs that events start."""
