@@ -298,7 +298,6 @@ class Service:
         """Write the call log and clean up twice a second until cancelled, in steps too short to block the
         event loop.
         """
-        self.runtime.bind()
         backoff = Backoff("Maintenance")
         while True:
             await asyncio.sleep(MAINTENANCE_SECONDS)
