@@ -110,6 +110,16 @@ def test_a_twin_that_is_being_loaded_holds_up_no_environment_that_has_its_own(
         assert {"linear", "slack"} <= {each["service"] for each in twins.result()["templates"]}
 
 
+def test_a_twin_run_has_ports_while_other_twins_are_loaded(
+    serve: Callable[..., Serving], plugin: Callable[[str], str], held: Held, platform_of: Callable[[Serving], Platform]
+) -> None:
+    client = platform_of(serve("--data-dir", ":memory:", PYTHONPATH=plugin(held.code + "hold()"))).client
+    held.wait()
+    made = client.post("/twin-runs", json={"twins": ["linear"]}).json()
+    held.go_on()
+    assert ("warnings" in made, made["status"]) == (False, "ready"), made
+
+
 def test_the_first_webhook_holds_up_nobody_else(
     serve: Callable[..., Serving],
     plugin: Callable[[str], str],

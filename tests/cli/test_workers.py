@@ -198,3 +198,51 @@ def test_a_worker_of_another_release_is_refused_in_a_sentence() -> None:
 def test_a_number_of_workers_that_cannot_be_is_refused(count: str) -> None:
     done = finished("serve", "--workers", count, "--data-dir", ":memory:")
     assert (done.returncode, f"--workers {count}" in done.stderr) == (2, True)
+
+
+@pytest.fixture(scope="module")
+def twin_runs(crowd: Crowd) -> list[dict[str, Any]]:
+    """A twin run of each worker, in order; some are of a scenario."""
+    saved = crowd.client.post("/scenarios", json={"name": "s", "seed_config": {"slack": {"channels": ["crew"]}}}).json()
+    asked = [{"twins": ["slack"]}, {"twins": ["slack"], "scenario_id": saved["id"]}]
+    made = [crowd.client.post("/twin-runs", json=each).json() for each in asked * 3]
+    return [next(each for each in made if shard_of(each["run_id"]) == shard) for shard in range(2)]
+
+
+def test_twin_runs_are_spread_and_answered_by_their_worker(crowd: Crowd, twin_runs: list[dict[str, Any]]) -> None:
+    assert [shard_of(each["run_id"]) for each in twin_runs] == [0, 1]
+    for each in twin_runs:
+        twin = crowd.client.get(f"/twin-runs/{each['run_id']}").json()["twins"]["slack"]
+        token = {"Authorization": f"Bearer {twin['env_vars']['SLACK_BOT_TOKEN']}"}
+        for url in (twin["base_url"], twin["path_url"]):
+            assert httpx.post(f"{url}/api/auth.test", headers=token, trust_env=False, timeout=60).json()["ok"]
+        assert crowd.client.post(f"/twin-runs/{each['run_id']}/reset").json()["status"] == "reset_complete"
+        assert crowd.client.get(f"/twin-runs/{each['run_id']}/dashboard").status_code == 200
+
+
+def test_twin_runs_of_all_workers_are_listed(crowd: Crowd, twin_runs: list[dict[str, Any]]) -> None:
+    listed = {each["run_id"]: each for each in crowd.client.get("/twin-runs", params={"limit": 100}).json()}
+    page = crowd.client.get("/inspect/application-runs").text
+    for each in twin_runs:
+        assert (listed[each["run_id"]]["status"], each["run_id"] in page) == ("ready", True)
+
+
+@pytest.mark.parametrize("shard", [0, 1])
+def test_tools_for_runs_reach_the_worker_of_a_twin_run(crowd: Crowd, twin_runs: list[Any], shard: int) -> None:
+    asked = {"name": "extend_twin_run", "arguments": {"run_id": twin_runs[shard]["run_id"], "ttl_minutes": 120}}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": asked}
+    said = crowd.client.post("/mcp", json=message, headers={"Accept": "application/json, text/event-stream"})
+    assert "extended" in said.text, said.text
+
+
+@pytest.mark.parametrize("path", ["/test-runs", "/validate/url-run", "/tests/{test}/run"])
+@pytest.mark.parametrize("shard", [0, 1])
+def test_a_test_run_is_done_beside_the_twins_that_it_names(crowd: Crowd, twin_runs: list[Any], shard: int, path: str):
+    asked = {"prompt": "Frobnicate it.", "provision_id": twin_runs[shard]["run_id"]}
+    asked["url" if "url" in path else "start_url"] = "http://127.0.0.1:9/"
+    saved = crowd.client.post("/tests", json={"prompt": "Open it.", "start_url": "http://127.0.0.1:9/"}).json()
+    made = crowd.client.post(path.format(test=saved["id"]), json=asked).json()
+    assert shard_of(made["run_id"]) == shard
+    listed = crowd.client.get("/validation/runs", params={"limit": 100}).json()["items"]
+    assert made["run_id"] in {each["run_id"] for each in listed}
+    assert crowd.client.get(f"/runs/{made['run_id']}").json()["run_id"] == made["run_id"]

@@ -3,6 +3,8 @@
 import json
 import runpy
 from collections.abc import Iterator
+from multiprocessing import AuthenticationError
+from multiprocessing.connection import Client
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +39,23 @@ def test_what_there_is_not_is_refused(pool):
 
 def test_a_pool_outlives_an_actor_that_is_killed(pool):
     lose_a_worker(pool, lambda worker: ray.kill(pool.actors[worker]))
+
+
+def test_an_actor_of_another_node_answers_by_tcp_only_who_knows_the_secret(pool):
+    from twindiff.pool.ray_pool import PoolActor
+    from twindiff.pool.worker import WorkerSettings
+
+    settings = ray.put(WorkerSettings({}, "starter", "rename"))
+    actor = ray.remote(PoolActor).options(num_cpus=0).remote(settings, b"secret")
+    host, port = ray.get(actor.listen.remote("another node"))
+    serving = actor.serve.remote()
+    with pytest.raises(AuthenticationError):
+        Client((host, port), authkey=b"guess")
+    with Client((host, port), authkey=b"secret") as calls:
+        assert calls.recv() == ""
+        calls.send(("list_tests", ()))
+        assert [each.name for each in calls.recv()[1]] == ["Slack: rename a channel"]
+    ray.get(serving)
 
 
 def test_the_example_rolls_out_over_two_actors(pool):

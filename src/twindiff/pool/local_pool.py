@@ -2,57 +2,40 @@
 
 from __future__ import annotations
 
-import contextlib
 import multiprocessing
-import threading
 from collections.abc import Mapping
-from multiprocessing.connection import Connection
 from typing import Any
 
-from twindiff.pool.episode_pool import MAX_EPISODES_PER_WORKER, EpisodePool, WorkerFailed, WorkerGone
-from twindiff.pool.worker import EpisodeWorker, WorkerSettings
+from twindiff.pool.call_pipe import CallPipe, answer_calls
+from twindiff.pool.episode_pool import MAX_EPISODES_PER_WORKER, EpisodePool, WorkerFailed
+from twindiff.pool.worker import WorkerSettings
 
 SECONDS_TO_START = 60
 SECONDS_TO_END = 5
 
 
 class LocalWorker:
-    """A process with a pipe to it; calls take turns."""
+    """A process with a pipe to it."""
 
     def __init__(self, settings: WorkerSettings) -> None:
         context = multiprocessing.get_context("spawn")
-        self._pipe, theirs = context.Pipe()
-        self.process = context.Process(target=_serve, args=(theirs, settings), daemon=True)
-        self._turn = threading.Lock()
+        ours, theirs = context.Pipe()
+        self.calls = CallPipe(ours)
+        self.process = context.Process(target=answer_calls, args=(theirs, settings), daemon=True)
         self.process.start()
         theirs.close()
 
     def wait_until_ready(self) -> None:
         """Wait until the worker has loaded its suite. Raises WorkerFailed with the reason if it does not."""
         try:
-            is_there = self._pipe.poll(SECONDS_TO_START)
-            error = self._pipe.recv() if is_there else f"it did not start within {SECONDS_TO_START} s"
-        except (EOFError, OSError):
-            error = "its process ended"
-        if error:
+            self.calls.wait_until_ready(SECONDS_TO_START)
+        except WorkerFailed:
             self.end()
-            raise WorkerFailed(f"A worker could not start: {error}")
-
-    def send(self, method: str, arguments: tuple[Any, ...]) -> Any:
-        """Call a method in the process. Raises WorkerGone, WorkerFailed."""
-        with self._turn:
-            try:
-                self._pipe.send((method, arguments))
-                is_done, result = self._pipe.recv()
-            except (EOFError, OSError):
-                raise WorkerGone from None
-        if not is_done:
-            raise WorkerFailed(result)
-        return result
+            raise
 
     def end(self) -> None:
         """End the process, which does so by itself when its pipe is closed."""
-        self._pipe.close()
+        self.calls.close()
         self.process.join(SECONDS_TO_END)
         if self.process.is_alive():
             self.process.kill()
@@ -91,7 +74,7 @@ class LocalPool(EpisodePool):
         return [each.process.pid or 0 for each in self._processes]
 
     def _send(self, worker: int, method: str, arguments: tuple[Any, ...]) -> Any:
-        return self._processes[worker].send(method, arguments)
+        return self._processes[worker].calls.send(method, arguments)
 
     def _restart(self, worker: int) -> None:
         self._processes[worker].end()
@@ -102,25 +85,3 @@ class LocalPool(EpisodePool):
         """End all workers with their episodes."""
         for each in self._processes:
             each.end()
-
-
-def _serve(pipe: Connection, settings: WorkerSettings) -> None:
-    """Answer calls from the pipe until it is closed."""
-    try:
-        worker = EpisodeWorker(settings)
-    except Exception as error:  # noqa: BLE001 - whatever it is, the pool tells its user
-        pipe.send(f"{type(error).__name__}: {error}")
-        return
-    pipe.send("")
-    with contextlib.suppress(EOFError, OSError):
-        while True:
-            method, arguments = pipe.recv()
-            pipe.send(_answer(worker, method, arguments))
-    worker.shut_down()
-
-
-def _answer(worker: EpisodeWorker, method: str, arguments: tuple[Any, ...]) -> tuple[bool, Any]:
-    try:
-        return True, getattr(worker, method)(*arguments)
-    except Exception as error:  # noqa: BLE001 - an error of one episode must not end those of others
-        return False, f"{type(error).__name__}: {error}"

@@ -120,6 +120,7 @@ class Gateway:
         while True:
             message = await receive()
             if message["type"] == "lifespan.startup":
+                self.service.runtime.bind()
                 if self.service.door.has_listener:
                     await self.service.door.open()
                 if not self.service.engine.is_shared:

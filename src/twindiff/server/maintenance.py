@@ -35,7 +35,6 @@ class Maintenance:
 
     async def run(self) -> None:
         """Run the steps twice a second until cancelled."""
-        self._runtime.bind()
         backoff = Backoff("Maintenance")
         while True:
             await asyncio.sleep(MAINTENANCE_SECONDS)

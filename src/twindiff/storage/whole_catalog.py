@@ -23,13 +23,17 @@ class WholeCatalog:
         yield self._own
         yield from self._others()
 
+    def find(self, table: type[R], key: str) -> R | None:
+        """The record with this key, of whichever shard, or None."""
+        has_key = getattr(table, table_of(table).key[0]) == key
+        return next((record for each in self._each() if (record := each.find(table, has_key))), None)
+
     def get(self, table: type[R], key: str, *, missing: type[ApiError]) -> R:
         """The record with this key, of whichever shard; raises `missing`."""
-        has_key = getattr(table, table_of(table).key[0]) == key
-        for each in self._each():
-            if record := each.find(table, has_key):
-                return record
-        raise missing
+        record = self.find(table, key)
+        if record is None:
+            raise missing
+        return record
 
     def rows(self, table: type[Row], *where: Expression, columns: tuple[Column[Any], ...]) -> list[tuple[Any, ...]]:
         """Tuples of these values of the matching records of all shards, in no order."""

@@ -22,6 +22,7 @@ from twindiff.cli.cluster.shard_actor import MEMORY, NAMESPACE, READS, ShardActo
 from twindiff.cli.problem import CommandError
 from twindiff.server import Settings
 from twindiff.server.shards.data_directory import count_shards, list_folders
+from twindiff.storage.sqlite.files import NAME
 
 SECONDS_TO_START = 300
 SECONDS_TO_END = 30
@@ -30,12 +31,19 @@ LOOPBACK = "127.0.0.1"
 
 
 class ClusterNode(NamedTuple):
-    """A node of the cluster: its id for Ray, its address, its processors, and the shards that its data has."""
+    """A node of the cluster: its id for Ray, its address, its processors, and what its data directory holds."""
 
     id: str
     address: str
     cpus: int
-    shards: frozenset[int]
+    stored: StoredShards
+
+
+class StoredShards(NamedTuple):
+    """The number of shards that a data directory was made with, 0 for one without data, and those that are in it."""
+
+    total: int
+    numbers: frozenset[int]
 
 
 class RunningCluster(NamedTuple):
@@ -58,15 +66,17 @@ def connect(address: str) -> None:
 
 
 def start_cluster(settings: Settings, shards: int, host: str, port: int) -> RunningCluster:
-    """Start `shards` shards, 0 for one for each processor, and an ingress on each node; raises CommandError.
+    """Start `shards` shards and an ingress on each node; raises CommandError.
 
+    `shards` 0 takes as many as the data directory has, else one for each processor.
     `port` 0 takes a port of each node that is free.
     """
     _refuse_running(shards)
     is_temporary = settings.data_dir == ":memory:"
     settings = settings._replace(data_dir=MEMORY + secrets.token_hex(4)) if is_temporary else settings
     nodes = _probe_nodes(settings.data_dir)
-    count = shards or max(1, sum(each.cpus for each in nodes))
+    has = _count_stored_shards(nodes, settings.data_dir, shards)
+    count = shards or has or max(1, sum(each.cpus for each in nodes))
     _refuse_strangers(nodes, settings)
     placed = place_shards(nodes, count)
     try:
@@ -101,7 +111,7 @@ def place_shards(nodes: Sequence[ClusterNode], count: int) -> list[ClusterNode]:
     load = Counter[str]()
     placed: list[ClusterNode] = []
     for number in range(count):
-        owners = [each for each in nodes if number in each.shards] or nodes
+        owners = [each for each in nodes if number in each.stored.numbers] or nodes
         node = min(owners, key=lambda each: load[each.id] / max(1, each.cpus))
         load[node.id] += 1
         placed.append(node)
@@ -116,6 +126,26 @@ def _refuse_running(shards: int) -> None:
             f"A server of {running} shards runs on this cluster{wanted}, and ids name their shard. "
             "End it with `twindiff ray down` first."
         )
+
+
+def _count_stored_shards(nodes: Sequence[ClusterNode], data_dir: str, shards: int) -> int:
+    """Return the number of shards that the data on the nodes was made with, 0 for none; raises CommandError.
+
+    It refuses another number above one, and data of which a part is on no node.
+    """
+    has = max((each.stored.total for each in nodes), default=0)
+    if has > 1 and shards not in (0, has):
+        raise CommandError(
+            f"The data directory {data_dir} was made with --shards {has}, not {shards}, and ids name their shard. "
+            f"Give --shards {has}, or choose another with --data-dir."
+        )
+    missing = sorted(set(range(has)) - {number for each in nodes for number in each.stored.numbers})
+    if missing:
+        raise CommandError(
+            f"No node has the data of shard {', '.join(map(str, missing))} of {has} in {data_dir}. "
+            "Start the node that has it, or choose another with --data-dir."
+        )
+    return has if has > 1 else 0
 
 
 def _refuse_strangers(nodes: Sequence[ClusterNode], settings: Settings) -> None:
@@ -136,18 +166,21 @@ def _list_names() -> list[str]:
 def _probe_nodes(data_dir: str) -> list[ClusterNode]:
     """Return the nodes with processors, in the order of their addresses."""
     alive = [each for each in ray.nodes() if each["Alive"] and each["Resources"].get("CPU")]
-    probe = ray.remote(num_cpus=0)(_list_stored_shards)
+    probe = ray.remote(num_cpus=0)(find_stored_shards)
     asked = [probe.options(scheduling_strategy=_pin(each["NodeID"])).remote(data_dir) for each in alive]
     nodes = [
-        ClusterNode(each["NodeID"], each["NodeManagerAddress"], int(each["Resources"]["CPU"]), frozenset(stored))
+        ClusterNode(each["NodeID"], each["NodeManagerAddress"], int(each["Resources"]["CPU"]), stored)
         for each, stored in zip(alive, ray.get(asked, timeout=SECONDS_TO_START), strict=True)
     ]
     return sorted(nodes, key=lambda each: (each.address, each.id))
 
 
-def _list_stored_shards(data_dir: str) -> list[int]:
-    folders = list_folders(data_dir, count_shards(data_dir))
-    return [number for number, folder in enumerate(folders) if Path(folder).is_dir()]
+def find_stored_shards(data_dir: str) -> StoredShards:
+    """Find the shards whose data files are in a data directory of this machine."""
+    total = count_shards(data_dir)
+    folders = list_folders(data_dir, total)
+    numbers = frozenset(number for number, folder in enumerate(folders) if (Path(folder) / NAME).is_file())
+    return StoredShards(total if numbers else 0, numbers)
 
 
 def _pin(node_id: str) -> Any:

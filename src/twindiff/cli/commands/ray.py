@@ -13,7 +13,10 @@ from twindiff.cli.problem import CommandError
 
 Address = Annotated[str, typer.Option(help="The cluster, as `ray.init` takes it; `auto` for that of this machine.")]
 Shards = Annotated[
-    int, typer.Option(min=0, max=64, help="Shards, each with its own environments; 0 for one per processor.")
+    int,
+    typer.Option(
+        min=0, max=64, help="Shards, each with its own environments; 0 for those of --data-dir, else one per processor."
+    ),
 ]
 Host = Annotated[str, typer.Option(help="The address that the ingress of each node listens on.")]
 Port = Annotated[int, typer.Option(min=0, max=65535, help="The port of each ingress; 0 takes any that is free.")]

@@ -1,12 +1,14 @@
 """Which shard a request goes to, by the id that its path, its host, its body or its agent token names.
 
-Shard 0 answers whatever names no other shard. New environments are spread over all shards.
+Shard 0 answers whatever names no other shard. New environments and twin runs are spread over all shards. A test run
+is done in the shard of the twin run or sandbox that it names.
 """
 
 from __future__ import annotations
 
 import re
 from typing import Any, cast
+from urllib.parse import parse_qsl
 
 import msgspec
 
@@ -18,17 +20,29 @@ _HOST = re.compile(rb"\r\nhost:[ \t]*[^\r\n.]*--([^\r\n.]*)\.localhost", re.IGNO
 _TOKEN = re.compile(rb"\r\n(?:authorization|x-api-key):[^\r\n]*?(" + TOKEN_PREFIX.encode() + rb"[^\s]*)", re.IGNORECASE)
 _DATA_PLANE = re.compile(r"/api/env/([^/]*)")
 
-_CREATIONS = {"/api/platform/initEnv", "/api/platform/env/import", "/v1/sandboxes"}
+_CREATIONS = {
+    "/api/platform/initEnv",
+    "/api/platform/env/import",
+    "/v1/sandboxes",
+    "/twin-runs",
+    "/validate/twins/provision",
+}
 _BY_BODY = {
     "/api/platform/startRun",
     "/api/platform/diffRun",
     "/api/platform/evaluateRun",
     "/api/platform/templates/from-environment",
     "/api/platform/mcp",
+    "/mcp",
+    "/test-runs",
+    "/runner/runs",
+    "/demo-runner/runs",
+    "/validate/url-run",
 }
+_SAVED_TEST = re.compile(r"/(?:runner/)?tests/[^/]+/run")
 _ANYWHERE = {"/api/platform/health", "/api/platform/ready"}
-_ID_KEYS = ("runId", "envId", "environmentId", "run_id", "env_id", "environment_id")
-_CREATING_TOOL = "create_environment"
+_ID_KEYS = ("runId", "envId", "environmentId", "run_id", "env_id", "environment_id", "provision_id", "sandbox_id")
+_CREATING_TOOLS = ("create_environment", "create_twin_run", "provision_twins")
 
 
 class ShardRouter:
@@ -42,7 +56,7 @@ class ShardRouter:
     def needs_body(self, head: bytes) -> bool:
         """Return whether the body may name the shard."""
         line = _LINE.match(head)
-        return line is not None and line[1] == b"POST" and line[2].decode("latin-1") in _BY_BODY
+        return line is not None and line[1] == b"POST" and _is_by_body(line[2].decode("latin-1"))
 
     def find_shard(self, head: bytes, body: bytes) -> int:
         """Return the shard of a request; an id of a shard that there is none of is left to this one to refuse."""
@@ -69,19 +83,16 @@ class ShardRouter:
             return self._spread()
         if path in _ANYWHERE:
             return self.own
-        if path in _BY_BODY:
+        if _is_by_body(path):
             return self._read_body(body)
         id = SHARD_ID.search(path)
         return shard_of(id[0]) if id else 0
 
     def _read_body(self, body: bytes) -> int:
-        try:
-            message = msgspec.json.decode(body, type=dict[str, Any])
-        except (msgspec.MsgspecError, UnicodeDecodeError):
-            return 0
+        message = _read_fields(body)
         call = message.get("params")
         tool = cast(dict[str, Any], call) if isinstance(call, dict) else {}
-        if tool.get("name") == _CREATING_TOOL:
+        if tool.get("name") in _CREATING_TOOLS:
             return self._spread()
         arguments = tool.get("arguments")
         given = [message, cast(dict[str, Any], arguments) if isinstance(arguments, dict) else {}]
@@ -91,3 +102,15 @@ class ShardRouter:
     def _spread(self) -> int:
         self._next = (self._next + 1) % self._count
         return self._next
+
+
+def _is_by_body(path: str) -> bool:
+    return path in _BY_BODY or _SAVED_TEST.fullmatch(path) is not None
+
+
+def _read_fields(body: bytes) -> dict[str, Any]:
+    """Return the fields of a JSON object or of a form; none of anything else."""
+    try:
+        return msgspec.json.decode(body, type=dict[str, Any])
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return dict(parse_qsl(body.decode("latin-1")))

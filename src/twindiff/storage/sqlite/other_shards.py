@@ -23,6 +23,9 @@ from .table_sql import SqliteSchemaSql
 class OtherShards:
     """Reads the data files in the folders of other shards; each is opened on first use."""
 
+    are_near = True
+    """Whether they are on this machine."""
+
     def __init__(self, folders: Sequence[str] = ()) -> None:
         self._folders = [Path(folder) for folder in folders]
         self._paths = [folder / NAME for folder in self._folders]

@@ -80,6 +80,8 @@ class RemoteCatalog:
 class RemoteShards(OtherShards):
     """Asks the other shards, those that can be reached."""
 
+    are_near = False
+
     def __init__(self, all_asks: Sequence[Ask]) -> None:
         super().__init__()
         self._all_asks = all_asks

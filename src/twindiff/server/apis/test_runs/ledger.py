@@ -64,16 +64,15 @@ class Ledger:
         return run
 
     def find_by_id(self, run_id: str) -> TestRunRecord | None:
-        """Find a run by its id, or None."""
-        plain = run_id.replace("-", "").lower()[:64]
-        return self._catalog.find(TestRunRecord, TestRunRecord.run_id == plain)
+        """Find a run of any shard by its id, or None."""
+        return self._service.whole_catalog.find(TestRunRecord, run_id.replace("-", "").lower()[:64])
 
     def list(self, limit: int, *, repo: str | None = None, kinds: tuple[str, ...] = ()) -> list[TestRunRecord]:
-        """List runs, newest first."""
+        """List runs of all shards, newest first."""
         wanted = [TestRunRecord.repo == repo] if repo else []
         if kinds:
             wanted.append(TestRunRecord.kind.in_(kinds))
-        return self._catalog.rows(TestRunRecord, *wanted, order=-TestRunRecord.created, limit=limit)
+        return self._service.whole_catalog.newest(TestRunRecord, *wanted, limit=limit)
 
     def change(self, run: TestRunRecord, **fields: Any) -> TestRunRecord:
         """Change fields of a run's current record."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 from collections.abc import Callable, Coroutine
 from typing import Any
 
 from twindiff.catalog import TestRunRecord
 from twindiff.kit.errors import ApiError
 from twindiff.server.apis.test_runs.ledger import ENDED, Ledger
+from twindiff.server.apis.test_runs.run_seats import RunSeats
 from twindiff.server.apis.test_runs.workers import end_and_clear
 from twindiff.server.service import Service
 from twindiff.storage.backoff import Backoff, RecordRetries
@@ -39,7 +39,7 @@ class Queue:
     def __init__(self, service: Service, ledger: Ledger) -> None:
         self._service = service
         self._ledger = ledger
-        self._seats = asyncio.Semaphore(service.settings.runs_at_once or os.cpu_count() or 1)
+        self._seats = RunSeats(service.settings)
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._tell: dict[str, Callable[[str], None]] = {}
         self._is_serving = False
@@ -87,7 +87,7 @@ class Queue:
             if not seated:
                 await work()
                 return
-            async with self._seats:
+            async with self._seats.take():
                 if (await self._ledger.do(lambda: self._ledger.find(run_id))).status not in ENDED:
                     await work()
         except asyncio.CancelledError:

@@ -68,7 +68,7 @@ class SavedTestStore:
 
     def find(self, test_id: str) -> SavedTestRecord:
         """Find a saved test by its id; raises TestNotFound."""
-        test = self._catalog.find(SavedTestRecord, SavedTestRecord.test_id == test_id.lower()[:64])
+        test = self.runs.service.whole_catalog.find(SavedTestRecord, test_id.lower()[:64])
         if test is None:
             raise TestNotFound(f"There is no test '{test_id[:100]}'")
         return test

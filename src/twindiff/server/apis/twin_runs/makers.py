@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from twindiff.catalog import TwinRunRecord
+from twindiff.catalog.shard_ids import own_shard, shard_of
 from twindiff.catalog.stamps import stamp, wall
 from twindiff.kit.clock import SECOND
 from twindiff.server.service import Service
@@ -22,7 +23,7 @@ LOST = "the server ended before the run was ready"
 
 
 class RunMakers:
-    """The runs being provisioned, by this process and by others that share its storage."""
+    """The runs being provisioned, by this process and by others that share its storage or its port."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
@@ -30,14 +31,14 @@ class RunMakers:
         self.own: set[str] = set()
         """Ids of the runs that this process is provisioning."""
         self._failing = RecordRetries("Looking after twin run")
-        if service.engine.is_shared:
+        if service.engine.is_shared or service.settings.shard.total > 1:
             service.background.append(self._serve)
 
     def is_lost(self, run: TwinRunRecord) -> bool:
         """Whether a run is not ready and its process is dead."""
         if run.status not in BEGINNING or run.run_id in self.own:
             return False
-        if not self._service.engine.is_shared:
+        if not self._service.engine.is_shared and shard_of(run.run_id) == own_shard():
             return True
         if run.heard is None:
             return run.created < wall() - MAX_MAKING_SECONDS * SECOND

@@ -32,8 +32,8 @@ CallKind = Literal["", "writes", "refused"]
 Words = Annotated[str, msgspec.Meta(max_length=200)]
 Prompt = Annotated[str, msgspec.Meta(min_length=1, max_length=20_000)]
 NO_PORTS = (
-    "the addresses of the twins have a path, which Stripe's SDKs drop, because the server has no free ports or several "
-    "processes; end runs that are done, or use the TLS door"
+    "the addresses of the twins have a path, which Stripe's SDKs drop, because the server has no free ports, a "
+    "database of its own or several machines; end runs that are done, or use the TLS door"
 )
 OF_TWIN_RUNS = 4
 """The part of all ports that twin runs get by themselves, so that sandbox and test runs always find some."""
@@ -100,12 +100,12 @@ async def create_twin_run(
     (`TWINDIFF_MODEL`); the response tells which mode it was. With rules, `understood` has the sentences that the
     finished world shows completely, `not_understood` all others, and `warnings` the reasons.
     Each twin has a loopback port, because some SDKs drop the path of a base URL; the port is kept when the server
-    restarts. With `ports` false, or by default where the client is on another machine, several processes serve or 64
-    ports are open, `base_url` is a path of the server, which is always in `path_url`. `github_actions_mode` is sent by
-    arga-cli for a GitHub twin; other twins ignore it. With `auth` `strict`, calls without a token of the run
-    are refused as the vendors do. `clock` is how the twins' clock runs: `{"mode": "real"}` agrees with the
-    application's own and is the default for starter worlds; for scenarios, prompts and configurations the clock starts
-    with the world, in January 2026. With the real clock, such a world begins on the latest Monday.
+    restarts. With `ports` false, or by default where the client is on another machine, PostgreSQL or a cluster serves
+    or 64 ports of a worker are open, `base_url` is a path of the server, which is always in `path_url`.
+    `github_actions_mode` is sent by arga-cli for a GitHub twin; other twins ignore it. With `auth` `strict`, calls
+    without a token of the run are refused as the vendors do. `clock` is how the twins' clock runs: `{"mode": "real"}`
+    agrees with the application's own and is the default for starter worlds; for scenarios, prompts and configurations
+    the clock starts with the world, in January 2026. With the real clock, such a world begins on the latest Monday.
     If provisioning takes longer than `wait_seconds`, the response has the status `queued` or `provisioning`; the run's
     status later becomes `ready` or `failed`, with the reason.
     """

@@ -84,10 +84,12 @@ class TwinRunService:
     def can_open_ports(self, count: int, share: int = 2) -> bool:
         """Return whether the twins of a run that ends with this process can have ports of their own.
 
-        With several server processes, each would open others. They use at most one part of `share` of all ports.
+        Over one database, each process would open others; clients of a cluster may be on another machine. The twins use
+        at most one part of `share` of all ports of this process.
         """
-        has_one_process = not self.service.settings.storage and self.service.runtime.has_event_loop
-        return has_one_process and self.service.ports.has_room(count, share)
+        embedded = self.service.engine.embedded
+        is_near = embedded is not None and embedded.others.are_near
+        return is_near and self.service.runtime.has_event_loop and self.service.ports.has_room(count, share)
 
     def twins(self, names: Sequence[str]) -> dict[str, Twin]:
         """Find twins by name or alias, keyed by the requested names; raises NoTwins, or UnknownTwin with a
@@ -235,10 +237,11 @@ class TwinRunService:
         return run
 
     def newest(self, limit: int) -> list[tuple[TwinRunRecord, str, int | None]]:
-        """List runs with status and end (microseconds since 1970, None until ready), newest first."""
-        runs = self._catalog.rows(TwinRunRecord, order=-TwinRunRecord.created, limit=limit)
+        """List runs of all shards with status and end (microseconds since 1970, None until ready), newest first."""
+        catalog = self.service.whole_catalog
+        runs = catalog.newest(TwinRunRecord, limit=limit)
         theirs = EnvironmentRecord.environment_id.in_([run.environment_id for run in runs if run.environment_id])
-        environments = {each.environment_id: each for each in self._catalog.rows(EnvironmentRecord, theirs)}
+        environments = {each.environment_id: each for each in catalog.newest(EnvironmentRecord, theirs)}
         return [(run, *self._standing(run, environments.get(run.environment_id))) for run in runs]
 
     def _standing(self, run: TwinRunRecord, environment: EnvironmentRecord | None) -> tuple[str, int | None]:

@@ -241,7 +241,7 @@ class ScenarioStore:
         """Find a scenario or a preset; raises ScenarioNotFound, which suggests the nearest preset."""
         if scenario_id in PRESETS:
             return self._of_preset(PRESETS[scenario_id])
-        record = self._catalog.find(ScenarioRecord, ScenarioRecord.scenario_id == scenario_id)
+        record = self.runs.service.whole_catalog.find(ScenarioRecord, scenario_id)
         if record is None:
             raise ScenarioNotFound(f"There is no scenario '{scenario_id[:100]}'.{did_you_mean(scenario_id, PRESETS)}")
         return record
