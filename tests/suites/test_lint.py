@@ -137,6 +137,22 @@ def test_a_check_that_forbids_what_another_wants_contradicts_it() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("to", "is_said"),
+    [
+        ({"contains": "rose"}, True),
+        ({"in": ["roses", "lilies"]}, True),
+        ({"contains": "lily"}, False),
+        ({"ne": ""}, False),
+    ],
+)
+def test_a_check_that_wants_a_value_changed_to_what_it_is_is_said(to: Json, is_said: bool) -> None:
+    archived = {"is_archived": {"to": True}}
+    found = said(changed({"channel_name": "general"}, topic_text={"to": to}, **archived))
+    assert [kind for kind, _ in found] == ["already so"] * is_said
+    assert all("topic_text" in text and "holds in the template" in text for _, text in found)
+
+
 def test_a_test_whose_template_is_as_it_wants_it_is_said() -> None:
     assert said({"diff_type": "added", "entity": "channels", "where": {"channel_name": "general"}}) == [
         ("already so", "All that is asked for is in the template already.")

@@ -87,9 +87,24 @@ def bind(handler: Handler, naming: Naming = None) -> Bound:
         try:
             return convert(present, contract, strict=False)
         except msgspec.ValidationError as error:
-            raise _refuse(str(error), refusals, body) from None
+            refusal = _refuse(str(error), refusals, body)
+            if isinstance(refusal, MissingParameter):
+                refusal = MissingParameter(refusal.name, _absent(contract, present, body))
+            raise refusal from None
 
     return Bound(invoke, contract, structured, hints.get("return"), *sources)
+
+
+def _absent(contract: type[msgspec.Struct], given: Any, body: str) -> list[str]:
+    """The names of required parameters that are not given: of all, or of those in the whole body."""
+    fields = msgspec.structs.fields(contract)
+    if body:
+        whole = next(field for field in fields if field.encode_name == body[1:])
+        structs = [part for part in _members(whole.type) if isinstance(part, type) and issubclass(part, msgspec.Struct)]
+        if len(structs) != 1 or not isinstance(given.get(body[1:]), dict):
+            return []
+        fields, given = msgspec.structs.fields(structs[0]), given[body[1:]]
+    return [field.encode_name for field in fields if field.required and field.encode_name not in given]
 
 
 def _hints(handler: Handler) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 
@@ -59,10 +60,11 @@ class InvalidParameter(ApiError):
 
 
 class MissingParameter(InvalidParameter):
-    """A required parameter is missing."""
+    """A required parameter is missing. `names` are all that are, for vendors that list them."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, names: Sequence[str] = ()) -> None:
         super().__init__(name, "is required but missing")
+        self.names = tuple(names) or (name,)
 
 
 class MissingToken(ApiError):

@@ -33,6 +33,8 @@ ORDER = frozenset({"gt", "gte", "lt", "lte"})
 PARTS_OF_TEXT = frozenset(
     {"contains", "i_contains", "starts_with", "ends_with", "i_starts_with", "i_ends_with", "regex", "not_contains"}
 )
+DESCRIBING = (PARTS_OF_TEXT - {"not_contains"}) | {"in"}
+"""Operators that describe one value; a column rarely changes from one such value to another."""
 TYPES: Mapping[str, tuple[type, ...]] = {
     "text": (str,),
     "timestamp": (str,),
@@ -106,6 +108,23 @@ def _problems(assertion: Assertion, spec: CheckSpec, world: LintContext) -> Iter
         yield LintFinding("never holds", impossible)
     elif impossible and count.most == 0:
         yield LintFinding("never fails", f"it expects nothing of what can never be: {impossible}")
+    elif count.least > 0:
+        yield from (LintFinding("already so", text) for text in _unchanged_columns(assertion, spec, world))
+
+
+def _unchanged_columns(assertion: Assertion, spec: CheckSpec, world: LintContext) -> Iterator[str]:
+    """Yield the expected changes to what the column is already in every row that the assertion can be about."""
+    changes = _expected_changes(assertion)
+    if not changes or assertion.entity not in world.tables or assertion.refers_to:
+        return
+    rows = _candidates(assertion, spec, world)
+    for change in changes:
+        after = change.after
+        if after is None or after.operator not in DESCRIBING or not rows:
+            continue
+        if all(match.holds(after, row.get(change.column)) for row in rows):
+            written = f"{change.column} {after.operator} {after.value!r}"
+            yield f"{written} holds in the template; the check asks for a change from one such value to another"
 
 
 def _guesses(assertion: Assertion, world: LintContext) -> Iterator[LintFinding]:

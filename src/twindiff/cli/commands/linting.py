@@ -41,8 +41,8 @@ def lint(
     """Say what is wrong with the checks of a suite before any agent has tried it.
 
     Finds names of tables, columns, rows and operations that there are not, keys that are ignored, tests that an agent
-    passes who does nothing, checks that can never hold or never fail, checks that contradict one another, and tests
-    whose template is already as they want it.
+    passes who does nothing, checks that can never hold or never fail, checks that contradict one another, tests
+    whose template is already as they want it, and checks that want a value changed to what it is.
 
     Exits with 0 if there is nothing to say, else with 1. Keys that are ignored, and fields that a drafted twin guesses,
     count with --strict.

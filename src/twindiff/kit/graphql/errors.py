@@ -17,6 +17,10 @@ class InvalidInput(ApiError):
         super().__init__(message, **details)
 
 
+class UnfitReference(ApiError):
+    """What an input refers to exists and cannot be used so. `title` in the details is the vendor's short name of it."""
+
+
 class NullOperand(InvalidInput):
     """An operator of a filter has a null operand. The whole request is refused."""
 

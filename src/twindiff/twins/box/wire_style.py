@@ -156,11 +156,20 @@ def _error_parts(error: ApiError) -> tuple[str, str, dict[str, Any] | None]:
     code = _CODES.get(error.status, "bad_request")
     message = _MESSAGES.get(error.status, str(error))
     if isinstance(error, InvalidParameter):
-        missing = isinstance(error, MissingParameter)
-        reason = "missing_parameter" if missing else "invalid_parameter"
-        text = f"'{error.name}' is required" if missing else f"Invalid value for '{error.name}': {error}"
-        return code, message, errors_of(reason, error.name, text)
+        if isinstance(error, MissingParameter):
+            return code, message, _missing(error.names)
+        return code, message, errors_of("invalid_parameter", error.name, f"Invalid value for '{error.name}': {error}")
     return code, message, None if str(error) == message else {"message": str(error)}
+
+
+def _missing(names: tuple[str, ...]) -> dict[str, Any]:
+    """Return the context of an error that lists every missing parameter.
+
+    https://github.com/box/box-openapi/issues/102
+    """
+    return {
+        "errors": [{"reason": "missing_parameter", "name": name, "message": f"'{name}' is required"} for name in names]
+    }
 
 
 def _request_id(error: ApiError, exchange: RequestContext | None) -> str:

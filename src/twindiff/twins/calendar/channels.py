@@ -5,6 +5,7 @@ https://developers.google.com/workspace/calendar/api/guides/push
 
 from __future__ import annotations
 
+import re
 from base64 import urlsafe_b64encode
 from collections.abc import Iterator
 from datetime import datetime
@@ -28,6 +29,7 @@ api = Operations()
 
 WEEK = 7 * 86_400_000
 MILLISECOND = 1_000
+_CHANNEL_ID = re.compile(r"[A-Za-z0-9\-_+/=]+")
 RETRIES = (1, 2, 4, 8, 16, 32, 64)
 """Seconds between attempts: Google backs off exponentially while a receiver is down."""
 
@@ -80,6 +82,8 @@ def _watch(call: Call, channel: ChannelBody, resource_uri: str, path: str) -> di
         raise Required(f"Missing channel {'address' if channel.id else 'id'}.")
     if len(channel.id) > 64 or len(channel.token or "") > 256:
         raise Invalid("A channel's id has at most 64 letters, its token 256.")
+    if not _CHANNEL_ID.fullmatch(channel.id):
+        raise Invalid(f"Invalid channel id: '{channel.id}'. Use letters, digits and any of - _ + / =")
     if not (is_header_text(channel.id) and is_header_text(channel.token or "")):
         raise Invalid("A channel's id and token are sent in headers: use printable ASCII characters alone.")
     if (channel.type or "web_hook") not in ("web_hook", "webhook"):

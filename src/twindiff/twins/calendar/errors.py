@@ -169,6 +169,14 @@ class NotRecurring(GoogleError):
     code = "invalid"
 
 
+class TimeRangeTooLong(GoogleError):
+    """The requested time range is too long."""
+
+    code = "timeRangeTooLong"
+    domain = "calendar"
+    location = ("parameter", "timeMax")
+
+
 class TooManyAttendees(GoogleError):
     """An event has at most 200 attendees."""
 

@@ -14,6 +14,7 @@ from msgspec import UNSET
 from .agenda import schedule_of, span_of
 from .colors import EVENT as COLORS
 from .errors import (
+    BadRequest,
     CannotUseDefaultRemindersAndSpecifyOverride,
     Invalid,
     Required,
@@ -75,10 +76,14 @@ def check_columns(columns: Mapping[str, Any]) -> None:
 
 
 def _check_reminders(reminders: Any) -> None:
+    """Raise an error for invalid reminders; overrides ask for a `useDefault` that is said to be false.
+
+    https://github.com/googleapis/google-api-php-client/issues/233
+    """
     if not reminders:
         return
     overrides: Any = reminders.get("overrides") or []
-    if overrides and reminders.get("useDefault"):
+    if overrides and reminders.get("useDefault") is not False:
         raise CannotUseDefaultRemindersAndSpecifyOverride
     if not isinstance(overrides, list) or len(cast(list[Any], overrides)) > MAX_OVERRIDES:
         raise Invalid(f"Invalid reminders: at most {MAX_OVERRIDES} overrides may be given.")
@@ -155,9 +160,13 @@ def complete_times(columns: dict[str, Any], zone: str, *, is_series: bool) -> di
 
 
 def check_event(event: CalendarEvent, zone: str, *, is_primary: bool, has_attendees: bool) -> None:
-    """Raise the API's error if the event as a whole is invalid: its times, recurrence or type."""
+    """Raise the API's error if the event as a whole is invalid: its times, recurrence or type.
+
+    Of a date with an instant Google says nothing but that the request is bad:
+    https://github.com/derekantrican/GAS-ICS-Sync/issues/289
+    """
     if bool(event.start.get("date")) != bool(event.end.get("date")):
-        raise Invalid("Start and end times must either both be date or both be dateTime.")
+        raise BadRequest
     begins, ends = span_of(event, zone)
     if _ends_before(event, zone) or (event.start.get("date") and ends == begins):
         raise TimeRangeEmpty

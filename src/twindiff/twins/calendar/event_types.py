@@ -60,10 +60,13 @@ _YEARLY = (["RRULE:FREQ=YEARLY"], ["RRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=-1"])
 
 
 def check_type(event: CalendarEvent, *, is_primary: bool, has_attendees: bool) -> None:
-    """Raise the API's error if the event violates the rules of its type."""
+    """Raise the API's error if the event violates the rules of its type; empty properties of another type do.
+
+    https://github.com/dust-tt/dust/pull/25311
+    """
     for kind, each in TYPES.items():
-        if getattr(event, each.properties) and kind != event.event_type:
-            raise EventTypeRestriction(f"Properties of {kind} cannot be set for an event of type {event.event_type}.")
+        if getattr(event, each.properties) is not None and kind != event.event_type:
+            raise EventTypeRestriction(f"{kind}Properties requires an event type of {kind}.")
     if event.event_type not in TYPES:
         return
     if not is_primary:

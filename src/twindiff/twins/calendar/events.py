@@ -76,10 +76,13 @@ def insert_event(
     send_updates: SendUpdates | None = None,
     supports_attachments: bool = False,
 ) -> dict[str, Any]:
-    """Create an event and invite its attendees."""
+    """Create an event and invite its attendees. The id or the iCalUID may be given, not both.
+
+    https://developers.google.com/workspace/calendar/api/v3/reference/events#iCalUID
+    """
     access = open_calendar(call, calendar_id, MIN_WRITER_ROLE)
     if event.id:
-        check_id(event.id)
+        check_id("" if event.ical_uid else event.id)
         if call.db.find(CalendarEvent, CalendarEvent.id == event.id):
             raise Duplicate
     if event.event_type == "fromGmail":

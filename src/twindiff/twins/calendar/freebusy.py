@@ -11,7 +11,7 @@ from twindiff.kit import Body, Call, Operations
 from twindiff.kit.clock import Clock
 
 from .access import is_at_least, resolve_calendar_id, roles_of
-from .errors import Invalid, Required, TimeRangeEmpty
+from .errors import Invalid, Required, TimeRangeEmpty, TimeRangeTooLong
 from .recurrence import between
 from .tables import AgendaEntry, Calendar
 from .times import DAY, format_instant, read_instant, stamp, zone_of
@@ -20,6 +20,8 @@ api = Operations()
 
 MAX_CALENDARS = 50
 MAX_GROUPS = 100
+MAX_RANGE_DAYS = 92
+"""Not documented. Programs that ask for 90 days at a time are answered: https://github.com/calcom/cal.diy/pull/11962"""
 Span = tuple[int, int]
 
 
@@ -85,6 +87,8 @@ def _range(request: FreeBusyRequest) -> Span:
     low, high = read_instant(request.time_min or "", "timeMin"), read_instant(request.time_max or "", "timeMax")
     if low >= high:
         raise TimeRangeEmpty
+    if high - low > MAX_RANGE_DAYS * DAY:
+        raise TimeRangeTooLong
     return low, high
 
 

@@ -16,7 +16,7 @@ from .screens import screen
 from .seeding import seeding
 from .vendor_tools import tools as vendor_tools
 from .workspace import oauth
-from .workspace.style import LinearStyle, count_requests
+from .workspace.style import LinearStyle, count_requests, refuse_bearer_keys
 from .workspace.webhook_events import record_webhook_event, webhooks
 
 ROOMS = (
@@ -50,7 +50,7 @@ twin = GraphqlTwin(
     users=Users(User.row, User.row.id, User.row.email),
     seeds=_HERE / "seeds",
     webhooks=webhooks,
-    layers=(count_requests,),
+    layers=(count_requests, refuse_bearer_keys),
     tells=record_webhook_event,
     checks_input=check_input,
     seeding=seeding,

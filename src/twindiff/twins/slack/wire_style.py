@@ -54,6 +54,14 @@ class InvalidFormData(ApiError):
     """The request says it carries a form, but the body could not be read as one."""
 
 
+class InvalidPostType(ApiError):
+    """The Content-Type of the request is none of those that the method takes."""
+
+
+class MissingPostType(ApiError):
+    """The request has a body and does not say in a Content-Type what it is."""
+
+
 class InvalidArguments(ApiError):
     """The method was called with arguments it cannot take."""
 
@@ -81,6 +89,7 @@ class MethodDeprecated(ApiError):
 
 
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
+_POST_TYPES = frozenset((JSON, FORM, MULTIPART, "text/plain"))
 _FORM_ONLY = """
 auth.revoke bots.info chat.getPermalink conversations.info conversations.list conversations.members
 conversations.replies dnd.info dnd.setSnooze dnd.teamInfo emoji.list files.getUploadURLExternal files.info
@@ -158,6 +167,12 @@ class SlackRpc(Style):
             raise InvalidFormData from None
 
     def body(self, request: Request) -> dict[str, Any]:
+        """Return the parameters in a body; raises MissingPostType and InvalidPostType, as all methods' pages say.
+
+        https://docs.slack.dev/reference/methods/chat.postMessage#errors
+        """
+        if request.content_type not in _POST_TYPES:
+            raise InvalidPostType if request.content_type else MissingPostType
         if request.content_type == JSON:
             return _json_object(request.body)
         try:

@@ -14,6 +14,7 @@ from ..content.item_names import check_free
 from ..core.access import ROOT, forget, require_admin
 from ..core.barrier_checks import check_together
 from ..core.contents import charge
+from ..core.email_addresses import EMAIL
 from ..core.errors import NotFound, UserLoginAlreadyUsed
 from ..core.folder_listing import KINDS
 from ..core.row_stamps import fold_name, new_id, search_text
@@ -22,7 +23,7 @@ from ..tables.administration_tables import EmailAlias
 from ..tables.further_tables import Group
 from ..tables.item_tables import Folder, User
 from ..views.item_views import item_object
-from .users import EMAIL, find_user
+from .users import find_user
 
 api = Operations(prefix="/2.0")
 Shown = dict[str, Any]

@@ -5,7 +5,6 @@ https://developer.box.com/reference/resources/user
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Any, Literal
 
 from twindiff.kit import UNSET, Body, Call, Meta, Operations, Struct, UnsetType, any_of, revise
@@ -23,6 +22,7 @@ from twindiff.twins.box.wire_style import (
 
 from ..content.trash_lifecycle import purge
 from ..core.access import acting_user, require_admin, user_of
+from ..core.email_addresses import EMAIL, check_email
 from ..core.errors import Forbidden, NotFound, UserHasContent, UserLoginAlreadyUsed
 from ..core.folder_listing import KINDS
 from ..core.row_stamps import format_instant, new_id
@@ -33,7 +33,6 @@ from ..tables.item_tables import Item, User
 from ..views.item_views import pick_fields, user_mini
 
 api = Operations(prefix="/2.0")
-EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+|[^@\s]+@localhost")
 ENTERPRISE = {"id": "1000001", "type": "enterprise", "name": "Enterprise"}
 Status = Literal["active", "inactive", "cannot_delete_edit", "cannot_delete_edit_upload"]
 
@@ -145,10 +144,7 @@ def get_user(call: Call, user_id: str, fields: str = "") -> dict[str, Any]:
 
 
 def _check_login(call: Call, login: str, but: str = "") -> str:
-    if not EMAIL.fullmatch(login):
-        raise BadRequest.of(
-            "invalid_parameter", "login", f"Invalid value '{login[:100]}'. It must be an email address."
-        )
+    check_email("login", login)
     known = call.db.find(User, User.login.equals(login))
     if known and known.id != but:
         raise UserLoginAlreadyUsed

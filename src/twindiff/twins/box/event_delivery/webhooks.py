@@ -20,15 +20,17 @@ from twindiff.kit.events import DeliveryAttempt, Emitted, Notification, Subscrip
 from twindiff.kit.links import split_url
 from twindiff.twins.box.wire_style import BadRequest, errors_of, marker_page
 
-from ..core.access import find_item
+from ..core.access import ROOT, find_item
 from ..core.errors import Conflict, NotFound
 from ..core.folder_listing import rows_from
 from ..core.row_stamps import format_instant, new_id
 from ..tables.further_tables import Application, Webhook
+from ..tables.item_tables import Item
 from ..views.item_views import user_mini
 from .trigger_names import TRIGGERS
 
 api = Operations(prefix="/2.0")
+HTTPS_PORT = 443
 PRIMARY_KEY, SECONDARY_KEY = "primary-signature-key", "secondary-signature-key"
 """The signature keys of an environment whose template lists no application with keys of its own."""
 Shown = dict[str, Any]
@@ -70,11 +72,32 @@ def list_webhooks(call: Call, marker: str = "", limit: int = 100) -> Shown:
 
 
 def _address(address: str) -> str:
+    """Return an address that may be notified; raises BadRequest for others than those of HTTPS at its own port.
+
+    Receivers on this machine may have any scheme and port. Box does not notify itself.
+    https://developer.box.com/guides/webhooks/v2/limitations-v2
+    """
     parts = split_url(address)
-    is_local = parts.hostname in ("localhost", "127.0.0.1", "::1")
-    if parts.scheme != "https" and not (is_local and parts.scheme == "http"):
+    host = (parts.hostname or "").lower()
+    if host in ("localhost", "127.0.0.1", "::1") and parts.scheme in ("http", "https"):
+        return address
+    if parts.scheme != "https":
         raise BadRequest.of("invalid_parameter", "address", "The address must begin with https://")
+    if parts.port not in (None, HTTPS_PORT):
+        raise BadRequest.of("invalid_parameter", "address", f"The port of the address must be {HTTPS_PORT}.")
+    if host == "box.com" or host.endswith(".box.com"):
+        raise BadRequest.of("invalid_parameter", "address", "The address must not be one of box.com.")
     return address
+
+
+def _find_target(call: Call, kind: str, item_id: str) -> Item:
+    """Return an item that can have a webhook; raise BadRequest for the root folder.
+
+    https://developer.box.com/guides/webhooks/v2/limitations-v2
+    """
+    if (kind, item_id) == ("folder", ROOT):
+        raise BadRequest.of("invalid_parameter", "target", "A webhook cannot be created on the root folder.")
+    return find_item(call, kind, item_id)
 
 
 def _triggers(triggers: list[str], kind: str) -> list[str]:
@@ -105,7 +128,7 @@ def create_webhook(call: Call, target: Target, address: str, triggers: Named) ->
     """
     if target.id is UNSET or target.type is UNSET:
         raise BadRequest.of("missing_parameter", "target", "'target' needs an id and a type")
-    item = find_item(call, target.type, str(target.id))
+    item = _find_target(call, target.type, str(target.id))
     address, triggers = _address(address), _triggers(triggers, item.type)
     _check_only(call, item.type, item.id)
     made = Webhook(
@@ -144,7 +167,7 @@ def update_webhook(
     webhook = _find(call, webhook_id)
     changes: Shown = {}
     if isinstance(target, Target) and isinstance(target.type, str):
-        item = find_item(call, target.type, str(target.id))
+        item = _find_target(call, target.type, str(target.id))
         _check_only(call, item.type, item.id, but=webhook.id)
         changes |= {"target_id": item.id, "target_type": item.type}
     if address is not UNSET:

@@ -21,6 +21,7 @@ from ..core.access import (
     user_of,
 )
 from ..core.barrier_checks import check_together, list_participants, members_of
+from ..core.email_addresses import check_email
 from ..core.errors import AccessDeniedInsufficientPermissions, NotFound, UserAlreadyCollaborator
 from ..core.folder_listing import rows_from
 from ..core.row_stamps import format_instant, new_id, read_instant
@@ -235,7 +236,7 @@ def _resolve_grantee(call: Call, named: AccessibleBy) -> dict[str, Any]:
     if user is None and named.id is not None:
         raise NotFound.of("accessible_by", str(named.id))
     if user is None:
-        return {"invite_email": named.login, "status": "pending"}
+        return {"invite_email": check_email("login", named.login or ""), "status": "pending"}
     return {"accessible_by_id": user.id, "status": "accepted"}
 
 

@@ -5,6 +5,7 @@ https://developer.box.com/guides/shared-links
 
 from __future__ import annotations
 
+import re
 from hashlib import blake2b
 from typing import Annotated, Any, Literal
 from urllib.parse import parse_qs
@@ -20,6 +21,7 @@ from ..views.item_views import item_object
 from ..views.shared_link_views import HOST, is_live
 
 api = Operations(prefix="/2.0")
+MIN_PASSWORD_CHARACTERS = 8
 _LEVELS = ("open", "company", "collaborators")
 
 
@@ -49,6 +51,7 @@ def link_after(call: Call, item: Item, wanted: SharedLink | None) -> dict[str, A
     if wanted.access not in (UNSET, None):
         link = _with_access(link, str(wanted.access))
     if wanted.password is not UNSET:
+        _check_password(wanted.password)
         link["password_digest"] = hash_password(wanted.password) if wanted.password else None
     if wanted.unshared_at is not UNSET:
         link["unshared_at"] = _future(call, wanted.unshared_at) if wanted.unshared_at else None
@@ -99,6 +102,16 @@ def _check(item: Item, link: dict[str, Any]) -> None:
             "shared_link_permissions",
             "Links for collaborators have no permissions of their own.",
         )
+
+
+def _check_password(password: str | None) -> None:
+    """Raise BadRequest for a password of less than eight characters or of lower case letters alone.
+
+    https://developer.box.com/reference/put-files-id--add-shared-link
+    """
+    if password and (len(password) < MIN_PASSWORD_CHARACTERS or re.fullmatch(r"[a-z]*", password)):
+        said = f"A password has {MIN_PASSWORD_CHARACTERS} characters or more, not all of them lower case letters."
+        raise BadRequest.of("invalid_parameter", "password", said)
 
 
 def hash_password(password: str) -> str:

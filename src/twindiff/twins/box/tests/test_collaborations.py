@@ -149,11 +149,11 @@ def test_a_shared_link_opens_a_file_for_others(box: Box, ben: Box):
 
 
 def test_a_password_guards_a_shared_link(box: Box, ben: Box):
-    link = link_to(box, box.upload()["id"], password="sesame")
+    link = link_to(box, box.upload()["id"], password="Sesame-123")
     header = f"shared_link={link['url']}"
     assert link["is_password_enabled"] is True
     assert ben.refused("GET", "shared_items", headers={"BoxApi": header})[0] == 403
-    assert ben("GET", "shared_items", headers={"BoxApi": f"{header}&shared_link_password=sesame"})["type"] == "file"
+    assert ben("GET", "shared_items", headers={"BoxApi": f"{header}&shared_link_password=Sesame-123"})["type"] == "file"
 
 
 def test_a_link_for_collaborators_opens_nothing_for_others(box: Box, ben: Box):
@@ -200,6 +200,6 @@ def test_a_link_that_cannot_be_is_refused(box: Box, wanted: dict[str, Any]):
 
 def test_a_link_that_is_for_collaborators_from_now_on_loses_its_password(box: Box):
     file = box.upload()["id"]
-    link_to(box, file, password="sesame", permissions={"can_download": False})
+    link_to(box, file, password="Sesame-123", permissions={"can_download": False})
     link = link_to(box, file, access="collaborators")
     assert (link["access"], link["is_password_enabled"]) == ("collaborators", False)

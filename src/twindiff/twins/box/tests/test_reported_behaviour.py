@@ -286,3 +286,43 @@ def test_terms_that_are_answered_are_reported_to_the_enterprise(box: Box, is_acc
     box("POST", "terms_of_service_user_statuses", {**answer, "is_accepted": is_accepted})
     query = {"stream_type": "admin_logs", "event_type": f"TERMS_OF_SERVICE_{word}"}
     assert len(box("GET", "events", params=query)["entries"]) == 1
+
+
+def test_all_missing_parameters_are_named_at_once(shared_box: Box):
+    errors = shared_box.http("POST", "folders", json={}).json()["context_info"]["errors"]
+    assert {each["name"]: each["reason"] for each in errors} == dict.fromkeys(("name", "parent"), "missing_parameter")
+
+
+@pytest.mark.parametrize("verb", ["POST", "PUT"])
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("target", {"type": "folder", "id": "0"}),
+        ("address", "https://example.com:8443/hook"),
+        ("address", "https://app.box.com/hook"),
+    ],
+)
+def test_a_webhook_watches_no_root_and_is_told_at_the_port_of_https(shared_box: Box, verb: str, field: str, value: Any):
+    target = {"type": "folder", "id": shared_box.folder(f"{verb} {value}".replace("/", " "))}
+    hook = {"target": target, "address": "https://example.com/hook", "triggers": ["FILE.UPLOADED"]}
+    path = "webhooks" if verb == "POST" else f"webhooks/{shared_box('POST', 'webhooks', hook)['id']}"
+    (error,) = shared_box.http(verb, path, json={**hook, field: value}).json()["context_info"]["errors"]
+    assert (error["reason"], error["name"]) == ("invalid_parameter", field)
+
+
+@pytest.mark.parametrize(
+    ("password", "is_taken"), [("Sesame-1", True), ("sesame12", True), ("Sesam-1", False), ("sesamest", False)]
+)
+@pytest.mark.parametrize("kind", ["files", "folders"])
+def test_a_link_s_password_has_eight_characters_of_two_kinds(shared_box: Box, kind: str, password: str, is_taken: bool):
+    id = shared_box.folder(f"{kind} {password}") if kind == "folders" else shared_box.upload(f"{password}.txt")["id"]
+    answer = shared_box.http("PUT", f"{kind}/{id}", json={"shared_link": {"access": "open", "password": password}})
+    assert answer.is_success == is_taken
+
+
+def test_an_invitation_goes_to_an_address_of_email(shared_box: Box):
+    given = {"item": {"type": "folder", "id": shared_box.folder("invited")}, "role": "editor"}
+    answer = shared_box.http(
+        "POST", "collaborations", json={**given, "accessible_by": {"type": "user", "login": "nobody"}}
+    )
+    assert answer.json()["context_info"]["errors"][0]["name"] == "login"

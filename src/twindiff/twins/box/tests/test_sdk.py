@@ -82,10 +82,10 @@ def test_files_are_found_shared_and_commented_on(box: Box, client: Any):
     matches = client.search.search_for_content(query="figures")
     assert [each.id for each in matches.entries] == [file.id]
     link = client.shared_links_files.add_share_link_to_file(
-        file.id, "shared_link", shared_link=AddShareLinkToFileSharedLink(password="sesame")
+        file.id, "shared_link", shared_link=AddShareLinkToFileSharedLink(password="Sesame-123")
     ).shared_link
     ben = client_of(box.as_user(BEN))
-    seen = ben.shared_links_files.find_file_for_shared_link(f"shared_link={link.url}&shared_link_password=sesame")
+    seen = ben.shared_links_files.find_file_for_shared_link(f"shared_link={link.url}&shared_link_password=Sesame-123")
     assert seen.id == file.id
     made = client.user_collaborations.create_collaboration(
         CreateCollaborationItem(type=CreateCollaborationItemTypeField.FILE, id=file.id),

@@ -53,7 +53,7 @@ WRONG = [
     ({"end": None}, "required"),
     (at("2018-06-18T10:00", "2018-06-18T09:00"), "timeRangeEmpty"),
     (at("2018-06-18", "2018-06-18"), "timeRangeEmpty"),
-    ({"start": {"date": "2018-06-18"}}, "invalid"),
+    ({"start": {"date": "2018-06-18"}}, "badRequest"),
     ({"start": {"date": "2018-02-30"}, "end": {"date": "2018-03-02"}}, "badRequest"),
     ({"start": {"dateTime": "tomorrow", "timeZone": "UTC"}}, "badRequest"),
     ({"start": {"dateTime": "2018-06-18T09:00:00"}}, "required"),

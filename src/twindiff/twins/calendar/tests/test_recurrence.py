@@ -105,7 +105,7 @@ def basic(time: datetime) -> str:
     return f"{time.astimezone(UTC):%Y%m%dT%H%M%SZ}"
 
 
-LENGTH, WINDOW = timedelta(minutes=90), timedelta(days=100)
+LENGTH, WINDOW = timedelta(minutes=90), timedelta(days=88)
 changes = st.dictionaries(st.integers(0, 30), st.sampled_from((None, -26, -1, 1, 50)), max_size=4)
 """Which occurrences are cancelled (None), or moved by how many hours."""
 

@@ -227,7 +227,29 @@ def check_input(run: GraphqlRun, spec: EntitySpec, surface: str, given: Given) -
     for rule in _rules_of(spec.name):
         problem = rule.problem(run.call, surface, given)
         if problem:
-            raise InvalidInput(problem)
+            raise InvalidInput(problem, **_broken(rule, given))
+
+
+_CONSTRAINTS = {
+    "TextLength": "maxLength",
+    "HexColor": "isHexColor",
+    "NumberRange": "min",
+    "PastInstant": "maxDate",
+    "NotEmpty": "arrayNotEmpty",
+    "Enumeration": "isIn",
+    "InOrder": "minDate",
+    "FieldChoice": "isDefinedOnce",
+}
+"""Names of the rules' kinds in class-validator, or, for those that it lacks, in its manner."""
+
+
+def _broken(rule: InputRule, given: Given) -> dict[str, Any]:
+    """Return the details of an error about a broken rule: `property`, `value` and `constraint`."""
+    field = rule.fields[0] if isinstance(rule, FieldChoice) else rule.field
+    constraint = _CONSTRAINTS[type(rule).__name__]
+    if isinstance(rule, NumberRange):
+        constraint = "min" if given[field] < rule.minimum else "max"
+    return {"property": field, "value": given.get(field), "constraint": constraint}
 
 
 @cache
@@ -247,7 +269,8 @@ def _check_ids(run: GraphqlRun, spec: EntitySpec, name: str, value: Any) -> None
     for each in [value] if isinstance(value, str) else value:
         if not UUID.fullmatch(each) and (name == "id" or not _is_known(run, spec, name, each)):
             subject = f"each value in {name}" if isinstance(value, list) else name
-            raise InvalidInput(f"{subject} must be a UUID.")
+            details = {"property": name, "value": value, "constraint": "isUuid"}
+            raise InvalidInput(f"{subject} must be a UUID.", **details)
 
 
 def _is_known(run: GraphqlRun, spec: EntitySpec, name: str, key: str) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 from twindiff.kit import Call
 from twindiff.kit.graphql import ConnectionRows, Section, entity_operations
-from twindiff.kit.graphql.errors import InvalidInput
+from twindiff.kit.graphql.errors import InvalidInput, UnfitReference
 from twindiff.kit.links import split_url
 
 from ..core.rich_text import read_text_input
@@ -102,6 +102,18 @@ def attachment_link_url(
     return {"attachment": _upsert_attachment(call, issue, given)}
 
 
+def _refuse_second_link(call: Call, issue_id: str, url: str) -> None:
+    """Raise UnfitReference if the issue has the link to a Slack message already.
+
+    https://github.com/MercuryTechnologies/slacklinker/blob/main/src/Slacklinker/Linear/Sender.hs
+    """
+    issue, row = entity_operations.find(call, Issue, issue_id), Attachment.row
+    if call.db.find(row, row.issueId == issue.id, row.url == url, row.archivedAt.is_null()):
+        raise UnfitReference(
+            "An attachment with the same URL already exists.", title="Duplicate attachment for duplicate url"
+        )
+
+
 def _linking(name: str, arguments: str) -> None:
     """Register a mutation that attaches a URL of one service. The service itself is not called."""
 
@@ -110,6 +122,8 @@ def _linking(name: str, arguments: str) -> None:
         "title: String, url: String!): AttachmentPayload!"
     )
     def link(call: Call, issue_id: str, url: str, **more: Any) -> dict[str, Any]:  # pyright: ignore[reportUnusedFunction]
+        if name == "attachmentLinkSlack":
+            _refuse_second_link(call, issue_id, url)
         kept = {key: more[key] for key in ("title", "id", *_SHOWN_AS.values()) if more.get(key)}
         return attachment_link_url(call, issue_id, url, **kept)
 

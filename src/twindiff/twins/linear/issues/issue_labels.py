@@ -10,7 +10,7 @@ from twindiff.kit.graphql import Section, entity_operations
 from twindiff.kit.graphql.errors import InvalidInput
 
 from ..core.actors import organization_id
-from ..core.label_retirement import check_retirement
+from ..core.label_retirement import check_added_labels
 from ..model.issues import Issue
 from ..model.labels import InitiativeLabel, IssueLabel, ProjectLabel
 
@@ -22,7 +22,7 @@ def check_labels(call: Call, given: list[str], team: Any, present: Sequence[str]
 
     Retired labels stay where they are `present`, and cannot be added.
     """
-    check_retirement(call, IssueLabel, given, present)
+    check_added_labels(call, IssueLabel, given, present)
     wanted = list(dict.fromkeys(given))
     if not wanted:
         return []
@@ -42,8 +42,6 @@ def _check_label(row: Any, team: Any, groups: set[str]) -> None:
         raise InvalidInput(
             f"The label '{row.name}' belongs to another team than {team.name}.", title="LabelIds for incorrect team"
         )
-    if row.isGroup:
-        raise InvalidInput(f"labelIds: '{row.name}' is a group of labels; choose one of its labels.")
     if row.parentId in groups:
         raise InvalidInput(f"labelIds: only one label of the group that '{row.name}' is in can be on an issue.")
     if row.parentId:

@@ -14,7 +14,7 @@ from ..model.teams import Team
 from ..model.workflows import WorkflowState
 
 FINISHED = ("completed", "canceled", "duplicate")
-DISCREPANCY = "Discrepancy between issue team and state, cycle or project"
+DISCREPANCY = "Discrepancy between issue team and state, cycle or project."
 """The title of Linear's error for parts of an issue that belong to another team."""
 
 

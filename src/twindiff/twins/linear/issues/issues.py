@@ -15,6 +15,7 @@ from ..core.issue_names import PRIORITIES, address, naming, next_number
 from ..core.issue_templates import fill_in
 from ..core.rich_text import read_text_input
 from ..customers.customers import move_needs
+from ..model.associations import ProjectTeam
 from ..model.issues import Issue
 from ..model.project_parts import ProjectMilestone
 from ..model.users import User
@@ -208,6 +209,8 @@ def check_relations(call: Call, values: dict[str, Any], team: Any, row: Any = No
         cycle = call.db.find(Cycle.row, Cycle.row.id == values["cycleId"])
         if cycle is None or cycle.teamId != team.id:
             raise InvalidInput(f"The cycle belongs to another team than {team.name}.", title=DISCREPANCY)
+    if values.get("projectId"):
+        _check_project(call, values["projectId"], team)
     if values.get("projectMilestoneId"):
         milestone = call.db.find(ProjectMilestone.row, ProjectMilestone.row.id == values["projectMilestoneId"])
         project = values.get("projectId") or (row.projectId if row else None)
@@ -217,6 +220,17 @@ def check_relations(call: Call, values: dict[str, Any], team: Any, row: Any = No
             raise InvalidInput("projectMilestoneId: the milestone belongs to another project.")
     if values.get("assigneeId"):
         _check_person(call, values["assigneeId"])
+
+
+def _check_project(call: Call, project_id: str, team: Any) -> None:
+    """Raise InvalidInput if a project has teams, and the issue's team and its parent are none of them.
+
+    https://github.com/linear/linear/issues/159
+    """
+    link = ProjectTeam
+    teams = {each.team_id for each in call.db.rows(link, link.project_id == project_id)}
+    if teams and teams.isdisjoint((team.id, team.parentId)):
+        raise InvalidInput(f"The project belongs to other teams than {team.name}.", title=DISCREPANCY)
 
 
 def _check_parent(call: Call, parent_id: str, row: Any) -> None:

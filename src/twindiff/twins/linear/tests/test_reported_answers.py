@@ -22,6 +22,13 @@ def linear(platform):
     return Linear(platform.environment("linear:linear_default", AGENT, tokens=KEYS))
 
 
+@pytest.fixture(scope="module")
+def guarded(platform):
+    """A workspace where keys are taken seriously."""
+    options = {"tokens": {"lin_api_agent": AGENT}, "auth": "strict"}
+    return Linear(platform.environment("linear:linear_default", AGENT, **options))
+
+
 def creating(kind):
     return CREATE.format(kind, kind[:1].lower() + kind[1:])
 
@@ -152,3 +159,56 @@ def test_the_url_of_a_profile_in_a_description_is_a_mention(workspace):
     issue = linear.issue(description=f"Ask {PROFILE}", stateId=BACKLOG)["id"]
     linear.update("issue", issue, description=f"Ask {PROFILE} again")
     assert [each["type"] for each in notified(linear, SARAH)] == ["issueMention"]
+
+
+def test_a_broken_rule_is_told_in_the_form_of_class_validator(linear):
+    error = linear.error(creating("Issue"), i={"teamId": "ENG", "title": "x"})
+    (problem,) = error["extensions"]["validationErrors"]
+    assert (problem["property"], problem["value"]) == ("teamId", "ENG")
+    assert problem["constraints"] == {"isUuid": "teamId must be a UUID."}
+
+
+@pytest.mark.parametrize("root", ["issueCreate", "issueUpdate"])
+def test_an_issue_is_in_projects_of_its_team_only(linear, root):
+    made = "mutation($i: ProjectCreateInput!) { projectCreate(input: $i) { project { id } } }"
+    project = linear(made, i={"name": f"of {root}", "teamIds": [PROD]})["projectCreate"]["project"]["id"]
+    given = {"projectId": project} | ({"teamId": ENG, "title": "x"} if root == "issueCreate" else {})
+    id = "" if root == "issueCreate" else '(id: "ENG-1", '
+    query = f"mutation($i: {root[0].upper()}{root[1:]}Input!) {{ {root}{id or '('}input: $i) {{ success }} }}"
+    error = linear.error(query, i=given)
+    assert error["message"] == "Discrepancy between issue team and state, cycle or project."
+
+
+@pytest.mark.parametrize(("kind", "bearers"), [("Issue", "issues"), ("Project", "projects")])
+def test_a_group_of_labels_is_put_on_nothing(linear, kind, bearers):
+    root, name = f"{kind.lower()}LabelCreate", f"{kind.lower()}Label"
+    made = f"mutation($i: {kind}LabelCreateInput!) {{ made: {root}(input: $i) {{ it: {name} {{ id }} }} }}"
+    group = linear(made, i={"name": f"group of {bearers}", "isGroup": True})["made"]["it"]["id"]
+    given = {"teamId": ENG, "title": "x"} if kind == "Issue" else {"teamIds": [ENG], "name": "x"}
+    error = linear.error(creating(kind), i={**given, "labelIds": [group]})
+    assert (error["message"], error["extensions"]["code"]) == ("labelIds contain parent labels", "INPUT_ERROR")
+    wanted = f"The label 'group of {bearers}' is a group and cannot be assigned to {bearers} directly."
+    assert error["extensions"]["userPresentableMessage"] == wanted
+
+
+def test_a_slack_message_is_linked_to_an_issue_once(linear):
+    link = 'mutation { attachmentLinkSlack(issueId: "ENG-2", url: "https://a.slack.com/archives/C1/p1") { success } }'
+    assert linear(link)["attachmentLinkSlack"]["success"]
+    error = linear.error(link)
+    assert error["message"] == "Duplicate attachment for duplicate url"
+    assert error["extensions"]["userPresentableMessage"] == "An attachment with the same URL already exists."
+
+
+@pytest.mark.parametrize(
+    ("header", "status", "said"),
+    [
+        ({}, 401, "Authentication required, not authenticated"),
+        ({"Authorization": "lin_api_other"}, 401, "Authentication required, not authenticated"),
+        ({"Authorization": "Bearer lin_api_agent"}, 400, "It looks like you're trying to use an API key as a Bearer"),
+        ({"Authorization": "lin_api_agent"}, 200, ""),
+    ],
+)
+def test_a_key_stands_bare_in_the_header_of_a_strict_environment(guarded, header, status, said):
+    answer = guarded.http(json={"query": "{ viewer { id } }"}, headers=header)
+    assert answer.status_code == status
+    assert answer.json().get("errors", [{"message": ""}])[0]["message"].startswith(said)

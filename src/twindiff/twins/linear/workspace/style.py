@@ -23,6 +23,7 @@ from twindiff.kit.graphql.errors import (
     NotImplementedHere,
     QueryTooComplex,
     TooComplex,
+    UnfitReference,
 )
 from twindiff.kit.graphql.execution import ExecutionResult
 from twindiff.kit.graphql.messages import as_graphql_js
@@ -34,11 +35,23 @@ from .workspace_tools import HOUR, POINTS_AN_HOUR, REQUESTS_AN_HOUR
 
 
 class AuthenticationRequired(MissingToken):
-    """You need to authenticate to access this operation."""
+    """Authentication required, not authenticated"""
 
 
 class InvalidKey(UnknownToken):
-    """The API key is not valid."""
+    """Authentication required, not authenticated"""
+
+
+class KeyWithBearer(ApiError):
+    """An API key has the prefix of OAuth tokens."""
+
+    status = 400
+
+    def __init__(self) -> None:
+        super().__init__(
+            "It looks like you're trying to use an API key as a Bearer token. "
+            "Remove the Bearer prefix from the Authorization header."
+        )
 
 
 _KINDS: tuple[tuple[type[Exception], str, str, int], ...] = (
@@ -71,7 +84,7 @@ class LinearStyle(GraphqlStyle):
     def extensions(self, error: Exception) -> dict[str, Any]:
         for kind, name, code, status in _KINDS:
             if isinstance(error, kind):
-                return _extensions(name, code, status, _for_people(error))
+                return _extensions(name, code, status, _for_people(error)) | _validation_errors(error)
         code = _SYNTAX if str(error).startswith("Syntax Error") else "GRAPHQL_VALIDATION_FAILED"
         return _extensions("graphql error", code, 400, self.message(error))
 
@@ -82,7 +95,7 @@ class LinearStyle(GraphqlStyle):
 
     def message(self, error: Exception) -> str:
         """Return the fixed title of an error; what is wrong with the input is in `userPresentableMessage`."""
-        if isinstance(error, InvalidInput):
+        if isinstance(error, (InvalidInput, UnfitReference)):
             return error.details.get("title", ARGUMENT_ERROR)
         if isinstance(error, QueryTooComplex):
             return "Query too complex"
@@ -133,7 +146,32 @@ def count_requests(exchange: RequestContext, call: Call, proceed: Callable[[], A
     return answer._replace(headers=tuple(headers.items()))
 
 
+def refuse_bearer_keys(exchange: RequestContext, call: Call, proceed: Callable[[], Any]) -> Any:
+    """Middleware that, in a strict environment, refuses an API key sent with the prefix of OAuth tokens.
+
+    https://github.com/vm0-ai/vm0/issues/9600
+    """
+    if exchange.strict and exchange.request.headers.get("authorization", "").startswith("Bearer lin_api_"):
+        raise KeyWithBearer
+    return proceed()
+
+
+def _validation_errors(error: Exception) -> dict[str, Any]:
+    """Return `validationErrors` of an input that breaks a declared rule, in the form of class-validator.
+
+    https://github.com/PipedreamHQ/pipedream/pull/21903
+    """
+    if not isinstance(error, InvalidInput) or "property" not in error.details:
+        return {}
+    field, value = error.details["property"], error.details["value"]
+    constraints = {error.details["constraint"]: str(error)}
+    problem = {"target": {field: value}, "value": value, "property": field, "children": [], "constraints": constraints}
+    return {"validationErrors": [problem]}
+
+
 def _for_people(error: Exception) -> str:
+    if isinstance(error, (MissingToken, UnknownToken)):
+        return "You need to authenticate to access this operation."
     if isinstance(error, EntityNotFound):
         return f"Could not find referenced {error.details.get('kind', 'entity')}."
     return str(error)

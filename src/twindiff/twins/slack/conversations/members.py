@@ -121,7 +121,7 @@ def _add_member(call: Call, room: Channel, user: str, inviter: str | None = None
 
 @api.method("conversations.kick", scope="channels:manage")
 def kick(call: Call, channel: str, user: str = "") -> dict[str, Any]:
-    """Remove another user from a channel.
+    """Remove another user from a channel, as a member of it.
 
     https://docs.slack.dev/reference/methods/conversations.kick
     """
@@ -134,6 +134,8 @@ def kick(call: Call, channel: str, user: str = "") -> dict[str, Any]:
         raise CantKickFromGeneral
     if room.is_archived:
         raise IsArchived
+    if not is_member(call.db, room, call.actor):
+        raise NotInChannel
     _remove_member(call, room, user)
     return {"errors": {}}
 

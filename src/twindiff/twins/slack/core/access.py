@@ -10,7 +10,7 @@ from twindiff.kit.rows import Expression
 
 from .authorization import is_strict
 from .errors import ChannelNotFound, IsArchived, NotInChannel
-from .people import bot_of
+from .people import acting_bot
 from .tables import Channel, ChannelMember, Message, Team, TeamSetting, UserTeam
 
 
@@ -32,7 +32,7 @@ def readable_channel(call: Call, channel: str) -> Channel:
     https://docs.slack.dev/reference/methods/conversations.history
     """
     room = visible_channel(call, channel)
-    if is_strict(call) and not is_member(call.db, room, call.actor) and bot_of(call.db, call.actor):
+    if is_strict(call) and not is_member(call.db, room, call.actor) and acting_bot(call):
         raise NotInChannel
     return room
 

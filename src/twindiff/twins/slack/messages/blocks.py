@@ -55,8 +55,10 @@ def problems(blocks: Sequence[Any], at: str, most: int = MAX_BLOCKS) -> list[str
 
 def _is_too_long(blocks: Sequence[Any]) -> bool:
     """Whether blocks exceed the limit of all blocks together, or that of all markdown blocks together."""
-    markdown = sum([len(str(each.get("text"))) for each in blocks if _kind(each) == "markdown"])
     as_json = _encode(blocks)  # no fewer bytes than characters
+    if len(as_json) <= _MAX_MARKDOWN_CHARACTERS:
+        return False
+    markdown = sum([len(str(each.get("text"))) for each in blocks if _kind(each) == "markdown"])
     is_long = len(as_json) > MAX_BLOCKS_CHARACTERS and len(as_json.decode(errors="replace")) > MAX_BLOCKS_CHARACTERS
     return is_long or markdown > _MAX_MARKDOWN_CHARACTERS
 

@@ -275,3 +275,39 @@ def test_who_has_a_bot_s_token_is_one_bot_everywhere(workspace):
 def test_who_has_a_person_s_token_is_no_bot(slack):
     assert "bot_id" not in slack("auth.test")
     assert "bot_id" not in slack("chat.postMessage", channel=GENERAL, text="hi")["message"]
+
+
+# Membership and content types
+
+
+@pytest.mark.parametrize(("kind", "error"), [("application/xml", "invalid_post_type"), ("", "missing_post_type")])
+@pytest.mark.parametrize("method", ["chat.postMessage", "users.info"])
+def test_a_body_of_another_type_is_refused(slack, method, kind, error):
+    headers = {"Content-Type": kind} if kind else {}
+    answer = slack.http("POST", method, content=b"channel=C1", headers=headers)
+    assert answer.json()["error"] == error
+
+
+@pytest.fixture
+def outsider(workspace):
+    """A bot's token in a strict environment, and a channel that the bot is not in, with a message."""
+    bot = workspace(auth="strict", tokens={"xoxb-agent": AGENT, f"xoxp-{JOHN}": JOHN})
+    bot.token = "xoxb-agent"
+    john = bot.as_user(JOHN)
+    room = john("conversations.create", name="elsewhere")["channel"]["id"]
+    return bot, room, john("chat.postMessage", channel=room, text="hi")["ts"]
+
+
+@pytest.mark.parametrize(
+    ("method", "given"),
+    [
+        ("conversations.history", {}),
+        ("conversations.replies", {"ts": ...}),
+        ("reactions.add", {"timestamp": ..., "name": "tada"}),
+        ("conversations.kick", {"user": JOHN}),
+    ],
+)
+def test_a_bot_s_token_reads_reacts_and_removes_in_its_channels_only(outsider, method, given):
+    bot, room, ts = outsider
+    filled = {name: ts if value is ... else value for name, value in given.items()}
+    assert bot(method, channel=room, **filled)["error"] == "not_in_channel"

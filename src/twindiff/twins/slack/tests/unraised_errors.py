@@ -4,7 +4,7 @@ from __future__ import annotations
 
 NEVER_RAISED = {
     **dict.fromkeys(
-        ("invalid_charset", "invalid_arg_name", "invalid_array_arg", "missing_post_type", "invalid_post_type"),
+        ("invalid_charset", "invalid_arg_name", "invalid_array_arg"),
         "the twin reads what it can read",
     ),
     **dict.fromkeys(("request_timeout", "fatal_error"), "faults are injected on purpose only"),
@@ -49,7 +49,14 @@ NEVER_RAISED = {
 
 NOT_BY_HANDLERS = {
     **dict.fromkeys(
-        ("invalid_form_data", "invalid_json", "json_not_object", "not_authed"),
+        (
+            "invalid_form_data",
+            "invalid_json",
+            "invalid_post_type",
+            "json_not_object",
+            "missing_post_type",
+            "not_authed",
+        ),
         "is answered before any method, by the wire style",
     ),
     **dict.fromkeys(("missing_charset", "superfluous_charset"), "is a warning of the answer, on all methods"),

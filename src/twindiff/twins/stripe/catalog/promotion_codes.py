@@ -152,7 +152,7 @@ def create_promotion_code(call: Call, params: Annotated[CreatePromotionCode, Bod
     check_future(call, params.expires_at, "expires_at")
     fields = collect_params(params, "promotion", "customer_account")
     _check_restrictions(fields)
-    fields["code"] = _free_code(call, fields.get("code"))
+    fields["code"] = _free_code(call, fields.get("code"), fields.get("customer") or None)
     fields["restrictions"] = {**NO_RESTRICTIONS, **(fields.get("restrictions") or {})}
     made = new(call, PROMOTION_CODES, **fields, coupon=coupon.id, metadata=merge_metadata({}, params.metadata))
     record(call, "promotion_code.created", promotion_code_object(made))
@@ -171,7 +171,7 @@ def update_promotion_code(call: Call, promotion_code: str, params: Annotated[Upd
     row = retrieve(call, PROMOTION_CODES, promotion_code)
     fields = collect_params(params)
     if params.active is True and not row.active:
-        _free_code(call, row.code)
+        _free_code(call, row.code, row.customer or None)
     if changed := fields.pop("restrictions", None):
         fields["restrictions"] = {**row.restrictions, **changed}
     metadata = merge_metadata(row.metadata, params.metadata)
@@ -182,7 +182,9 @@ def update_promotion_code(call: Call, promotion_code: str, params: Annotated[Upd
 def list_promotion_codes(call: Call, params: Annotated[ListPromotionCodes, Body]) -> Fields:
     """List promotion codes."""
     where = to_range_conditions(PromotionCode.created, params.created)
-    where += equal((PromotionCode.active, params.active), (PromotionCode.code, params.code))
+    where += equal((PromotionCode.active, params.active))
+    if isinstance(params.code, str):
+        where.append(PromotionCode.code.equals(params.code))
     where += to_reference_conditions(
         call, (PromotionCode.coupon, params.coupon, COUPONS), (PromotionCode.customer, params.customer, CUSTOMERS)
     )
@@ -209,13 +211,19 @@ def _check_restrictions(fields: Fields) -> None:
         raise StripeError(least, code="parameter_invalid_integer", param="restrictions[minimum_amount]")
 
 
-def _free_code(call: Call, wanted: str | None) -> str:
+def _free_code(call: Call, wanted: str | None, customer: str | None) -> str:
+    """Return a code, a new one unless one is wanted; raises StripeError for one that a customer has already.
+
+    A code is unique regardless of case: among those that all may use, and among those of each customer.
+    https://docs.stripe.com/api/promotion_codes/create#create_promotion_code-code
+    """
     code = wanted or call.ids.new("", 8)
     if not _CODE.fullmatch(code):
         pattern = r"/\A[a-zA-Z0-9\-_]+\z/"
         message = f"This value must match the regex pattern. ({pattern} does not match for the value {code[:100]})."
         raise StripeError(message, param="code")
-    if call.db.find(PromotionCode, PromotionCode.code == code, PromotionCode.active):
+    rivals = call.db.rows(PromotionCode, PromotionCode.code.equals(code), PromotionCode.active)
+    if any(customer is None or each.customer in (None, customer) for each in rivals):
         raise StripeError(f"An active promotion code with `code: {code}` already exists.")
     return code
 

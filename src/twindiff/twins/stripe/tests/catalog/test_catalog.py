@@ -117,6 +117,8 @@ def test_a_code_may_be_used_again_when_the_first_one_is_not_active(stripe):
     promotion = {"type": "coupon", "coupon": coupon}
     first = stripe.post("promotion_codes", promotion=promotion, code="SPRING")
     assert "already exists" in stripe.error("POST", "promotion_codes", promotion=promotion, code="SPRING")["message"]
+    assert "`code: spring`" in stripe.error("POST", "promotion_codes", promotion=promotion, code="spring")["message"]
+    assert [each["id"] for each in stripe.get("promotion_codes", code="spring")["data"]] == [first["id"]]
     stripe.post(f"promotion_codes/{first['id']}", active=False)
     second = stripe.post("promotion_codes", promotion=promotion, code="SPRING", expand=["promotion.coupon"])
     assert second["promotion"]["coupon"]["percent_off"] == 10
