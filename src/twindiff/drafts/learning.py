@@ -123,6 +123,12 @@ def _of_sessions(lines: list[Any]) -> Iterator[RecordedCall]:
             yield _of_step(cast(Schema, step), blobs, str(session.get("host") or ""))
 
 
+def _without_marks(answer: Any) -> Any:
+    """Return an answer, or None for one of which the recording holds only a mark, such as `$omitted_json`."""
+    is_mark = isinstance(answer, dict) and any(name.startswith("$") for name in cast(Schema, answer))
+    return None if is_mark else cast(Any, answer)
+
+
 def _of_step(step: Schema, blobs: Schema, host: str) -> RecordedCall:
     answer: Any = step.get("response")
     if isinstance(answer, dict) and "$blob" in answer:
@@ -130,7 +136,8 @@ def _of_step(step: Schema, blobs: Schema, host: str) -> RecordedCall:
     pairs: list[Any] = step.get("query") or []
     query = tuple((str(name), unquote(str(value))) for name, value in pairs)
     verb, path = str(step["method"]).upper(), str(step["path"])
-    return RecordedCall(verb, str(step.get("host") or host), path, query, step.get("body"), int(step["status"]), answer)
+    host = str(step.get("host") or host)
+    return RecordedCall(verb, host, path, query, step.get("body"), int(step["status"]), _without_marks(answer))
 
 
 def _call(verb: str, url: str, body: Any, status: int, answer: Any) -> RecordedCall:

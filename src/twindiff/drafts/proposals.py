@@ -36,6 +36,11 @@ def propose_overlay(paths: Iterable[Path], document: Schema) -> Schema:
     return _Proposer(Draft(describe(document), "learnt")).propose(calls)
 
 
+def propose_seeds(calls: Iterable[RecordedCall], draft: Draft) -> dict[str, list[Schema]]:
+    """Return the objects that calls show and do not create, as rows by table of a draft."""
+    return _Proposer(draft).propose(calls).get("seeds", {})
+
+
 def write_overlay(overlay: Schema) -> str:
     """Return an overlay as YAML."""
     return str(yaml.safe_dump(overlay, sort_keys=False, allow_unicode=True, width=120))
