@@ -9,7 +9,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -24,7 +24,7 @@ MIN_VALUES = 12
 """Different words at a place of a path, with the same words after it, from which on the place is a parameter."""
 MAX_EXAMPLE_CHARACTERS = 60
 _VERSION = re.compile(r"\d{1,2}(\.\d{1,2}){1,2}|v\w{1,3}(\.\w{1,2})*")
-_ID = re.compile(r"\d+|[0-9a-fA-F-]{16,}|(?=.*\d)(?=.*[A-Za-z])[\w-]{8,}|[^/]*(@|%40|%2F)[^/]*")
+_ID = re.compile(r"\d+|[0-9a-fA-F-]{16,}|(?=.*\d)(?=.*[A-Za-z])[\w-]{8,}|[^/]*(@|%40|%2F|%20)[^/]*")
 
 
 class RecordedCall(NamedTuple):
@@ -161,15 +161,41 @@ def _parse(text: Any) -> Any:
         return dict(pairs) or None
 
 
-def _templates(calls: Iterable[RecordedCall]) -> dict[str, str]:
+def _templates(calls: Sequence[RecordedCall]) -> dict[str, str]:
     """Return the path with placeholders of each recorded path."""
     paths = {call.path: [each for each in call.path.split("/") if each] for call in calls}
-    seen: dict[tuple[tuple[str, ...], int, tuple[str, ...]], set[str]] = {}
     marked = {path: [_mark(words, at) for at in range(len(words))] for path, words in paths.items()}
+    marked = _merge_words(calls, marked)
+    seen: dict[tuple[tuple[str, ...], int, tuple[str, ...]], set[str]] = {}
     for words in marked.values():
         for at, word in enumerate(words):
             seen.setdefault((tuple(words[:at]), at, tuple(words[at + 1 :])), set()).add(word)
     return {path: _name_placeholders(paths[path], words, seen) for path, words in marked.items()}
+
+
+def _merge_words(calls: Sequence[RecordedCall], marked: Mapping[str, list[str]]) -> dict[str, list[str]]:
+    """Return marked paths with {} for a word that stands where ids do and answers as they do, or only refuses.
+
+    In `/bases/app1/tables` and `/bases/unknown/tables`, `unknown` is an id that there is not.
+    """
+    shapes: dict[tuple[str, ...], set[tuple[str, tuple[str, ...]]]] = {}
+    for call in calls:
+        shown = shapes.setdefault(tuple(marked[call.path]), set())
+        if call.status < 300:
+            shown.add((call.verb, _keys_of(call.answer)))
+    merged: dict[str, list[str]] = {}
+    for path, words in marked.items():
+        own, now = shapes[tuple(words)], [*words]
+        for at in range(1, len(words)):
+            among = shapes.get((*now[:at], "{}", *now[at + 1 :])) if now[at] != "{}" else None
+            if among and (not own or own <= among):
+                now[at] = "{}"
+        merged[path] = now
+    return merged
+
+
+def _keys_of(answer: Any) -> tuple[str, ...]:
+    return tuple(sorted(cast(Schema, answer))) if isinstance(answer, dict) else (type(answer).__name__,)
 
 
 def _mark(words: list[str], at: int) -> str:
@@ -254,6 +280,9 @@ def infer_schema(values: list[Any]) -> Schema:
     texts = [each for each in values if isinstance(each, (str, int, float)) and not isinstance(each, bool)]
     if texts and len(str(texts[0])) <= MAX_EXAMPLE_CHARACTERS:
         schema["example"] = texts[0]
+    flags = {each for each in values if isinstance(each, bool)}
+    if kinds == ["boolean"] and len(flags) == 1:
+        schema["default"] = flags.pop()
     if "integer" in kinds and "number" in kinds:
         wider = [kind for kind in kinds if kind != "integer"]
         schema["type"] = wider[0] if len(wider) == 1 else wider
