@@ -1,23 +1,18 @@
 """Writes the description of an API from recorded traffic, for vendors that publish none.
 
-Recordings are HAR files, VCR cassettes (YAML), and JSON Lines of sessions: `{"steps": [{"method", "path", "query",
-"body", "status", "response"}]}`. What is learnt is what was seen: paths, parameters, fields and their types.
+What is learnt is what was seen: paths, parameters, fields and their types.
 """
 
 from __future__ import annotations
 
-import gzip
-import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, cast
-from urllib.parse import parse_qsl, unquote, urlsplit
+from typing import Any, cast
 
-import yaml
-
-from .documents import MAX_JSON_BYTES, DescriptionError, Schema
+from .documents import DescriptionError, Schema
 from .names import singular, snake
+from .recordings import RecordedCall, read_recording
 
 MAX_CALLS = 50_000
 MIN_VALUES = 12
@@ -25,18 +20,6 @@ MIN_VALUES = 12
 MAX_EXAMPLE_CHARACTERS = 60
 _VERSION = re.compile(r"\d{1,2}(\.\d{1,2}){1,2}|v\w{1,3}(\.\w{1,2})*")
 _ID = re.compile(r"\d+|[0-9a-fA-F-]{16,}|(?=.*\d)(?=.*[A-Za-z])[\w-]{8,}|[^/]*(@|%40|%2F|%20)[^/]*")
-
-
-class RecordedCall(NamedTuple):
-    """A request of a recording with its answer; bodies are JSON values, or None."""
-
-    verb: str
-    host: str
-    path: str
-    query: tuple[tuple[str, str], ...]
-    body: Any
-    status: int
-    answer: Any
 
 
 def learn_description(paths: Iterable[Path]) -> Schema:
@@ -58,107 +41,6 @@ def learn_description(paths: Iterable[Path]) -> Schema:
             for path, verbs in sorted(described.items())
         },
     }
-
-
-def read_recording(path: Path) -> Iterator[RecordedCall]:
-    """Yield the calls of a recording in order. Raises DescriptionError."""
-    try:
-        if path.stat().st_size > MAX_JSON_BYTES:
-            raise DescriptionError(f"{path.name} is larger than {MAX_JSON_BYTES:,} bytes.")
-        data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-        if len(data) > 10 * MAX_JSON_BYTES:
-            raise DescriptionError(f"{path.name} is larger than {10 * MAX_JSON_BYTES:,} bytes when unpacked.")
-        text = data.decode()
-        name = path.name.removesuffix(".gz")
-        if name.endswith((".yml", ".yaml")):
-            loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-            yield from _of_cassette(yaml.load(text, loader))
-        elif name.endswith(".jsonl"):
-            yield from _of_sessions([json.loads(line) for line in text.splitlines() if line.strip()])
-        else:
-            yield from _of_har(json.loads(text))
-    except OSError as error:
-        raise DescriptionError(f"{path.name} cannot be read: {error}.") from None
-    except (yaml.YAMLError, ValueError, RecursionError, AttributeError, KeyError, TypeError) as error:
-        if isinstance(error, DescriptionError):
-            raise
-        said = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise DescriptionError(f"{path.name} is no recording: {said}.") from None
-
-
-def _of_har(document: Any) -> Iterator[RecordedCall]:
-    """Yield the calls of an HTTP Archive. http://www.softwareishard.com/blog/har-12-spec/"""
-    entries: list[Any] = document["log"]["entries"]
-    for entry in entries:
-        request: Schema = entry["request"]
-        response: Schema = entry["response"]
-        sent: Schema = request.get("postData") or {}
-        content: Schema = response.get("content") or {}
-        body, answer = _parse(sent.get("text")), _parse(content.get("text"))
-        yield _call(request["method"], request["url"], body, int(response["status"]), answer)
-
-
-def _of_cassette(document: Any) -> Iterator[RecordedCall]:
-    """Yield the calls of a VCR cassette, of Ruby's VCR or of vcrpy."""
-    interactions: list[Any] = document.get("http_interactions") or document["interactions"]
-    for each in interactions:
-        request: Schema = each["request"]
-        response: Schema = each["response"]
-        status: Any = response["status"]
-        yield _call(
-            str(request["method"]).upper(),
-            request["uri"],
-            _parse(_text_of(request.get("body"))),
-            int(cast(Schema, status)["code"] if isinstance(status, dict) else status),
-            _parse(_text_of(response.get("body"))),
-        )
-
-
-def _of_sessions(lines: list[Any]) -> Iterator[RecordedCall]:
-    blobs: Schema = lines[0].get("blobs", {}) if lines else {}
-    for session in lines:
-        steps: Any = session.get("steps")
-        listed: list[Any] = cast(list[Any], steps) if isinstance(steps, list) else []
-        for step in listed:
-            yield _of_step(cast(Schema, step), blobs, str(session.get("host") or ""))
-
-
-def _without_marks(answer: Any) -> Any:
-    """Return an answer, or None for one of which the recording holds only a mark, such as `$omitted_json`."""
-    is_mark = isinstance(answer, dict) and any(name.startswith("$") for name in cast(Schema, answer))
-    return None if is_mark else cast(Any, answer)
-
-
-def _of_step(step: Schema, blobs: Schema, host: str) -> RecordedCall:
-    answer: Any = step.get("response")
-    if isinstance(answer, dict) and "$blob" in answer:
-        answer = blobs.get(str(cast(Schema, answer)["$blob"]))
-    pairs: list[Any] = step.get("query") or []
-    query = tuple((str(name), unquote(str(value))) for name, value in pairs)
-    verb, path = str(step["method"]).upper(), str(step["path"])
-    host = str(step.get("host") or host)
-    return RecordedCall(verb, host, path, query, step.get("body"), int(step["status"]), _without_marks(answer))
-
-
-def _call(verb: str, url: str, body: Any, status: int, answer: Any) -> RecordedCall:
-    parts = urlsplit(url)
-    query = tuple(parse_qsl(parts.query, keep_blank_values=True))
-    return RecordedCall(verb.upper(), f"{parts.scheme}://{parts.netloc}", parts.path, query, body, status, answer)
-
-
-def _text_of(body: Any) -> str | None:
-    if isinstance(body, Mapping):
-        inner: Any = cast(Schema, body).get("string")
-        return None if inner is None else str(inner)
-    return None if body is None else str(body)
-
-
-def _parse(text: Any) -> Any:
-    try:
-        return json.loads(text) if text else None
-    except (ValueError, RecursionError, TypeError):
-        pairs = parse_qsl(str(text)) if re.fullmatch(r"[\w.\[\]%+-]+=[^\s{}]*", str(text)) else []
-        return dict(pairs) or None
 
 
 def _templates(calls: Sequence[RecordedCall]) -> dict[str, str]:

@@ -15,11 +15,12 @@ import yaml
 
 from .documents import Schema, describe
 from .drafting import Draft
-from .learning import MAX_CALLS, RecordedCall, read_recording
+from .learning import MAX_CALLS
 from .listing import LIMITS
 from .names import snake
 from .placeholders import value_at
 from .plan import OperationPlan
+from .recordings import RecordedCall, read_recording
 from .resources import Envelope
 from .tables import StoredResource, fields_above
 
@@ -74,15 +75,15 @@ class _Proposer:
             match = self._find_plan(call)
             if match is not None:
                 self._read_call(call, *match)
-        links = {table: found for table, shown in self._shown.items() if (found := _find_links(shown))}
+        links = {table: fields for table, shown in self._shown.items() if (fields := _find_links(shown))}
         limits = {name: _read_limit(envelopes) for name, envelopes in self._pages.items()}
         operations: Schema = {name: {"lists": {"default_limit": limit}} for name, limit in limits.items() if limit}
         for name, forms in self._beside.items():
             if common := _find_beside(forms):
                 operations.setdefault(name, {})["answer"] = common
         resources = {table: about for table, made in self._created.items() if (about := _describe_created(made))}
-        for table, found in links.items():
-            resources.setdefault(table, {})["computed"] = found
+        for table, fields in links.items():
+            resources.setdefault(table, {})["computed"] = fields
         bodies = {status: body for status, bodies in sorted(self._errors.items()) if (body := _join_bodies(bodies))}
         seeds = {table: [*rows.values()] for table, rows in self._seeds.items() if rows}
         overlay: Schema = {
@@ -234,9 +235,9 @@ def _find_common(name: str, made: list[tuple[Any, Any]]) -> Any:
         objects = [(body, cast(Schema, shown)) for body, shown in made if isinstance(shown, dict)]
         names = dict.fromkeys(each for _, shown in objects for each in shown)
         common = {
-            each: found
+            each: value
             for each in names
-            if (found := _find_common(each, [(_within(body, each), shown.get(each)) for body, shown in objects]))
+            if (value := _find_common(each, [(_within(body, each), shown.get(each)) for body, shown in objects]))
             is not _NOTHING
         }
         return common or _NOTHING
@@ -271,7 +272,7 @@ def _find_links(shown: list[tuple[str, Schema]]) -> Schema:
             for value, name in named:
                 form = form.replace(value, f"${{{name}}}")
             forms.setdefault(path, set()).add(form if is_made else "")
-    links = {path: found.pop() for path, found in forms.items() if len(found) == 1}
+    links = {path: texts.pop() for path, texts in forms.items() if len(texts) == 1}
     defined = {path: _define_link(form) for path, form in sorted(links.items()) if re.match(r"https?://|/|\[", form)}
     return {path: each for path, each in defined.items() if each}
 

@@ -266,8 +266,8 @@ class ResourceMap:
             return role
         wanted = {name for name in self.schemas.properties(envelope.schema) if not name.startswith("_")}
         collections = [(each, about) for each, about in self.roles.items() if about.kind == "collection"]
-        found = [about.resource for each, about in collections if wanted and wanted <= self._fields_posted(each)]
-        return PathRole(found[0], "search", role.parents, action=role.resource) if found else role
+        searched = [about.resource for each, about in collections if wanted and wanted <= self._fields_posted(each)]
+        return PathRole(searched[0], "search", role.parents, action=role.resource) if searched else role
 
     def _fields_posted(self, path: str) -> frozenset[str]:
         members = [each for each in self._shapes.values() if _shape(each) == _shape(path) + "/{}"]

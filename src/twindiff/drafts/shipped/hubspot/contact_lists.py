@@ -283,40 +283,40 @@ def delete_list(call: Call, list_id: str) -> None:
 def add_to_list(call: Call, list_id: str, vids: list[int] | None = None, emails: list[str] | None = None) -> Shown:
     """Add contacts to a list, by id or address."""
     row = _find_list(call, list_id)
-    found, invalid = _find_members(call, vids or (), emails or ())
+    contacts, invalid = _find_members(call, vids or (), emails or ())
     inside = {each.contact_id for each in call.db.rows(CrmListMember, CrmListMember.list_id == row.id)}
-    for id in [each for each in found if each not in inside]:
+    for id in [each for each in contacts if each not in inside]:
         call.db.add(CrmListMember(list_id=row.id, contact_id=id, added_at=call.clock.iso()))
-    return _report(found, inside, invalid)
+    return _report(contacts, inside, invalid)
 
 
 @api.post("/lists/{listId}/remove")
 def remove_from_list(call: Call, list_id: str, vids: list[int] | None = None, emails: list[str] | None = None) -> Shown:
     """Take contacts out of a list, by id or address."""
     row = _find_list(call, list_id)
-    found, invalid = _find_members(call, vids or (), emails or ())
+    contacts, invalid = _find_members(call, vids or (), emails or ())
     members = {each.contact_id: each for each in call.db.rows(CrmListMember, CrmListMember.list_id == row.id)}
-    for id in [each for each in found if each in members]:
+    for id in [each for each in contacts if each in members]:
         call.db.remove(members[id])
-    return _report(found, {each for each in found if each not in members}, invalid)
+    return _report(contacts, {each for each in contacts if each not in members}, invalid)
 
 
 def _find_members(call: Call, vids: Sequence[int], emails: Sequence[str]) -> tuple[list[str], Shown]:
     """Return the ids of contacts by id or address, and those that there are not."""
     known = {each.id for each in find_records(call, "contacts")}
     by_email = {email: _find_by_email(call, email) for email in emails}
-    found = [str(each) for each in vids if str(each) in known]
-    found += [row.id for row in by_email.values() if row is not None]
+    contacts = [str(each) for each in vids if str(each) in known]
+    contacts += [row.id for row in by_email.values() if row is not None]
     invalid = {
         "invalidVids": [each for each in vids if str(each) not in known],
         "invalidEmails": [email for email, row in by_email.items() if row is None],
     }
-    return [*dict.fromkeys(found)], invalid
+    return [*dict.fromkeys(contacts)], invalid
 
 
-def _report(found: Sequence[str], discarded: set[str], invalid: Shown) -> Shown:
-    updated = [int(each) for each in found if each not in discarded]
-    return {"updated": updated, "discarded": [int(each) for each in found if each in discarded], **invalid}
+def _report(contacts: Sequence[str], discarded: set[str], invalid: Shown) -> Shown:
+    updated = [int(each) for each in contacts if each not in discarded]
+    return {"updated": updated, "discarded": [int(each) for each in contacts if each in discarded], **invalid}
 
 
 @api.get("/lists/{listId}/contacts/all")
