@@ -18,7 +18,14 @@ MAX_SHOWN_DEPTH = 4
 _SIZES = ("minLength", "maxLength", "minItems", "maxItems", "pattern")
 _BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", *_SIZES)
 _SHOWN = frozenset(("type", "enum", "const", "format", "default", "required", *_BOUNDS))
-_VERBS = {"list": "list", "create": "create", "read": "get", "update": "update", "delete": "delete"}
+_VERBS = {
+    "list": "list",
+    "create": "create",
+    "upsert": "create_or_update",
+    "read": "get",
+    "update": "update",
+    "delete": "delete",
+}
 
 
 def name_handler(plan: OperationPlan) -> str:

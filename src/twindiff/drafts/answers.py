@@ -77,8 +77,10 @@ class AnswerBuilder:
         """Return the value of an optional flag or list of which nothing is known: false or empty; None for others."""
         if self._schemas.allows_null(schema):
             return None
-        plain: dict[str, Any] = {"boolean": False, "array": []}
-        return plain.get(self._schemas.type_of(schema))
+        kind = self._schemas.type_of(schema)
+        if kind == "boolean":
+            return self._schemas.flatten(schema).get("default") is True
+        return [] if kind == "array" else None
 
     def _derive(self, name: str, row: ShownRow, schema: Schema) -> Any:
         """Return a value that other fields say: a relation's object by its id, or its id by its object."""

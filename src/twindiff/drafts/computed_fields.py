@@ -5,7 +5,7 @@ A definition is an object with one function; `$name` in it is a field of the obj
     {count: lines, where: {invoice_id: $id}}        also total, least, greatest, only and join, of `table.field`
     {add: [$amount, $tax]}    {coalesce: [$nickname, $name]}    {elapsed: [$started_at, $ended_at]}
     {length: $items}          {case: [{when: {status: paid}, then: Paid}], otherwise: Open}
-    {text: "https://shop.example/${id}"}
+    {text: "https://shop.example/${id}"}            {value: [{rel: self, href: "/orders/${id}"}]}
 
 Nothing is evaluated but these.
 """
@@ -41,7 +41,7 @@ _AGGREGATES: dict[str, Callable[..., Column[Any]]] = {
     "only": only,
     "join": join_texts,
 }
-FUNCTIONS = ("count", *_AGGREGATES, "add", "coalesce", "elapsed", "length", "case", "text")
+FUNCTIONS = ("count", *_AGGREGATES, "add", "coalesce", "elapsed", "length", "case", "text", "value")
 _COMPARISONS = ("gt", "gte", "lt", "lte", "not")
 
 
@@ -50,21 +50,21 @@ class ComputedFields(NamedTuple):
 
     columns: Mapping[str, Column[Any]]
     """Those that SQL computes, by field."""
-    texts: Mapping[str, str]
-    """Those that are texts with placeholders, by field."""
+    texts: Mapping[str, Any]
+    """Those that are texts, lists or objects with placeholders, by field or by the path of one inside an object."""
 
 
 def compile_computed(resource: ResourceOverlay, stored: StoredResource, tables: TableIndex) -> ComputedFields:
     """Return the computed fields of a resource. Raises DescriptionError for a definition that means nothing."""
     columns: dict[str, Column[Any]] = {}
-    texts: dict[str, str] = {}
+    texts: dict[str, Any] = {}
     for field, definition in resource.computed.items():
         place = f"resources.{stored.table}.computed.{field}"
         function = _function_of(definition, place)
-        if function == "text":
-            for name in names_in(definition["text"]):
+        if function in ("text", "value"):
+            for name in names_in(definition[function]):
                 _refuse_unknown(name.partition(".")[0], {*stored.columns, *stored.parents, *resource.computed}, place)
-            texts[field] = str(definition["text"])
+            texts[field] = str(definition["text"]) if function == "text" else definition["value"]
         else:
             columns[field] = _ComputedReader(stored, tables, place).compile(function, definition)
     return ComputedFields(columns, texts)

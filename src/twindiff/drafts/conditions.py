@@ -13,13 +13,15 @@ from twindiff.kit.computed_values import Item
 from twindiff.kit.errors import InvalidParameter
 from twindiff.kit.rows import Column, Expression, Items, all_of, any_of, exists, not_
 
-from .names import snake
+from .names import plural, snake
 from .resources import KEY_NAMES
 from .tables import StoredResource
 
 MAX_CHOICES = 250
 """Values of one parameter, any of which a field may have."""
 MAX_FILTERS = 100
+_LISTED_KEYS = (*KEY_NAMES[:6], "name", "email", "value")
+"""Fields by which the objects in a list are told apart."""
 NOTHING = any_of()
 """The condition that no row meets."""
 RANGES = {
@@ -37,8 +39,18 @@ RANGES = {
     "to": "<=",
 }
 """The comparison that the last word of a parameter's name says."""
-RECORD_FIELDS = ("properties", "fields", "attributes", "values")
-"""Fields with an object that holds the fields that people define."""
+RECORD_FIELDS = (
+    "properties",
+    "fields",
+    "attributes",
+    "values",
+    "custom_attributes",
+    "custom_fields",
+    "user_fields",
+    "merge_fields",
+    "metadata",
+)
+"""Fields with an object that holds the fields that people define; a change keeps those that it does not name."""
 _COMPARED = {
     **dict.fromkeys(("=", "eq", "is", "equals", "equal"), "="),
     **dict.fromkeys(("!=", "neq", "ne", "not_equals"), "!="),
@@ -52,11 +64,17 @@ _COMPARED = {
 
 
 def find_columns(stored: StoredResource, name: str) -> list[Column[Any]]:
-    """Return the columns that a name may mean: a field's, or that of a key in `properties`, `fields` and the like."""
+    """Return the columns that a name may mean: a field's, that of a key in `properties` and the like, or of a list.
+
+    `email` is also what the objects in the list `emails` hold.
+    """
     wanted = snake(name)
     own = [stored.column(field) for field in stored.columns if snake(field) == wanted]
     inside = [stored.column(field).json(name) for field in RECORD_FIELDS if field in stored.columns]
-    return own or inside
+    if own or inside:
+        return own or inside
+    listed = [stored.column(field) for field in stored.columns if snake(field) == plural(wanted)]
+    return [column for column in listed if column.kind == "json"]
 
 
 def find_field(stored: StoredResource, name: str) -> Column[Any]:
@@ -97,7 +115,7 @@ def _holds(column: Column[Any], text: str) -> Expression:
     """Return the condition that JSON is a text, an object that it identifies, or a list with either."""
     readings = _readings(text)
     inside = [column.json(key) == each for key in KEY_NAMES for each in readings]
-    pairs = [f'"{key}":{msgspec.json.encode(each).decode()}' for key in KEY_NAMES[:6] for each in readings]
+    pairs = [f'"{key}":{msgspec.json.encode(each).decode()}' for key in _LISTED_KEYS for each in readings]
     in_list = [column.contains(pair + end) for pair in pairs for end in ",}"]
     listed = all_of(column.starts("["), any_of(exists(Items(column), Item.value == text), *in_list))
     # Most rows lack the text, and to look for it is the fastest of all comparisons.
@@ -132,7 +150,12 @@ def compare(column: Column[Any], comparison: str, bound: Any) -> Expression:
 
 
 def has_text(stored: StoredResource, text: str) -> Expression:
-    """Return the condition that one of an object's texts contains a text."""
+    """Return the condition that one of an object's texts contains a text, or that of the field in `name:text`."""
+    named = re.fullmatch(r"(\w+):\s*\"?(.+?)\"?\s*", text)
+    own = find_columns(stored, named[1]) if named else []
+    if named and own:
+        is_text = own[0].kind == "text"
+        return own[0].contains(named[2], fold=True) if is_text else equals(own[0], named[2])
     texts = [column for field in stored.columns if (column := stored.column(field)).kind == "text"]
     inside = [stored.column(field) for field in RECORD_FIELDS if field in stored.columns]
     return any_of(*(column.contains(text, fold=True) for column in (*texts, *inside)))
@@ -156,7 +179,11 @@ def _read_filters(stored: StoredResource, query: Any) -> Iterator[Expression]:
             yield from _read_filters(stored, each)
     if not isinstance(query, Mapping):
         return
-    fields = cast(Mapping[str, Any], query)
+    fields = _flatten_condition(cast(Mapping[str, Any], query))
+    choices = _find_choices(fields)
+    if choices:
+        yield any_of(*(all_of(*_read_filters(stored, each)) for each in choices))
+        return
     name = next((fields[each] for each in ("field", "propertyName", "property", "attribute") if each in fields), None)
     if not isinstance(name, str) or not ("value" in fields or "values" in fields):
         for each in fields.values():
@@ -166,6 +193,27 @@ def _read_filters(stored: StoredResource, query: Any) -> Iterator[Expression]:
     if comparison:
         wanted = fields.get("value", fields.get("values"))
         yield any_of(*(_meets(column, comparison, wanted) for column in find_columns(stored, name)))
+
+
+def _find_choices(fields: Mapping[str, Any]) -> list[Any]:
+    """Return the conditions of which one is enough, as in `{operator: OR, value: […]}` or `{filterGroups: […]}`."""
+    kind = str(fields.get("operator", fields.get("type", ""))).lower()
+    names = ("value", "conditions", "queries", "rules", "filters") if kind in ("or", "any") else ()
+    for name in (*names, "or", "any", "filterGroups", "filter_groups"):
+        listed = fields.get(name)
+        if isinstance(listed, list) and listed and all(isinstance(each, dict) for each in cast(list[Any], listed)):
+            return cast(list[Any], listed)
+    return []
+
+
+def _flatten_condition(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return `{field: {field_name: a}, condition: {value: b}}` as `{field: a, value: b}`; anything else as it is."""
+    field, condition = fields.get("field"), fields.get("condition")
+    if not isinstance(field, Mapping) or not isinstance(condition, Mapping):
+        return fields
+    about = cast(Mapping[str, Any], field)
+    name = next((about[each] for each in ("field_name", "name", "id") if each in about), None)
+    return {"field": name, **cast(Mapping[str, Any], condition)}
 
 
 def _meets(column: Column[Any], comparison: str, wanted: Any) -> Expression:

@@ -9,6 +9,8 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, cast
 
+import msgspec
+
 from twindiff.kit.agent_tools import AgentTool, list_operation_tools
 from twindiff.kit.binding import Handler
 from twindiff.kit.call import Call
@@ -28,7 +30,7 @@ from .overlay import Overlay, read_overlay
 from .overlay_checks import check_overlay, keep_known
 from .plan import OperationPlan, is_routable, plan_operations
 from .resources import ResourceMap
-from .samples import SampleRows
+from .samples import SampleRows, TemplateRows
 from .schemas import SchemaSet
 from .seeding import make_seeding
 from .tables import IdempotentAnswer, StoredResource, store_resources
@@ -98,6 +100,11 @@ class Draft:
         beside = path.with_name(path.name.partition(".")[0] + ".twin.yaml")
         overlay = read_overlay(beside) if beside.exists() else Overlay()
         return cls(read_description(path), overlay.name or name, overlay)
+
+    def with_seeds(self, seeds: TemplateRows) -> Draft:
+        """Return the draft whose template `NAME_base` has these rows, by table, in place of the overlay's."""
+        overlay = msgspec.structs.replace(self.overlay, seeds={**self.overlay.seeds, **seeds})
+        return Draft(self.description, self.name, overlay, self._written_tables)
 
     def row(self, table: str) -> Any:
         """Return the Row class of a table, for handlers that take over operations; raises KeyError."""

@@ -22,7 +22,7 @@ from .documents import Schema
 from .listing import PLACES, complete_envelope, declared_places, is_linked, link_header, put_at, select_page
 from .names import snake
 from .overlay import Overlay
-from .placeholders import fill_placeholders
+from .placeholders import fill_placeholders, nest_value, value_at
 from .plan import OperationPlan
 from .resources import ResourceMap
 from .schemas import SchemaSet
@@ -71,7 +71,7 @@ class DraftInterpreter:
         told = plan.confidence + "".join(f"; {what}" for what in _describe(plan, given, ignored))
         links = call.memo.get("links")
         headers = ((DRAFTED_HEADER, told), *((("Link", links),) if links else ()))
-        return ValueResponse(value, plan.status, headers)
+        return ValueResponse(value, call.memo.get("status", plan.status), headers)
 
     def _known_answer(self, call: Call, exchange: RequestContext, key: str) -> Any:
         known = call.db.find(IdempotentAnswer, IdempotentAnswer.idempotency_key == key)
@@ -109,7 +109,7 @@ class DraftInterpreter:
         if "form" in exchange.request.content_type or self._takes_number_texts:
             body = self._coerce(schema, body)
         self._refuse(schema, body)
-        inner: Any = cast(dict[str, Any], body).get(plan.body.field, {}) if plan.body.field else body
+        inner: Any = value_at(body, plan.body.field, {})
         if not isinstance(inner, dict):
             return {}, []
         fields = cast(dict[str, Any], inner)
@@ -176,11 +176,14 @@ class DraftInterpreter:
         whole = plan.operation.answer
         if not answer.field or whole is None:
             return listed
+        if answer.inner:
+            listed = [{answer.inner: each} for each in listed]
         envelope = self._schemas.properties(whole)
-        told = complete_envelope(envelope, answer.field, page, plan.query, url, self._schemas)
+        told = complete_envelope(envelope, answer.field.partition(".")[0], page, plan.query, url, self._schemas)
+        told |= fill_placeholders(dict(plan.declared.answer), partial(self._objects.look_up, call, given))
         for path, value in declared_places(plan.query, page, url):
             put_at(told, path, value)
-        shown = self._builder.repair(call, {answer.field: listed, **told}, whole, "page")
+        shown = self._builder.repair(call, {**nest_value(answer.field, listed), **told}, whole, "page")
         # An address without a host is no `uri` in the sense of a schema's format, and the vendor gives it all the same.
         relative = {name: each for name, each in told.items() if plan.query.is_relative and str(each).startswith("/")}
         return {**shown, **relative}
@@ -251,6 +254,17 @@ class DraftInterpreter:
         changed = self._objects.change(stored, row, call, body)
         return self._answer(plan, call, self._tell(plan, call, "update", row, changed))
 
+    def _upsert(self, plan: OperationPlan, call: Call, given: Mapping[str, Any], body: dict[str, Any]) -> Any:
+        """Change the object that a body names, by its key or another field that identifies one, or create it."""
+        stored = cast(StoredResource, plan.stored)
+        row = self._objects.find_same(stored, call, body)
+        status = "200" if row else "201"
+        call.memo["status"] = int(status) if status in plan.operation.responses else plan.status
+        if row is None:
+            return self._create(plan, call, given, body)
+        changed = self._objects.change(stored, row, call, body)
+        return self._answer(plan, call, self._tell(plan, call, "update", row, changed))
+
     def _delete(self, plan: OperationPlan, call: Call, given: Mapping[str, Any], _body: dict[str, Any]) -> Any:
         stored = cast(StoredResource, plan.stored)
         row = self._find(plan, call, given)
@@ -301,7 +315,7 @@ class DraftInterpreter:
             shown = [shown]
         if not answer.field:
             return shown
-        return self._builder.repair(call, {answer.field: shown}, whole, "answer")
+        return self._builder.repair(call, nest_value(answer.field, shown), whole, "answer")
 
     def show_row(self, plan: OperationPlan, call: Call, row: Row) -> Any:
         """Return the answer of an operation that shows a row of its resource."""
@@ -311,6 +325,7 @@ class DraftInterpreter:
 _ACTIONS: dict[str, Callable[[DraftInterpreter, OperationPlan, Call, Mapping[str, Any], dict[str, Any]], Any]] = {
     "list": DraftInterpreter._list,  # pyright: ignore[reportPrivateUsage] - a table of this module's own methods
     "create": DraftInterpreter._create,  # pyright: ignore[reportPrivateUsage]
+    "upsert": DraftInterpreter._upsert,  # pyright: ignore[reportPrivateUsage]
     "read": DraftInterpreter._read,  # pyright: ignore[reportPrivateUsage]
     "update": DraftInterpreter._update,  # pyright: ignore[reportPrivateUsage]
     "delete": DraftInterpreter._delete,  # pyright: ignore[reportPrivateUsage]

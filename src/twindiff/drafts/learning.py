@@ -1,42 +1,25 @@
 """Writes the description of an API from recorded traffic, for vendors that publish none.
 
-Recordings are HAR files, VCR cassettes (YAML), and JSON Lines of sessions: `{"steps": [{"method", "path", "query",
-"body", "status", "response"}]}`. What is learnt is what was seen: paths, parameters, fields and their types.
+What is learnt is what was seen: paths, parameters, fields and their types.
 """
 
 from __future__ import annotations
 
-import gzip
-import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, cast
-from urllib.parse import parse_qsl, unquote, urlsplit
+from typing import Any, cast
 
-import yaml
-
-from .documents import MAX_JSON_BYTES, DescriptionError, Schema
+from .documents import DescriptionError, Schema
 from .names import singular, snake
+from .recordings import RecordedCall, read_recording
 
 MAX_CALLS = 50_000
 MIN_VALUES = 12
 """Different words at a place of a path, with the same words after it, from which on the place is a parameter."""
 MAX_EXAMPLE_CHARACTERS = 60
 _VERSION = re.compile(r"\d{1,2}(\.\d{1,2}){1,2}|v\w{1,3}(\.\w{1,2})*")
-_ID = re.compile(r"\d+|[0-9a-fA-F-]{16,}|(?=.*\d)(?=.*[A-Za-z])[\w-]{8,}|[^/]*(@|%40|%2F)[^/]*")
-
-
-class RecordedCall(NamedTuple):
-    """A request of a recording with its answer; bodies are JSON values, or None."""
-
-    verb: str
-    host: str
-    path: str
-    query: tuple[tuple[str, str], ...]
-    body: Any
-    status: int
-    answer: Any
+_ID = re.compile(r"\d+|[0-9a-fA-F-]{16,}|(?=.*\d)(?=.*[A-Za-z])[\w-]{8,}|[^/]*(@|%40|%2F|%20)[^/]*")
 
 
 def learn_description(paths: Iterable[Path]) -> Schema:
@@ -60,109 +43,41 @@ def learn_description(paths: Iterable[Path]) -> Schema:
     }
 
 
-def read_recording(path: Path) -> Iterator[RecordedCall]:
-    """Yield the calls of a recording in order. Raises DescriptionError."""
-    try:
-        if path.stat().st_size > MAX_JSON_BYTES:
-            raise DescriptionError(f"{path.name} is larger than {MAX_JSON_BYTES:,} bytes.")
-        data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-        if len(data) > 10 * MAX_JSON_BYTES:
-            raise DescriptionError(f"{path.name} is larger than {10 * MAX_JSON_BYTES:,} bytes when unpacked.")
-        text = data.decode()
-        name = path.name.removesuffix(".gz")
-        if name.endswith((".yml", ".yaml")):
-            loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-            yield from _of_cassette(yaml.load(text, loader))
-        elif name.endswith(".jsonl"):
-            yield from _of_sessions([json.loads(line) for line in text.splitlines() if line.strip()])
-        else:
-            yield from _of_har(json.loads(text))
-    except OSError as error:
-        raise DescriptionError(f"{path.name} cannot be read: {error}.") from None
-    except (yaml.YAMLError, ValueError, RecursionError, AttributeError, KeyError, TypeError) as error:
-        if isinstance(error, DescriptionError):
-            raise
-        said = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise DescriptionError(f"{path.name} is no recording: {said}.") from None
-
-
-def _of_har(document: Any) -> Iterator[RecordedCall]:
-    """Yield the calls of an HTTP Archive. http://www.softwareishard.com/blog/har-12-spec/"""
-    entries: list[Any] = document["log"]["entries"]
-    for entry in entries:
-        request: Schema = entry["request"]
-        response: Schema = entry["response"]
-        sent: Schema = request.get("postData") or {}
-        content: Schema = response.get("content") or {}
-        body, answer = _parse(sent.get("text")), _parse(content.get("text"))
-        yield _call(request["method"], request["url"], body, int(response["status"]), answer)
-
-
-def _of_cassette(document: Any) -> Iterator[RecordedCall]:
-    """Yield the calls of a VCR cassette, of Ruby's VCR or of vcrpy."""
-    interactions: list[Any] = document.get("http_interactions") or document["interactions"]
-    for each in interactions:
-        request: Schema = each["request"]
-        response: Schema = each["response"]
-        status: Any = response["status"]
-        yield _call(
-            str(request["method"]).upper(),
-            request["uri"],
-            _parse(_text_of(request.get("body"))),
-            int(cast(Schema, status)["code"] if isinstance(status, dict) else status),
-            _parse(_text_of(response.get("body"))),
-        )
-
-
-def _of_sessions(lines: list[Any]) -> Iterator[RecordedCall]:
-    blobs: Schema = lines[0].get("blobs", {}) if lines else {}
-    for session in lines:
-        steps: Any = session.get("steps")
-        listed: list[Any] = cast(list[Any], steps) if isinstance(steps, list) else []
-        for step in listed:
-            yield _of_step(cast(Schema, step), blobs, str(session.get("host") or ""))
-
-
-def _of_step(step: Schema, blobs: Schema, host: str) -> RecordedCall:
-    answer: Any = step.get("response")
-    if isinstance(answer, dict) and "$blob" in answer:
-        answer = blobs.get(str(cast(Schema, answer)["$blob"]))
-    pairs: list[Any] = step.get("query") or []
-    query = tuple((str(name), unquote(str(value))) for name, value in pairs)
-    verb, path = str(step["method"]).upper(), str(step["path"])
-    return RecordedCall(verb, str(step.get("host") or host), path, query, step.get("body"), int(step["status"]), answer)
-
-
-def _call(verb: str, url: str, body: Any, status: int, answer: Any) -> RecordedCall:
-    parts = urlsplit(url)
-    query = tuple(parse_qsl(parts.query, keep_blank_values=True))
-    return RecordedCall(verb.upper(), f"{parts.scheme}://{parts.netloc}", parts.path, query, body, status, answer)
-
-
-def _text_of(body: Any) -> str | None:
-    if isinstance(body, Mapping):
-        inner: Any = cast(Schema, body).get("string")
-        return None if inner is None else str(inner)
-    return None if body is None else str(body)
-
-
-def _parse(text: Any) -> Any:
-    try:
-        return json.loads(text) if text else None
-    except (ValueError, RecursionError, TypeError):
-        pairs = parse_qsl(str(text)) if re.fullmatch(r"[\w.\[\]%+-]+=[^\s{}]*", str(text)) else []
-        return dict(pairs) or None
-
-
-def _templates(calls: Iterable[RecordedCall]) -> dict[str, str]:
+def _templates(calls: Sequence[RecordedCall]) -> dict[str, str]:
     """Return the path with placeholders of each recorded path."""
     paths = {call.path: [each for each in call.path.split("/") if each] for call in calls}
-    seen: dict[tuple[tuple[str, ...], int, tuple[str, ...]], set[str]] = {}
     marked = {path: [_mark(words, at) for at in range(len(words))] for path, words in paths.items()}
+    marked = _merge_words(calls, marked)
+    seen: dict[tuple[tuple[str, ...], int, tuple[str, ...]], set[str]] = {}
     for words in marked.values():
         for at, word in enumerate(words):
             seen.setdefault((tuple(words[:at]), at, tuple(words[at + 1 :])), set()).add(word)
     return {path: _name_placeholders(paths[path], words, seen) for path, words in marked.items()}
+
+
+def _merge_words(calls: Sequence[RecordedCall], marked: Mapping[str, list[str]]) -> dict[str, list[str]]:
+    """Return marked paths with {} for a word that stands where ids do and answers as they do, or only refuses.
+
+    In `/bases/app1/tables` and `/bases/unknown/tables`, `unknown` is an id that there is not.
+    """
+    shapes: dict[tuple[str, ...], set[tuple[str, tuple[str, ...]]]] = {}
+    for call in calls:
+        shown = shapes.setdefault(tuple(marked[call.path]), set())
+        if call.status < 300:
+            shown.add((call.verb, _keys_of(call.answer)))
+    merged: dict[str, list[str]] = {}
+    for path, words in marked.items():
+        own, now = shapes[tuple(words)], [*words]
+        for at in range(1, len(words)):
+            among = shapes.get((*now[:at], "{}", *now[at + 1 :])) if now[at] != "{}" else None
+            if among and (not own or own <= among):
+                now[at] = "{}"
+        merged[path] = now
+    return merged
+
+
+def _keys_of(answer: Any) -> tuple[str, ...]:
+    return tuple(sorted(cast(Schema, answer))) if isinstance(answer, dict) else (type(answer).__name__,)
 
 
 def _mark(words: list[str], at: int) -> str:
@@ -247,6 +162,9 @@ def infer_schema(values: list[Any]) -> Schema:
     texts = [each for each in values if isinstance(each, (str, int, float)) and not isinstance(each, bool)]
     if texts and len(str(texts[0])) <= MAX_EXAMPLE_CHARACTERS:
         schema["example"] = texts[0]
+    flags = {each for each in values if isinstance(each, bool)}
+    if kinds == ["boolean"] and len(flags) == 1:
+        schema["default"] = flags.pop()
     if "integer" in kinds and "number" in kinds:
         wider = [kind for kind in kinds if kind != "integer"]
         schema["type"] = wider[0] if len(wider) == 1 else wider

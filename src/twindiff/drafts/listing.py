@@ -47,7 +47,7 @@ PLACES = OFFSETS | PAGES | CURSORS
 """Parameters that say where a page begins."""
 ORDERS = frozenset(["sort", "order_by", "sort_by", "orderby", "ordering"])
 DIRECTIONS = frozenset(["direction", "sort_order", "order", "sort_direction"])
-SEARCHES = frozenset(["q", "query", "search", "text", "search_query", "filter_text"])
+SEARCHES = frozenset(["q", "query", "search", "text", "search_query", "filter_text", "term", "keyword", "keywords"])
 _PAGING_ROLES = (
     ("limit", LIMITS),
     ("offset", OFFSETS),
@@ -358,6 +358,8 @@ def _about_page(name: str, kind: str, page: ListPage, query: ListQuery, url: str
         return page.total
     if name in _MORE:
         return page.has_more
+    if name in ("total_pages", "page_count", "num_pages", "pages_count") and kind == "integer":
+        return -(-page.total // page.limit)
     if name in ("is_last", "last_page") and kind == "boolean":
         return not page.has_more
     if name in LIMITS:

@@ -130,6 +130,8 @@ class OperationOverlay(OverlayPart):
     """The property of the answer with the object; that of the body has the same name."""
     status: int = 0
     """The status of the answer."""
+    answer: dict[str, Any] = {}
+    """What the answer has beside its list or its object, with placeholders."""
 
 
 class ErrorOverlay(OverlayPart):

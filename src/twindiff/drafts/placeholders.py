@@ -64,5 +64,19 @@ def look_up(name: str, *values: Mapping[str, Any]) -> Any:
     return None
 
 
+def value_at(value: Any, path: str, otherwise: Any = None) -> Any:
+    """Return what stands at a dotted path of objects, the whole for an empty one; `otherwise` if there is nothing."""
+    for name in path.split(".") if path else ():
+        value = cast(Mapping[str, Any], value).get(name, otherwise) if isinstance(value, Mapping) else otherwise
+    return value
+
+
+def nest_value(path: str, value: Any) -> dict[str, Any]:
+    """Return objects in which a value stands at a dotted path."""
+    for name in reversed(path.split(".")):
+        value = {name: value}
+    return cast(dict[str, Any], value)
+
+
 def _text(value: Any) -> str:
     return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

@@ -10,12 +10,14 @@ from .documents import ApiDescription, OperationDescription, Schema
 from .listing import ListQuery, declare_list, read_list_query
 from .names import snake, split_words
 from .overlay import OperationOverlay, Overlay, Refusal
-from .resources import KEY_NAMES, Envelope, PathRole, ResourceMap, find_body, find_envelope, literal_of
+from .resources import KEY_NAMES, REMOVALS, Envelope, PathRole, ResourceMap, find_body, find_envelope, literal_of
 from .schemas import SchemaSet
 from .tables import StoredResource, fields_above
 
-Behaviour = Literal["list", "create", "read", "update", "delete", "act", "missing", "written"]
+Behaviour = Literal["list", "create", "upsert", "read", "update", "delete", "act", "missing", "written"]
 Confidence = Literal["written", "derived", "partly", "not served"]
+SHOWING: tuple[Behaviour, ...] = ("list", "create", "upsert", "read", "update", "act")
+"""The behaviours whose answers show objects."""
 STATES = ("status", "state", "phase", "stage")
 _UNDECLARED = OperationOverlay()
 _MADE_BY_CONVENTION = frozenset(
@@ -119,7 +121,7 @@ def _plan(
     query = read_list_query(operation, kept.schemas, schemas) if behaviour == "list" and kept else ListQuery()
     if lists and behaviour == "list":
         query = declare_list(query, lists)
-    guessed = list_guesses(answer, kept, schemas) if behaviour in ("list", "create", "read", "update", "act") else ()
+    guessed = list_guesses(answer, kept, schemas) if behaviour in SHOWING else ()
     if kept:
         known = _declared_fields(overlay, kept.table) | _fields_above(role, kept)
         known |= {
@@ -175,16 +177,24 @@ def _behaviour_of(
     if operation.answer is None and operation.verb == "GET":
         return "missing", "its answer has no JSON body"
     if change is not None or role.kind == "action":
-        return ("act", "") if change else ("missing", f"what '{role.action}' changes is not known")
-    if role.kind == "search":
-        is_read = operation.verb in ("GET", "POST") and answer is not None and answer.is_list
-        return ("list", "") if is_read else ("missing", "its answer holds no list of objects")
-    if role.kind == "collection":
-        return _of_collection(operation, answer)
+        return _of_action(operation, role, change)
+    if role.kind in ("collection", "search", "upsert"):
+        return _of_collection(operation, role, answer)
     return _of_object(operation, role, answer, schemas)
 
 
-def _of_collection(operation: OperationDescription, answer: Envelope | None) -> tuple[Behaviour, str]:
+def _of_action(operation: OperationDescription, role: PathRole, change: StateChange | None) -> tuple[Behaviour, str]:
+    if operation.verb == "DELETE" and change is None and snake(role.action) in REMOVALS:
+        return "delete", ""
+    return ("act", "") if change else ("missing", f"what '{role.action}' changes is not known")
+
+
+def _of_collection(operation: OperationDescription, role: PathRole, answer: Envelope | None) -> tuple[Behaviour, str]:
+    if role.kind == "upsert":
+        return ("upsert", "") if operation.body is not None else ("missing", "its body is not described")
+    if role.kind == "search":
+        is_read = operation.verb in ("GET", "POST") and answer is not None and answer.is_list
+        return ("list", "") if is_read else ("missing", "its answer holds no list of objects")
     if operation.verb == "GET":
         return ("list", "") if answer and answer.is_list else ("missing", "its answer holds no list of objects")
     if operation.verb == "POST" and operation.body is not None and not (answer and answer.is_list):

@@ -5,8 +5,9 @@ A person reads it before it is used: it holds what one account's recordings had 
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,19 +15,25 @@ import yaml
 
 from .documents import Schema, describe
 from .drafting import Draft
-from .learning import MAX_CALLS, RecordedCall, read_recording
+from .learning import MAX_CALLS
+from .listing import LIMITS
 from .names import snake
+from .placeholders import value_at
 from .plan import OperationPlan
+from .recordings import RecordedCall, read_recording
 from .resources import Envelope
 from .tables import StoredResource, fields_above
 
 MAX_SEEDS = 200
 """Objects of a table that are proposed as seeds."""
+MAX_LINK_DEPTH = 2
+"""How deep in objects links are looked for."""
 MIN_CREATED = 2
-"""Objects that must have been created with a value before it is proposed as a default."""
+"""Objects that must have been created before the prefix of their ids is proposed."""
 _MESSAGE = re.compile(r"message|detail|description|title|reason|error|text", re.IGNORECASE)
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
-_PREFIXED = re.compile(r"([A-Za-z]{1,8}[_-])([0-9A-Za-z]{6,40})")
+_PREFIXED = re.compile(r"([A-Za-z]{1,8}[_-])([0-9A-Za-z]{6,64})")
+_BOTH_CASES = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _KINDS: Mapping[str, tuple[type, ...]] = {"text": (str,), "integer": (int,), "float": (int, float), "boolean": (bool,)}
 
 
@@ -34,6 +41,11 @@ def propose_overlay(paths: Iterable[Path], document: Schema) -> Schema:
     """Return the content of an overlay for a document that was learnt from recordings. Raises DescriptionError."""
     calls = [call for path in paths for call in read_recording(path)][:MAX_CALLS]
     return _Proposer(Draft(describe(document), "learnt")).propose(calls)
+
+
+def propose_seeds(calls: Iterable[RecordedCall], draft: Draft) -> dict[str, list[Schema]]:
+    """Return the objects that calls show and do not create, as rows by table of a draft."""
+    return _Proposer(draft).propose(calls).get("seeds", {})
 
 
 def write_overlay(overlay: Schema) -> str:
@@ -49,6 +61,12 @@ class _Proposer:
         self._plans = [(re.compile(shape), plan) for shape, plan in shapes]
         self._created: dict[str, list[tuple[Schema, Schema]]] = {}
         self._seeds: dict[str, dict[str, Schema]] = {}
+        self._shown: dict[str, list[tuple[str, Schema]]] = {}
+        """The objects of each table that answers showed, with their keys."""
+        self._pages: dict[str, list[Any]] = {}
+        """The answers of each list to requests that gave no size."""
+        self._beside: dict[str, list[Schema]] = {}
+        """What stands beside the list in the answers of each list, as JSON texts with placeholders."""
         self._own: set[tuple[str, str]] = set()
         self._errors: dict[str, list[Schema]] = {}
 
@@ -57,15 +75,29 @@ class _Proposer:
             match = self._find_plan(call)
             if match is not None:
                 self._read_call(call, *match)
+        links = {table: fields for table, shown in self._shown.items() if (fields := _find_links(shown))}
+        limits = {name: _read_limit(envelopes) for name, envelopes in self._pages.items()}
+        operations: Schema = {name: {"lists": {"default_limit": limit}} for name, limit in limits.items() if limit}
+        for name, forms in self._beside.items():
+            if common := _find_beside(forms):
+                operations.setdefault(name, {})["answer"] = common
         resources = {table: about for table, made in self._created.items() if (about := _describe_created(made))}
+        for table, fields in links.items():
+            resources.setdefault(table, {})["computed"] = fields
         bodies = {status: body for status, bodies in sorted(self._errors.items()) if (body := _join_bodies(bodies))}
         seeds = {table: [*rows.values()] for table, rows in self._seeds.items() if rows}
-        overlay: Schema = {"errors": {"bodies": bodies} if bodies else {}, "resources": resources, "seeds": seeds}
+        overlay: Schema = {
+            "errors": {"bodies": bodies} if bodies else {},
+            "resources": resources,
+            "operations": operations,
+            "seeds": seeds,
+        }
         return {name: part for name, part in overlay.items() if part}
 
     def _find_plan(self, call: RecordedCall) -> tuple[OperationPlan, dict[str, str]] | None:
+        path = call.path.rstrip("/") or "/"
         for shape, plan in self._plans:
-            found_path = shape.fullmatch(call.path) if plan.operation.verb == call.verb else None
+            found_path = shape.fullmatch(path) if plan.operation.verb == call.verb else None
             if found_path:
                 names = re.findall(r"\{(\w+)\}", plan.operation.path)
                 return plan, dict(zip(names, found_path.groups(), strict=True))
@@ -79,17 +111,35 @@ class _Proposer:
             return
         if plan.stored is None or plan.answer is None or call.answer is None:
             return
+        if plan.behaviour == "list":
+            self._read_page(call, plan, plan.answer, given)
         for shown in _objects_in(plan.answer, call.answer):
             key = shown.get(plan.stored.resource.key)
             if key is None:
                 continue
             at = (plan.stored.table, str(key))
-            if plan.behaviour == "create":
+            if plan.stored.resource.key in plan.stored.columns:
+                self._shown.setdefault(plan.stored.table, []).append((plan.stored.resource.key, shown))
+            if plan.behaviour in ("create", "upsert"):
                 self._own.add(at)
                 body = _objects_in(plan.body, call.body)[:1] if plan.body and call.body else []
                 self._created.setdefault(plan.stored.table, []).append((body[0] if body else {}, shown))
             elif at not in self._own and plan.behaviour in ("list", "read"):
                 self._add_seed(plan, plan.stored, str(key), shown, given)
+
+    def _read_page(self, call: RecordedCall, plan: OperationPlan, envelope: Envelope, given: Mapping[str, str]) -> None:
+        """Note how many objects a page of a list has, and what stands beside them."""
+        if not LIMITS & {snake(name) for name, _ in call.query}:
+            self._pages.setdefault(plan.operation.name, []).append(call.answer)
+        whole: Any = call.answer
+        if envelope.field and isinstance(whole, dict):
+            holder = envelope.field.partition(".")[0]
+            beside = {
+                name: _place_parameters(json.dumps(each), given)
+                for name, each in cast(Schema, whole).items()
+                if isinstance(each, (list, dict)) and name != holder
+            }
+            self._beside.setdefault(plan.operation.name, []).append(beside)
 
     def _add_seed(
         self, plan: OperationPlan, stored: StoredResource, key: str, shown: Schema, given: Mapping[str, str]
@@ -115,9 +165,9 @@ def _fits(stored: StoredResource, name: str, value: Any) -> bool:
 
 def _objects_in(envelope: Envelope, value: Any) -> list[Schema]:
     """Return the objects that stand in an answer or a body."""
-    if envelope.field:
-        value = cast(Schema, value).get(envelope.field) if isinstance(value, dict) else None
+    value = value_at(value, envelope.field)
     listed: list[Any] = cast(list[Any], value) if isinstance(value, list) else [value]
+    listed = [value_at(each, envelope.inner) for each in listed]
     return [cast(Schema, each) for each in listed if isinstance(each, dict)]
 
 
@@ -129,20 +179,123 @@ def _describe_created(made: list[tuple[Schema, Schema]]) -> Schema:
     form = _read_form([shown[key] for _, shown in made if shown.get(key) is not None]) if key else None
     if form:
         about["id"] = form
-    given = {snake(name) for body, _ in made for name in body}
-    if len(made) >= MIN_CREATED:
-        defaults = {
-            name: value
-            for name, value in first.items()
-            if name != key
-            and snake(name) not in given
-            and isinstance(value, (bool, int, str))
-            and all(shown.get(name) == value for _, shown in made)
-            and not re.search(r"(_at|_on|At|_id|Id|url|uri|date|time)$", name)
-        }
-        if defaults:
-            about["defaults"] = defaults
+    defaults = {
+        name: common
+        for name in first
+        if name != key
+        and (common := _find_common(name, [(body.get(name), shown.get(name)) for body, shown in made])) is not _NOTHING
+    }
+    if defaults:
+        about["defaults"] = defaults
     return about
+
+
+def _place_parameters(text: str, given: Mapping[str, str]) -> str:
+    for name, value in given.items():
+        text = text.replace(value, f"${{{name}}}") if len(value) >= MIN_KEY_CHARACTERS else text
+    return text
+
+
+def _find_beside(forms: list[Schema]) -> Schema:
+    """Return what all answers of a list have beside it, such as links; pages, which differ, are left out."""
+    names = [name for name in forms[0] if len({each.get(name) for each in forms}) == 1 and len(forms) > 1]
+    return {name: json.loads(forms[0][name]) for name in names if _has_link(forms[0][name])}
+
+
+def _has_link(text: str) -> bool:
+    return bool(re.search(r'"(https?://|/)[^"]', text))
+
+
+def _read_limit(envelopes: list[Any]) -> int:
+    """Return the size of pages that answers of a list say, if they all say the same; 0 otherwise."""
+    said = {limit for each in envelopes for limit in _limits_in(each)}
+    return said.pop() if len(said) == 1 else 0
+
+
+def _limits_in(value: Any) -> Iterator[int]:
+    if isinstance(value, dict):
+        for name, each in cast(Schema, value).items():
+            if snake(name) in LIMITS - {"count", "size"} and isinstance(each, int) and each > 0:
+                yield each
+            yield from _limits_in(each)
+
+
+class _Nothing:
+    """Stands for values that have nothing in common."""
+
+
+_NOTHING = _Nothing()
+_VARYING = re.compile(r"(_at|_on|At|_id|Id|^id|url|uri|href|date|time|key|token|email|name)$")
+"""Names of fields whose values tell objects apart, or times."""
+
+
+def _find_common(name: str, made: list[tuple[Any, Any]]) -> Any:
+    """Return the value that created objects have wherever the request gave none; `_NOTHING` if there is none."""
+    if any(isinstance(each, dict) for _, each in made):
+        objects = [(body, cast(Schema, shown)) for body, shown in made if isinstance(shown, dict)]
+        names = dict.fromkeys(each for _, shown in objects for each in shown)
+        common = {
+            each: value
+            for each in names
+            if (value := _find_common(each, [(_within(body, each), shown.get(each)) for body, shown in objects]))
+            is not _NOTHING
+        }
+        return common or _NOTHING
+    values = [shown for body, shown in made if body is None]
+    if not values or _VARYING.search(name) or any(each != values[0] for each in values):
+        return _NOTHING
+    is_plain = isinstance(values[0], (bool, int, float, str)) or values[0] == []
+    return values[0] if is_plain else _NOTHING
+
+
+def _within(body: Any, name: str) -> Any:
+    return cast(Schema, body).get(name) if isinstance(body, dict) else None
+
+
+MIN_KEY_CHARACTERS = 3
+"""Characters of a key from which on a text that contains it is a link that is made of it."""
+
+
+def _find_links(shown: list[tuple[str, Schema]]) -> Schema:
+    """Return the texts of objects that are made of their keys, such as their addresses, as computed fields."""
+    forms: dict[str, set[str]] = {}
+    for key_name, each in shown:
+        key = str(each[key_name])
+        keys = {name: str(value) for name, value in each.items() if name == key_name or name.endswith(("_id", "Id"))}
+        named = sorted(
+            ((value, name) for name, value in keys.items() if len(value) >= MIN_KEY_CHARACTERS),
+            key=lambda pair: (-len(pair[0]), pair[1] != key_name),
+        )
+        for path, text in _texts_of(each, "", 0):
+            is_made = len(key) >= MIN_KEY_CHARACTERS and path not in keys and key in text and "$" not in text
+            form = text
+            for value, name in named:
+                form = form.replace(value, f"${{{name}}}")
+            forms.setdefault(path, set()).add(form if is_made else "")
+    links = {path: texts.pop() for path, texts in forms.items() if len(texts) == 1}
+    defined = {path: _define_link(form) for path, form in sorted(links.items()) if re.match(r"https?://|/|\[", form)}
+    return {path: each for path, each in defined.items() if each}
+
+
+def _define_link(form: str) -> Schema:
+    """Return the definition of a computed field of a text, or of a list of objects; nothing for other values."""
+    if not form.startswith("["):
+        return {"text": form}
+    try:
+        return {"value": json.loads(form)}
+    except ValueError:
+        return {}
+
+
+def _texts_of(value: Schema, above: str, depth: int) -> Iterator[tuple[str, str]]:
+    """Yield the paths and the texts of an object, and of those that it holds."""
+    for name, each in value.items():
+        if isinstance(each, str):
+            yield above + name, each
+        elif isinstance(each, list) and each and all(isinstance(item, dict) for item in cast(list[Any], each)):
+            yield above + name, json.dumps(each)
+        elif isinstance(each, dict) and depth < MAX_LINK_DEPTH and "." not in name:
+            yield from _texts_of(cast(Schema, each), f"{above}{name}.", depth + 1)
 
 
 def _read_form(ids: list[Any]) -> Schema | None:
@@ -155,7 +308,9 @@ def _read_form(ids: list[Any]) -> Schema | None:
     prefixed = [_PREFIXED.fullmatch(each) for each in texts]
     prefixes = {each[1] for each in prefixed if each}
     if all(prefixed) and len(prefixes) == 1 and len(texts) >= MIN_CREATED:
-        return {"prefix": prefixes.pop(), "length": len(cast(re.Match[str], prefixed[0])[2])}
+        letters = "".join(each[2] for each in prefixed if each)
+        form: Schema = {"prefix": prefixes.pop(), "length": len(cast(re.Match[str], prefixed[0])[2])}
+        return form if letters == letters.lower() else {**form, "alphabet": _BOTH_CASES}
     return None
 
 

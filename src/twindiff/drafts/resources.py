@@ -27,14 +27,26 @@ SEARCH_WORDS = frozenset(["search", "query", "find", "filter", "list", "autocomp
 """Last words of paths below a collection that list what of it a request asks for."""
 
 
+UPSERT_WORDS = frozenset(["create_or_update", "createorupdate", "upsert", "update_or_create"])
+"""Last words of paths below a collection that change what a request names, or create it."""
+REMOVALS = frozenset(["delete", "hard_delete", "destroy", "permanent", "permanently", "permanent_delete", "purge"])
+"""Last words of paths below a member by which DELETE removes it."""
+
+
 class Envelope(NamedTuple):
     """Where in an answer or a body the object or the list stands."""
 
     field: str
-    """The property that holds it; empty if it is the whole."""
+    """The property that holds it, or the path of one inside another, as in `data.items`; empty if it is the whole."""
     schema: Schema
     """The schema of the object, or of the list's items."""
     is_list: bool
+    inner: str = ""
+    """The property of each item that holds the object, beside what the list says of it, such as a score."""
+
+
+MIN_COMMON_FIELDS = 0.5
+"""The share of the fields of two collections that both have if they hold the same kind of objects."""
 
 
 class Resource:
@@ -70,7 +82,7 @@ class PathRole(NamedTuple):
 
     resource: str
     kind: str
-    """`collection`, `member`, `search`, `action` or `single`."""
+    """`collection`, `member`, `search`, `upsert`, `action` or `single`."""
     parents: tuple[str, ...] = ()
     """The placeholders above the resource."""
     key: str = ""
@@ -103,12 +115,23 @@ def find_envelope(
     known = [] if is_object else [name for name in lists if snake(name) in (*_ENVELOPES, *names)]
     holds_list = known or (lists if len(lists) == 1 and _looks_like_page(properties, lists[0]) else [])
     if holds_list:
-        return Envelope(holds_list[0], schemas.items(properties[holds_list[0]]), is_list=True)
+        return _open_items(schemas, holds_list[0], schemas.items(properties[holds_list[0]]))
     objects = [name for name, each in properties.items() if schemas.type_of(each) == "object"]
     wrapped = [name for name in objects if snake(name) in ("data", "result", *names)]
     if wrapped and len(properties) <= 3 and not is_object:
+        nested = find_envelope(schemas, properties[wrapped[0]], names)
+        if nested and nested.is_list and nested.field:
+            return nested._replace(field=f"{wrapped[0]}.{nested.field}")
         return Envelope(wrapped[0], properties[wrapped[0]], is_list=False)
     return Envelope("", schema, is_list=False)
+
+
+def _open_items(schemas: SchemaSet, field: str, item: Schema) -> Envelope:
+    """Return the envelope of a list, whose items may hold the object in the property `item`, `node` or `resource`."""
+    properties = schemas.properties(item)
+    inner = next((name for name in ("item", "node", "resource") if name in properties), "")
+    is_wrapped = inner and not set(KEY_NAMES[:6]) & set(properties) and schemas.properties(properties[inner])
+    return Envelope(field, properties[inner], True, inner) if is_wrapped else Envelope(field, item, is_list=True)
 
 
 def find_body(
@@ -146,9 +169,15 @@ class ResourceMap:
         self._by_path: dict[str, dict[str, OperationDescription]] = {}
         for operation in description.operations:
             self._by_path.setdefault(operation.path, {})[operation.verb] = operation
+        self._named: dict[str, tuple[str, frozenset[str]]] = {}
+        """The collection that has a word for its name, and the fields of its objects."""
+        self._told_apart: set[str] = set()
         self._shapes = {_shape(path): path for path in self._by_path}
         for path in sorted(self._by_path, key=lambda each: (each.count("/"), not each.endswith("}"), each)):
             self.roles[path] = self._role(path)
+        for path, role in self.roles.items():
+            if role.kind == "single" and snake(role.resource) in SEARCH_WORDS:
+                self.roles[path] = self._find_searched(path, role)
         tables = {self._table_of(role.resource): role.resource for role in self.roles.values()}
         self._declare_schemas(tables)
         for path, role in self.roles.items():
@@ -192,9 +221,18 @@ class ResourceMap:
         bare = _ENDING.sub("", path)
         last = bare.rpartition("/")[2]
         placeholders = tuple(_PLACEHOLDER.findall(bare))
+        if re.fullmatch(r"\{\w+\}", last) and (items := self._listed_by(path)):
+            return PathRole(items, "collection", placeholders)
         if re.fullmatch(r"\{\w+\}", last):
-            return PathRole(self._resource_at(path, is_member=True), "member", placeholders[:-1], placeholders[-1])
+            above = self.roles.get(self._shapes.get(_shape(bare.rpartition("/")[0]), ""))
+            name = self._resource_at(path, is_member=True)
+            name = above.resource if above and above.resource in self._told_apart else name
+            return PathRole(name, "member", placeholders[:-1], placeholders[-1])
         above = bare.rpartition("/")[0]
+        listed = self.roles.get(self._shapes.get(_shape(above), ""))
+        if listed and listed.kind == "collection" and snake(last) in (*SEARCH_WORDS, *UPSERT_WORDS):
+            kind = "upsert" if snake(last) in UPSERT_WORDS else "search"
+            return PathRole(listed.resource, kind, placeholders, action=last)
         if self._is_collection(path):
             return PathRole(self._resource_at(path, is_member=False), "collection", placeholders)
         suffix = re.fullmatch(r"\{\w+\}[:.](\w+)", last)
@@ -203,13 +241,39 @@ class ResourceMap:
             verbs = self._by_path[path]
             if suffix or ("POST" in verbs and "GET" not in verbs) or (set(verbs) <= {"PUT", "DELETE"}):
                 return role._replace(kind="action", action=suffix[1] if suffix else last)
-        listed = self.roles.get(self._shapes.get(_shape(above), ""))
-        if snake(last) in SEARCH_WORDS and listed and listed.kind == "collection":
-            return PathRole(listed.resource, "search", placeholders, action=last)
         beside = self.roles.get(self._shapes.get(_shape(f"{above}/{{x}}"), ""))
         if beside and "GET" in self._by_path[path]:
             return PathRole(beside.resource, "single", placeholders, action=last)
         return PathRole(singular(snake(last)) or "root", "single", placeholders)
+
+    def _listed_by(self, path: str) -> str:
+        """Return the name of what a path that ends in a placeholder lists, as `/v0/{base}/{table}` does; else nothing.
+
+        Such a path lists objects with an id, in a property that is not named as what the path says.
+        """
+        listing = self._by_path[path].get("GET")
+        envelope = self._envelope(listing, ()) if listing and set(self._by_path[path]) <= {"GET", "POST"} else None
+        if envelope is None or not envelope.is_list or not envelope.field:
+            return ""
+        has_id = any(name in self.schemas.properties(envelope.schema) for name in KEY_NAMES[:6])
+        return singular(snake(envelope.field.rpartition(".")[2])) if has_id else ""
+
+    def _find_searched(self, path: str, role: PathRole) -> PathRole:
+        """Return the role of a search beside the collections: of the one that has all fields of what it lists."""
+        posted = self._by_path[path].get("POST")
+        envelope = self._envelope(posted, ()) if posted else None
+        if envelope is None or not envelope.is_list:
+            return role
+        wanted = {name for name in self.schemas.properties(envelope.schema) if not name.startswith("_")}
+        collections = [(each, about) for each, about in self.roles.items() if about.kind == "collection"]
+        searched = [about.resource for each, about in collections if wanted and wanted <= self._fields_posted(each)]
+        return PathRole(searched[0], "search", role.parents, action=role.resource) if searched else role
+
+    def _fields_posted(self, path: str) -> frozenset[str]:
+        members = [each for each in self._shapes.values() if _shape(each) == _shape(path) + "/{}"]
+        shown = [self._by_path[each].get("GET") for each in members]
+        fields = frozenset(name for each in shown if each for name in self.schemas.properties(each.answer))
+        return fields | self._fields_listed(path)
 
     def _is_collection(self, path: str) -> bool:
         shape = _shape(path)
@@ -235,11 +299,34 @@ class ResourceMap:
                 family = self.schemas.family(envelope.schema)
                 if family and self.schemas.properties(envelope.schema):
                     return family
-        return word
+        return word if is_member else self._tell_apart(path, word)
+
+    def _tell_apart(self, path: str, word: str) -> str:
+        """Return the name of a collection's resource: its last word, with the one before it if that is another's.
+
+        `/contact` and `/custom_field/contact` are two collections if their objects have few fields in common.
+        """
+        fields = self._fields_listed(path)
+        first = self._named.setdefault(word, (path, fields))
+        before = path.rpartition("/")[0].rpartition("/")[2]
+        if first[0] == path or not fields or not first[1] or "{" in before or not before:
+            return word
+        common = len(fields & first[1]) / len(fields | first[1])
+        if common >= MIN_COMMON_FIELDS:
+            return word
+        self._told_apart.add(f"{singular(snake(before))}_{word}")
+        return f"{singular(snake(before))}_{word}"
+
+    def _fields_listed(self, path: str) -> frozenset[str]:
+        """Return the fields of the objects of a collection."""
+        named = (snake(literal_of(path)),)
+        listed = [each for verb in ("GET", "POST") if (each := self._by_path[path].get(verb))]
+        shown = [each for operation in listed if (each := self._envelope(operation, named))]
+        return frozenset(name for each in shown for name in self.schemas.properties(each.schema))
 
     def _learn(self, path: str, role: PathRole) -> None:
         """Add to a resource what the operations of a path say of it."""
-        if role.kind == "search":
+        if role.kind in ("search", "upsert"):
             return
         if role.kind == "action":
             self._learn_of_action(path, role)
@@ -280,7 +367,13 @@ class ResourceMap:
         wanted = [declared.key, *wanted] if declared and declared.key in fields else wanted
         is_declared = declared is not None and declared.key in fields
         usual = [] if is_declared else [by_snake[name] for name in KEY_NAMES[:6] if name in by_snake]
-        scalar = [name for name in (*usual, *wanted) if self.schemas.type_of(fields[name]) in ("string", "integer")]
+        words = resource.name.split("_")
+        own = [each for each in by_snake if re.fullmatch(r"\w+_id", each) and each.removesuffix("_id") in words]
+        scalar = [
+            name
+            for name in (*usual, *wanted, *(by_snake[each] for each in own))
+            if self.schemas.type_of(fields[name]) in ("string", "integer")
+        ]
         resource.aliases = {by_snake.get(snake(each), each) for each in wanted} & set(fields)
         if scalar:
             resource.key = scalar[0]

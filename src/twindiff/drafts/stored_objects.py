@@ -13,7 +13,7 @@ from twindiff.kit.rows import Expression, Row
 
 from .answers import AnswerBuilder, ShownRow
 from .computed_fields import ComputedFields, compile_computed
-from .conditions import equals, is_whole
+from .conditions import RECORD_FIELDS, equals, is_whole
 from .documents import Schema
 from .names import family_of, snake
 from .overlay import Overlay, Refusal, ResourceOverlay, StateMachine
@@ -44,12 +44,16 @@ RANDOM_LETTERS = 64
 """The length of the placeholder `$random`, such as a token."""
 MYSELF = ("me", "@me", "self", "~")
 """Keys by which paths name the caller, who is the first of the users."""
+_EXTERNAL_KEYS = ("external_id", "externalid", "unique_external_id", "email")
+"""Fields by which clients say which object they mean, before those of the vendor."""
 SINGLE = "self"
 """The key of what a path without an id holds at most once."""
 _EPOCH_MILLISECONDS = 1_420_070_400_000
 """The first instant of 2015, from which snowflakes count."""
 _UPDATED = ("updated", "modified", "last_modified", "last_edited", "date_updated")
 _CREATED = ("created", "date_created", *_UPDATED)
+_NO_TIME = ("_by", "_id", "_by_name", "_from", "_via", "_ip", "_by_id")
+"""Ends of names that begin as those of times do and say by whom or how it was done."""
 _PERSONS = frozenset(
     [
         "assignee",
@@ -111,6 +115,16 @@ class StoredObjects:
             if mine:
                 return mine[0]
         raise NotFound(stored.resource.name.replace("_", " "), wanted)
+
+    def find_same(self, stored: StoredResource, call: Call, body: Mapping[str, Any]) -> Row | None:
+        """Return the row with the key of a body, or else with the first identifying field that it gives."""
+        by_snake = {snake(name): name for name in stored.columns}
+        named = [by_snake[each] for each in (*_EXTERNAL_KEYS, *KEY_NAMES) if each in by_snake]
+        for field in dict.fromkeys([stored.resource.key, *named]):
+            rows = self.rows_with(call, stored, field, body[field]) if body.get(field) is not None else []
+            if rows:
+                return rows[0]
+        return None
 
     def name_by(self, stored: StoredResource, role: PathRole, row: Row, given: Any) -> Any:
         """Return the value by which what stands below a row refers to it: its key, or what the path names it by."""
@@ -206,7 +220,8 @@ class StoredObjects:
             above = {name: getattr(row, column) for name, column in stored.parents.items()}
             fields |= dict(zip(computed.columns, values.get(key, ()), strict=False))
             for field, text in computed.texts.items():
-                fields[field] = fill_placeholders(text, lambda name, seen=(fields, above): look_up(name, *seen))
+                made = fill_placeholders(text, lambda name, seen=(fields, above): look_up(name, *seen))
+                _put_inside(fields, field.split("."), made)
         return plain
 
     def find_related(self, call: Call, name: str, value: Any) -> Mapping[str, Any] | None:
@@ -242,7 +257,7 @@ class StoredObjects:
         """Store a new object: what the body gives, then what stands above it, defaults, its state and times."""
         about = self.about(stored)
         defaults = fill_placeholders(about.defaults, partial(self.look_up, call, given))
-        fields: dict[str, Any] = {**defaults, **body}
+        fields: dict[str, Any] = {**defaults, **{n: merge_fields(defaults.get(n), value) for n, value in body.items()}}
         if about.states and about.states.initial is not None:
             fields.setdefault(about.states.field, about.states.initial)
         above = self._place_below(stored, role, given, fields)
@@ -285,8 +300,9 @@ class StoredObjects:
 
         Raises StateConflict for a state that may not follow, and NotUnique.
         """
+        known = {name: getattr(row, stored.columns[name]) for name in body if snake(name) in RECORD_FIELDS}
         values = {
-            stored.columns[name]: self._fit(stored, name, value)
+            stored.columns[name]: self._fit(stored, name, merge_fields(known.get(name), value))
             for name, value in body.items()
             if name != stored.resource.key
         }
@@ -298,7 +314,7 @@ class StoredObjects:
             check_move(states, getattr(row, stored.columns[states.field]), values[stored.columns[states.field]])
         self._check_unique(stored, call, {name: body[name] for name in body if stored.columns[name] in values}, row)
         for field, schema in stored.schemas.items():
-            if snake(field).startswith(_UPDATED):
+            if snake(field).startswith(_UPDATED) and not snake(field).endswith(_NO_TIME):
                 values.setdefault(stored.columns[field], self._fit(stored, field, self._now(call, field, schema)))
         return call.db.change(row, **values)
 
@@ -365,7 +381,7 @@ class StoredObjects:
         if name in STATES and choices:
             usual = [each for each in INITIAL_STATES if each in choices]
             return usual[0] if usual else choices[0]
-        if name.startswith(_CREATED):
+        if name.startswith(_CREATED) and not name.endswith(_NO_TIME):
             return self._now(call, field, schema)
         if name in ("number", "iid") and self._schemas.type_of(schema) == "integer":
             return call.db.next("_".join([stored.resource.name, "number", *map(str, above)]))
@@ -407,9 +423,16 @@ class StoredObjects:
                 return call.ids.new(form.prefix, max(1, min(form.length, 64)), form.alphabet)
         return key if stored.key.kind == "integer" and not form.prefix else f"{form.prefix}{key}"
 
+    def _is_emptied(self, schema: Schema) -> bool:
+        """Return whether null makes a field empty: a text that answers never show as null."""
+        is_text = self._schemas.type_of(schema) == "string" and not self._schemas.allows_null(schema)
+        return is_text and "format" not in self._schemas.flatten(schema) and self._schemas.fits(schema, "")
+
     def _fit(self, stored: StoredResource, field: str, value: Any) -> Any:
         """Return a value as the column of a field holds it."""
         kind = stored.column(field).kind
+        if value is None and field in stored.schemas and self._is_emptied(stored.schemas[field]):
+            return ""
         if kind == "text" and not isinstance(value, str):
             return None if value is None else str(value)
         if kind == "integer" and (isinstance(value, bool) or not isinstance(value, int)):
@@ -420,6 +443,24 @@ class StoredObjects:
 
 
 _PLAIN = ResourceOverlay()
+
+
+def _put_inside(fields: dict[str, Any], path: Sequence[str], value: Any) -> None:
+    """Set what stands at a path of objects, in copies of those that there are."""
+    name, *rest = path
+    if rest:
+        known: Any = fields.get(name)
+        inner = {**cast(Mapping[str, Any], known)} if isinstance(known, Mapping) else {}
+        _put_inside(inner, rest, value)
+        value = inner
+    fields[name] = value
+
+
+def merge_fields(known: Any, given: Any) -> Any:
+    """Return an object of fields that people define with those that a request gives; anything else as it is given."""
+    if isinstance(known, Mapping) and isinstance(given, Mapping):
+        return {**cast(Mapping[str, Any], known), **cast(Mapping[str, Any], given)}
+    return given
 
 
 def _identify(item: Any) -> str:

@@ -89,3 +89,81 @@ def test_batches_create_update_read_and_archive(hubspot: httpx.Client):
     assert hubspot.post(f"{url}/archive", json={"inputs": ids[1:]}).status_code == 204
     read = hubspot.post(f"{url}/read", json={"inputs": ids, "properties": ["city"]})
     assert (read.status_code, [each["properties"]["city"] for each in read.json()["results"]]) == (207, ["Ulm"])
+
+
+def test_a_contact_of_version_1_is_made_once_and_found_by_its_address(hubspot: httpx.Client):
+    url = "/contacts/v1/contact/createOrUpdate/email/cleo@example.com/"
+    given = {"properties": [{"property": "firstname", "value": "Cleo"}]}
+    made, again = hubspot.post(url, json=given).json(), hubspot.post(url, json=given).json()
+    assert (made["isNew"], again) == (True, {"vid": made["vid"], "isNew": False})
+    profile = "/contacts/v1/contact/email/cleo@example.com/profile?propertyMode=value_only"
+    shown = hubspot.get(profile).json()
+    assert shown["properties"]["firstname"] == {"value": "Cleo"}
+    assert hubspot.get(f"/crm/v3/objects/contacts/{made['vid']}").json()["properties"]["email"] == "cleo@example.com"
+    assert hubspot.delete(f"/contacts/v1/contact/vid/{made['vid']}").json()["deleted"] is True
+    missing = hubspot.get(profile)
+    assert (missing.status_code, missing.json()["errors"][0]["message"]) == (
+        404,
+        "The contact e:cleo@example.com does not exist.",
+    )
+
+
+ADAS_ADDRESS = {"property": "email", "value": "ada@example.com"}
+
+
+@pytest.mark.parametrize(
+    ("url", "body", "status", "said"),
+    [
+        ("/contacts/v1/contact", {"properties": [ADAS_ADDRESS]}, 409, "CONTACT_EXISTS"),
+        ("/contacts/v1/contact", {"properties": [{"property": "closedate", "value": "soon"}]}, 400, "INVALID_LONG"),
+        ("/contacts/v1/contact", {"properties": [{"name": "email"}]}, 400, "must have 'property'"),
+        ("/contacts/v1/lists/7/add", {"vids": []}, 404, "Couldn't find a List with the given id '7'."),
+        ("/contacts/v1/lists/all/contacts/all", {}, 405, "can only be read"),
+        ("/companies/v2/companies", {"properties": [{"name": "colour", "value": "x"}]}, 400, "PROPERTY_DOESNT_EXIST"),
+    ],
+)  # fmt: skip
+def test_what_older_versions_cannot_do_is_refused(hubspot: httpx.Client, url: str, body: Any, status: int, said: str):
+    answer = hubspot.post(url, json=body)
+    assert (answer.status_code, said in answer.text) == (status, True), answer.text
+
+
+def test_a_static_list_says_who_was_added_and_who_is_not_known(hubspot: httpx.Client):
+    made = hubspot.post("/contacts/v1/lists", json={"name": "Friends"}).json()["listId"]
+    vid = int(find_id(hubspot, "contacts"))
+    added = hubspot.post(f"/contacts/v1/lists/{made}/add", json={"emails": ["ada@example.com", "no@example.com"]})
+    assert added.json() == {"updated": [vid], "discarded": [], "invalidVids": [], "invalidEmails": ["no@example.com"]}
+    again = hubspot.post(f"/contacts/v1/lists/{made}/add", json={"vids": [vid, 5]}).json()
+    assert (again["updated"], again["discarded"], again["invalidVids"]) == ([], [vid], [5])
+    [listed] = hubspot.get("/contacts/v1/lists/static").json()["lists"]
+    assert (listed["name"], listed["metaData"]["size"]) == ("Friends", 1)
+    assert hubspot.get(f"/contacts/v1/lists/{made}/contacts/all").json()["contacts"][0]["vid"] == vid
+    hubspot.post(f"/contacts/v1/lists/{made}/remove", json={"vids": [vid]})
+    assert hubspot.get(f"/contacts/v1/lists/{made}").json()["metaData"]["size"] == 0
+    assert hubspot.delete(f"/contacts/v1/lists/{made}").status_code == 204
+
+
+def test_a_company_of_version_2_has_its_contacts(hubspot: httpx.Client):
+    given = {"properties": [{"name": "name", "value": "Forge"}, {"name": "domain", "value": "forge.example"}]}
+    made = hubspot.post("/companies/v2/companies/", json=given).json()
+    assert made["properties"]["website"]["value"] == "forge.example"
+    url, vid = f"/companies/v2/companies/{made['companyId']}", int(find_id(hubspot, "contacts"))
+    assert hubspot.put(f"{url}/contacts/{vid}").status_code == 200
+    assert hubspot.get(f"{url}/vids").json()["vids"] == [vid]
+    listed = f"/crm-associations/v1/associations/{vid}/HUBSPOT_DEFINED/1"
+    assert hubspot.get(listed).json()["results"] == [made["companyId"]]
+    assert hubspot.delete(f"{url}/contacts/{vid}").status_code == 204
+    assert hubspot.get(listed).json()["results"] == []
+    assert hubspot.delete(url).json() == {"companyId": made["companyId"], "deleted": True}
+    assert hubspot.get(url).status_code == 404
+
+
+def test_a_property_of_version_1_can_be_set_until_it_is_removed(hubspot: httpx.Client):
+    url = "/properties/v1/companies/properties"
+    made = hubspot.post(url, json={"name": "fax_number", "label": "Fax", "type": "string"}).json()
+    assert (made["label"], made["hubspotDefined"]) == ("Fax", None)
+    assert hubspot.put(f"{url}/named/fax_number", json={"label": "Telefax"}).json()["label"] == "Telefax"
+    given = {"properties": [{"name": "fax_number", "value": "5"}]}
+    made = hubspot.post("/companies/v2/companies", json=given).json()
+    assert made["properties"]["fax_number"]["value"] == "5"
+    assert hubspot.delete(f"{url}/named/fax_number").status_code == 204
+    assert hubspot.delete(f"{url}/named/fax_number").status_code == 404

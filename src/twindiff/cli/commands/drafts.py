@@ -49,6 +49,46 @@ def ls(as_json: AsJson = False) -> None:
     say(as_json, listed, shown)
 
 
+@commands.command("replay")
+def replay(
+    recordings: Annotated[
+        list[Path], typer.Argument(metavar="RECORDING…", help="HAR files, VCR cassettes, or JSON Lines of sessions.")
+    ],
+    openapi: Annotated[
+        Path | None, typer.Option("--openapi", metavar="FILE", help="The description to hold them against.")
+    ] = None,
+    draft: Annotated[
+        str, typer.Option("--draft", metavar="NAME[=FILE]", help="The shipped draft to hold them against.")
+    ] = "",
+    seeds: Annotated[
+        bool,
+        typer.Option(
+            "--seeds/--no-seeds",
+            help="Whether each session begins with what its recording shows to have been there before.",
+        ),
+    ] = True,
+    as_json: AsJson = False,
+) -> None:
+    """Replay recorded sessions against a drafted twin, and sort the steps that it answers otherwise by kind.
+
+    Each session has an environment of its own, in this process. The share of comparable steps leaves out those that
+    show or name what was there before the session began ("needs a seed"), and limits of the vendor.
+    """
+    from twindiff.cli.commands.env import say
+    from twindiff.cli.programs.recorded_sessions import connect_draft, replay_sessions
+    from twindiff.drafts.documents import DescriptionError
+    from twindiff.drafts.recordings import read_sessions
+
+    if bool(openapi) == bool(draft):
+        raise CommandError("Give one of --openapi FILE and --draft NAME.", exit_code=2)
+    try:
+        sessions = [session for path in recordings for session in read_sessions(path)]
+        report = replay_sessions(sessions, connect_draft(openapi, draft, has_seeds=seeds))
+    except DescriptionError as error:
+        raise CommandError(str(error)) from None
+    say(as_json, report.to_json(), report.to_table())
+
+
 @commands.command("learn")
 def learn(
     recordings: Annotated[

@@ -6,6 +6,7 @@ Each package below has a `draft`. Descriptions of others are not here: the user 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
@@ -21,6 +22,8 @@ from ..documents import ApiDescription, DescriptionError, describe
 from ..drafting import Draft, DraftedTwin, shape_of
 from ..merging import read_descriptions
 from ..overlay import Overlay
+from ..proposals import propose_seeds
+from ..recordings import RecordedCall
 from ..wire_style import DraftStyle
 
 NAMES = (
@@ -57,14 +60,18 @@ class ShippedDraft(NamedTuple):
     style: type[DraftStyle] = DraftStyle
     options: Mapping[str, Any] = {}
     """Further arguments of the Twin."""
+    recorded_rows: Callable[[Sequence[RecordedCall]], Mapping[str, list[dict[str, Any]]]] | None = None
+    """Returns the rows of the handlers' tables that must have been there before calls of a recording."""
 
     @property
     def written_count(self) -> int:
         """The number of operations that handlers serve."""
         return sum(len(page.listed) for page in self.pages)
 
-    def twin(self, paths: Sequence[Path] = ()) -> DraftedTwin:
+    def twin(self, paths: Sequence[Path] = (), recorded: Sequence[RecordedCall] = ()) -> DraftedTwin:
         """Return the twin, with the operations of the descriptions in `paths`.
+
+        Its template `NAME_base` also has what must have been there before the `recorded` calls.
 
         Raises DescriptionError if it needs a description, or for one that cannot be used.
         """
@@ -74,11 +81,23 @@ class ShippedDraft(NamedTuple):
                 f" {self.description}, then: --draft {self.name}=FILE"
             )
         draft = Draft(self._describe(paths), self.name, self.overlay(), self.tables, is_partial=bool(paths))
-        twin = draft.twin(*self.pages, *self.again, rows=self.rows, style=self.style, **self.options)
+        rows = self.rows
+        if recorded:
+            seeds = propose_seeds(recorded, draft)
+            draft = draft.with_seeds(seeds) if seeds else draft
+            rows = partial(self._rows_before, recorded)
+        twin = draft.twin(*self.pages, *self.again, rows=rows, style=self.style, **self.options)
         described = {shape_of(plan.operation.name) for plan in twin.plans}
         names = [f"{each.verb} {each.path}" for page in self.pages for each in page.listed]
         twin.beside = [name for name in names if shape_of(name) not in described]
         return twin
+
+    def _rows_before(self, recorded: Sequence[RecordedCall]) -> Rows:
+        """Return the rows of every template, and those that must have been there before calls."""
+        rows = dict(self.rows()) if self.rows else {}
+        for table, added in self.recorded_rows(recorded).items() if self.recorded_rows else ():
+            rows[table] = [*rows.get(table, ()), *added]
+        return rows
 
     def _describe(self, paths: Sequence[Path]) -> ApiDescription:
         if paths:

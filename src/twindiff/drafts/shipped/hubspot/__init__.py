@@ -6,7 +6,7 @@ from twindiff.kit.seeding import Variables
 from twindiff.kit.twin import Users
 
 from .. import ShippedDraft
-from . import associations, records, settings
+from . import associations, companies_v2, contact_lists, records, settings
 from .account import account_rows
 from .screens import screen
 from .seeding import seeding
@@ -18,7 +18,7 @@ draft = ShippedDraft(
     "HubSpot",
     stands_alone=True,
     description="https://github.com/HubSpot/HubSpot-public-api-spec-collection",
-    pages=(records.api, associations.api, settings.api),
+    pages=(records.api, associations.api, settings.api, contact_lists.api, companies_v2.api),
     tables=TABLES,
     rows=account_rows,
     style=HubSpotStyle,

@@ -20,7 +20,8 @@ KINDS = {
 _SINGULAR = {"companies": "company"}
 _OWN = ("id", "properties", "archived", "created_at", "updated_at")
 _FURTHER = {
-    "contacts": "address state zip country mobilephone fax salutation industry annualrevenue hs_analytics_source",
+    "contacts": "address state zip country mobilephone fax salutation industry annualrevenue hs_analytics_source"
+    " closedate",
     "companies": "address state zip numberofemployees annualrevenue type founded_year timezone about_us",
     "deals": "hs_priority deal_currency_code closed_lost_reason closed_won_reason hs_deal_stage_probability",
     "tickets": "hs_ticket_category source_type hs_resolution closed_date",

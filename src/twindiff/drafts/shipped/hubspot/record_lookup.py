@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from twindiff.kit.call import Call
@@ -33,6 +33,16 @@ def find_record(call: Call, kind: str, id: str, id_property: str = "") -> Any:
     return row
 
 
+COMPUTED: Mapping[str, Callable[[Any], str | None]] = {
+    "hs_all_contact_vids": lambda row: row.id,
+    "hs_email_domain": lambda row: (row.email or "").rpartition("@")[2] or None,
+    "hs_is_contact": lambda _row: "true",
+    "hs_is_unworked": lambda _row: "true",
+    "hs_pipeline": lambda _row: "contacts-lifecycle-pipeline",
+}
+"""The properties of contacts that HubSpot computes."""
+
+
 def read_property(kind: str, row: Any, name: str) -> Any:
     """Return the value of a property of a record; None if it has none."""
     if name == "hs_object_id":
@@ -41,6 +51,8 @@ def read_property(kind: str, row: Any, name: str) -> Any:
         return show_time(row.created_at)
     if name in ("lastmodifieddate", "hs_lastmodifieddate"):
         return show_time(row.updated_at)
+    if kind == "contacts" and name in COMPUTED:
+        return COMPUTED[name](row)
     return getattr(row, name) if name in columns_of(kind) else row.properties.get(name)
 
 

@@ -18,7 +18,7 @@ from twindiff.kit.twin import Operations
 
 from .account import SEARCHED, columns_of, find_kind, kind_of_type
 from .associations import associate, list_associated, unlink
-from .record_lookup import find_record, find_records, read_property, show_record
+from .record_lookup import COMPUTED, find_record, find_records, read_property, show_record
 from .tables import RECORDS, CrmActivity, CrmProperty, CrmStage
 from .wire_style import HubSpotError, NoSuchRecord, RecordConflict, page_results, show_time
 
@@ -27,6 +27,7 @@ MAX_BATCH_RECORDS = 100
 MAX_SEARCH_RECORDS = 200
 MAX_FILTER_GROUPS = 5
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
+_INSTANT = re.compile(r"-?\d+|\d{4}-\d\d-\d\d(T.*)?")
 _READ_ONLY = frozenset(["hs_object_id", "createdate", "lastmodifieddate", "hs_lastmodifieddate"])
 Properties = dict[str, Any]
 
@@ -53,13 +54,22 @@ def get_kind(said: str) -> str:
 
 
 def _show_written(kind: str, row: Any, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a record as an answer to a write shows it: what is set."""
+    """Return a record as an answer to a write shows it: what is set, and what HubSpot computes of it."""
     known = [name for name in columns_of(kind) if getattr(row, name) is not None]
+    known += [name for name in COMPUTED if kind == "contacts" and read_property(kind, row, name) is not None]
     return show_record(kind, row, [*known, *row.properties, *given])
 
 
 def check_properties(call: Call, kind: str, given: Mapping[str, Any]) -> Properties:
     """Return properties as they are stored; raises HubSpotError with all that are wrong."""
+    values, problems = read_properties(call, kind, given)
+    if problems:
+        raise HubSpotError(f"Property values were not valid: {json.dumps(problems)}")
+    return values
+
+
+def read_properties(call: Call, kind: str, given: Mapping[str, Any]) -> tuple[Properties, list[dict[str, Any]]]:
+    """Return properties as they are stored, and what is wrong with each that is not valid."""
     known = {each.name: each for each in call.db.rows(CrmProperty, CrmProperty.kind == kind)}
     problems: list[dict[str, Any]] = []
     values: Properties = {}
@@ -69,9 +79,7 @@ def check_properties(call: Call, kind: str, given: Mapping[str, Any]) -> Propert
         if problem:
             problems.append({"isValid": False, "message": problem[1], "error": problem[0], "name": name})
         values[name] = text or None
-    if problems:
-        raise HubSpotError(f"Property values were not valid: {json.dumps(problems)}")
-    return values
+    return values, problems
 
 
 def _problem_of(call: Call, kind: str, known: CrmProperty | None, name: str, text: str) -> tuple[str, str] | None:
@@ -84,6 +92,8 @@ def _problem_of(call: Call, kind: str, known: CrmProperty | None, name: str, tex
         return None
     if name == "email" and kind == "contacts" and not _EMAIL.fullmatch(text):
         return "INVALID_EMAIL", f"Email address {text} is invalid"
+    if known.type == "datetime" and not _INSTANT.fullmatch(text):
+        return "INVALID_LONG", f"{text} was not a valid long."
     if known.type == "number" and not re.fullmatch(r"-?\d+(\.\d+)?", text):
         return "INVALID_INTEGER", f"{text} was not a valid number."
     allowed = [each["value"] for each in known.options]
@@ -104,6 +114,8 @@ def create_record(call: Call, kind: str, given: Mapping[str, Any], *, checked: b
     if kind == "contacts" and values.get("email"):
         values["email"] = str(values["email"]).lower()
         _refuse_taken(call, kind, str(values["email"]))
+    if kind == "companies" and values.get("domain"):
+        values = {"website": values["domain"], **values}
     if kind == "deals":
         values = {"pipeline": "default", **values}
     if kind == "tickets":
@@ -138,7 +150,7 @@ def change_record(call: Call, kind: str, row: Any, given: Mapping[str, Any]) -> 
     return call.db.change(row, **fields, properties=others, updated_at=call.clock.iso())
 
 
-def _archive(call: Call, kind: str, id: str) -> None:
+def archive_record(call: Call, kind: str, id: str) -> None:
     """Archive a record, which also ends its associations; one that there is not is no error."""
     table = RECORDS.get(kind, CrmActivity)
     row = call.db.find(table, table.id == id)
@@ -234,7 +246,7 @@ def patch_record(
 @api.delete("/{objectType}/{objectId}", status=204)
 def delete_record(call: Call, object_type: str, object_id: str) -> None:
     """Archive a record."""
-    _archive(call, get_kind(object_type), object_id)
+    archive_record(call, get_kind(object_type), object_id)
 
 
 @api.post("/{objectType}/search", reads=True)
@@ -392,4 +404,4 @@ def archive_batch(call: Call, object_type: str, inputs: list[dict[str, Any]]) ->
     """Archive up to 100 records."""
     _check_batch(inputs)
     for each in inputs:
-        _archive(call, get_kind(object_type), str(each.get("id")))
+        archive_record(call, get_kind(object_type), str(each.get("id")))

@@ -1,4 +1,6 @@
-"""Fills a HubSpot account from a configuration: records by kind, and which contact belongs to which company."""
+"""Fills a HubSpot account from a configuration: records by kind, which contact belongs to which company,
+and static lists.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from twindiff.kit.seeding import InvalidSeedConfig, Person, Seeding, SeedSection
 from .account import account_rows
 from .associations import associate
 from .records import create_record
-from .tables import CrmCompany, CrmContact, CrmDeal, CrmOwner, CrmProperty, CrmStage
+from .tables import CrmCompany, CrmContact, CrmContactList, CrmDeal, CrmListMember, CrmOwner, CrmProperty, CrmStage
 from .wire_style import HubSpotError
 
 
@@ -31,6 +33,13 @@ class SeedAssociation(SeedSection):
     deal_name: str = ""
 
 
+class SeedList(SeedSection):
+    """A static list, with the addresses of the contacts in it."""
+
+    name: str
+    contact_emails: list[str] = msgspec.field(default_factory=list[str])
+
+
 class HubSpotConfig(msgspec.Struct):
     """The configuration of an account."""
 
@@ -39,7 +48,7 @@ class HubSpotConfig(msgspec.Struct):
     deals: list[SeedRecord] = msgspec.field(default_factory=list[SeedRecord])
     tickets: list[SeedRecord] = msgspec.field(default_factory=list[SeedRecord])
     associations: list[SeedAssociation] = msgspec.field(default_factory=list[SeedAssociation])
-    lists: list[dict[str, Any]] = msgspec.field(default_factory=list[dict[str, Any]])
+    lists: list[SeedList] = msgspec.field(default_factory=list[SeedList])
 
 
 def write(call: Call, config: HubSpotConfig, people: Sequence[Person]) -> dict[str, int]:
@@ -51,15 +60,17 @@ def write(call: Call, config: HubSpotConfig, people: Sequence[Person]) -> dict[s
         call.db.add(
             CrmOwner(id=number, email=person.email, first_name=first, last_name=last, created_at=call.clock.iso())
         )
-    problems = ["lists: lists are not served; leave them out"] if config.lists else []
+    problems: list[str] = []
     for kind in ("companies", "contacts", "deals", "tickets"):
         for number, each in enumerate(getattr(config, kind)):
             _add_record(call, kind, each.properties, f"{kind}[{number}]", problems)
     for number, each in enumerate(config.associations):
         _associate(call, each, f"associations[{number}]", problems)
+    for number, each in enumerate(config.lists):
+        _add_list(call, each, f"lists[{number}]", problems)
     if problems:
         raise InvalidSeedConfig(problems)
-    kinds = ("companies", "contacts", "deals", "tickets", "associations")
+    kinds = ("companies", "contacts", "deals", "tickets", "associations", "lists")
     return {kind: len(getattr(config, kind)) for kind in kinds if getattr(config, kind)}
 
 
@@ -81,6 +92,17 @@ def _add_record(call: Call, kind: str, properties: dict[str, Any], place: str, p
         create_record(call, kind, properties, checked=False)
     except HubSpotError as error:
         problems.append(f"{place}: {error}")
+
+
+def _add_list(call: Call, given: SeedList, place: str, problems: list[str]) -> None:
+    id, at = call.db.next("contact_list"), call.clock.iso()
+    call.db.add(CrmContactList(id=id, name=given.name, created_at=at))
+    for email in given.contact_emails:
+        contact = call.db.find(CrmContact, CrmContact.email.equals(email))
+        if contact is None:
+            problems.append(f"{place}: there is no contact with '{email}'")
+        else:
+            call.db.add(CrmListMember(list_id=id, contact_id=contact.id, added_at=at))
 
 
 def _associate(call: Call, given: SeedAssociation, place: str, problems: list[str]) -> None:

@@ -127,6 +127,22 @@ class CrmOwner(Row, table="owners", key=("id",)):
     created_at: Column[Timestamp]
 
 
+class CrmContactList(Row, table="contact_lists", key=("id",)):
+    """A static list of contacts."""
+
+    id: Column[int]
+    name: Column[str]
+    created_at: Column[Timestamp]
+
+
+class CrmListMember(Row, table="contact_list_members", key=("list_id", "contact_id")):
+    """A contact that is in a static list."""
+
+    list_id: Column[int]
+    contact_id: Column[str]
+    added_at: Column[Timestamp]
+
+
 class CrmStage(Row, table="pipeline_stages", key=("kind", "pipeline", "id")):
     """A stage of a pipeline of deals or tickets."""
 
@@ -144,4 +160,13 @@ RECORDS: dict[str, Any] = {
     "deals": CrmDeal,
     "tickets": CrmTicket,
 }
-TABLES = (*RECORDS.values(), CrmActivity, CrmAssociation, CrmProperty, CrmOwner, CrmStage)
+TABLES = (
+    *RECORDS.values(),
+    CrmActivity,
+    CrmAssociation,
+    CrmProperty,
+    CrmOwner,
+    CrmStage,
+    CrmContactList,
+    CrmListMember,
+)

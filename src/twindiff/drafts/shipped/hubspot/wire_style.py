@@ -51,6 +51,7 @@ class HubSpotStyle(DraftStyle):
             "message": str(error),
             "correlationId": _CORRELATION,
             "category": category or error.code.upper(),
+            **error.details.get("body", {}),
         }
         return json_answer(body, error.status, (*error.headers, (DRAFTED_HEADER, "refused")))
 

@@ -1,0 +1,344 @@
+"""Replays recorded sessions against drafted twins, and sorts the steps by what they answer otherwise.
+
+Ids are bound while a session runs: where the recorded answer has one id and the twin's another at the same place, later
+requests and expectations have the twin's. Not compared are times, texts of errors, and values that are new for each
+request. What the twin's answer has in addition is no difference.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+from urllib.parse import quote, unquote, urlsplit
+
+import httpx
+
+from twindiff.cli.remote import Json
+from twindiff.drafts.drafting import Draft
+from twindiff.drafts.names import snake
+from twindiff.drafts.proposals import propose_seeds
+from twindiff.drafts.recorded_needs import find_needs
+from twindiff.drafts.recordings import RecordedCall, RecordedSession
+from twindiff.drafts.shipped import ShippedDraft, find_shipped
+from twindiff.kit.twin import Twin
+from twindiff.local import Twindiff
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+Kind = Literal[
+    "right",
+    "needs a seed",
+    "vendor's limit",
+    "not served",
+    "refused",
+    "not refused",
+    "other status",
+    "field missing",
+    "other count",
+    "other value",
+]
+MIN_BOUND_CHARACTERS = 4
+"""Characters of an id from which on it is also replaced inside other texts."""
+MAX_PLACES = 5
+_ID_NAME = re.compile(
+    r"(^|[_-])(id|gid|sid|uuid|guid|vid|sha|key|token|ref|handle|rev|etag|cursor|iid|number)s?$|[a-z]Id$"
+)
+_TIME = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?")
+_TIME_NAME = re.compile(r"(^|_|-)(at|on|date|time|timestamp|created|updated|modified)$|[a-z](At|On|Date|Time)$|date$")
+_NEW_EACH_TIME = re.compile(
+    r"(request|correlation|trace)[_-]?id|etag|cursor|token|next|latency|expires?(_at|_in)?", re.IGNORECASE
+)
+_WORDING = re.compile(
+    r"message|description|detail|title|reason|text|documentation_url|error_summary|instance", re.IGNORECASE
+)
+
+
+class Differences(NamedTuple):
+    """Where an answer differs, by kind."""
+
+    missing: list[str]
+    counts: list[str]
+    values: list[str]
+
+
+class StepOutcome(NamedTuple):
+    """What became of one step."""
+
+    session: str
+    number: int
+    request: str
+    recorded_status: int
+    status: int
+    kind: Kind
+    is_comparable: bool
+    """Whether it depends on nothing but the session, and the vendor had no limits."""
+    places: list[str]
+
+    def to_json(self) -> dict[str, Any]:
+        """The outcome as JSON."""
+        return self._asdict()
+
+
+class BoundIds:
+    """The twin's ids by the recorded ones."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, Any] = {}
+
+    def learn(self, recorded: Any, live: Any, name: str = "") -> None:
+        """Note the ids that stand at the same place of two answers."""
+        if isinstance(recorded, dict) and isinstance(live, dict):
+            for each, value in cast(Json, recorded).items():
+                self.learn(value, cast(Json, live).get(each), str(each))
+        elif isinstance(recorded, list) and isinstance(live, list):
+            for first, second in zip(cast(list[Any], recorded), cast(list[Any], live), strict=False):
+                self.learn(first, second, name)
+        elif _may_be_id(name, recorded) and type(cast(object, recorded)) is type(live) and recorded != live:
+            self.known.setdefault(str(cast(object, recorded)), live)
+
+    def fill(self, value: Any, name: str = "") -> Any:
+        """Return a value with the twin's ids; a short number is one only under a name of ids."""
+        if isinstance(value, dict):
+            return {self.fill_text(str(each)): self.fill(inner, str(each)) for each, inner in cast(Json, value).items()}
+        if isinstance(value, list):
+            return [self.fill(each, name) for each in cast(list[Any], value)]
+        if isinstance(value, str):
+            return self.fill_text(value)
+        is_id = isinstance(value, int) and not isinstance(value, bool) and (value > 999 or _ID_NAME.search(name))
+        return self.known.get(str(value), value) if is_id else value
+
+    def fill_text(self, text: str) -> str:
+        """Return a text that is an id, or has ids in it as whole words, with the twin's."""
+        if text in self.known:
+            return str(self.known[text])
+        parts = re.split(r"([^A-Za-z0-9_-]+)", text)
+        return "".join(
+            str(self.known[each]) if len(each) >= MIN_BOUND_CHARACTERS and each in self.known else each
+            for each in parts
+        )
+
+
+def _may_be_id(name: str, value: Any) -> bool:
+    if isinstance(value, bool) or not isinstance(value, (str, int)):
+        return False
+    text = str(value)
+    return bool(_ID_NAME.search(name)) and bool(text) and " " not in text and not text.startswith("http")
+
+
+class RecordedReplay:
+    """A recorded session on its way through an environment; `token` is that of its user."""
+
+    def __init__(self, client: httpx.Client, token: str) -> None:
+        self._client, self._token = client, token
+        self._ids = BoundIds()
+
+    def run(self, name: str, calls: Sequence[RecordedCall]) -> Iterator[StepOutcome]:
+        """Replay the calls in order."""
+        for number, (call, need) in enumerate(zip(calls, find_needs(calls), strict=True), 1):
+            answer = self._send(call)
+            live = _read_json(answer)
+            recorded = call.answer
+            self._ids.learn(recorded, live)
+            differences = Differences([], [], [])
+            if recorded is not None and call.status // 100 == answer.status_code // 100:
+                self._compare(recorded, live, differences, "", "", is_error=call.status >= 400)
+            kind = _sort(call, answer.status_code, differences)
+            has_limit = call.status in (401, 429) or call.status >= 500
+            if kind != "right" and (has_limit or need):
+                kind = "vendor's limit" if has_limit else "needs a seed"
+            places = [*differences.missing, *differences.counts, *differences.values][:MAX_PLACES] or (
+                [need] if need else []
+            )
+            request = f"{call.verb} {call.path}"
+            is_comparable = not need and not has_limit
+            yield StepOutcome(name, number, request, call.status, answer.status_code, kind, is_comparable, places)
+
+    def _send(self, call: RecordedCall) -> httpx.Response:
+        path = "/".join(
+            quote(self._ids.fill_text(unquote(each)), safe="@:!$&'()*+,;=~") for each in call.path.split("/")
+        )
+        query = [(name, self._ids.fill_text(value)) for name, value in call.query]
+        headers = {"Authorization": f"Bearer {self._token}", **call.headers}
+        content = call.content
+        if call.body is not None and content is None:
+            content = json.dumps(self._ids.fill(call.body)).encode()
+            headers.setdefault("content-type", "application/json")
+        elif content is not None:
+            content = self._ids.fill_text(content.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+        headers = {name: self._ids.fill_text(value) for name, value in headers.items()}
+        params = httpx.QueryParams(tuple(query))
+        return self._client.request(call.verb, f"{call.host}{path}", params=params, headers=headers, content=content)
+
+    def _compare(
+        self, recorded: Any, live: Any, differences: Differences, at: str, name: str, *, is_error: bool
+    ) -> None:
+        if isinstance(recorded, dict):
+            if not isinstance(live, dict):
+                differences.values.append(at or "/")
+                return
+            for each, value in cast(Json, recorded).items():
+                own = str(each) if each in live else self._ids.fill_text(str(each))
+                if own not in live:
+                    differences.missing.append(f"{at}/{each}")
+                else:
+                    self._compare(
+                        value, cast(Json, live)[own], differences, f"{at}/{each}", str(each), is_error=is_error
+                    )
+        elif isinstance(recorded, list):
+            first = cast(list[Any], recorded)
+            second = cast(list[Any], live) if isinstance(live, list) else []
+            if not isinstance(live, list) or len(first) != len(second):
+                differences.counts.append(at or "/")
+            for number, (one, other) in enumerate(zip(first, second, strict=False)):
+                self._compare(one, other, differences, f"{at}/{number}", name, is_error=is_error)
+        elif not self._is_same(recorded, live, name, is_error=is_error):
+            differences.values.append(at or "/")
+
+    def _is_same(self, recorded: Any, live: Any, name: str, *, is_error: bool) -> bool:
+        if isinstance(recorded, str) and _TIME.fullmatch(recorded):
+            return isinstance(live, str) and bool(_TIME.fullmatch(live))
+        if _TIME_NAME.search(name) or _NEW_EACH_TIME.fullmatch(name) or (is_error and _WORDING.fullmatch(name)):
+            return type(recorded) is type(live)
+        wanted = self._ids.fill(recorded, name)
+        if isinstance(recorded, str) and recorded.startswith("http") and isinstance(live, str):
+            return _last_of(str(wanted)) == _last_of(live)
+        is_number = isinstance(wanted, (int, float)) and isinstance(live, (int, float))
+        return wanted == live and (type(wanted) is type(live) or is_number)
+
+
+def _last_of(url: str) -> list[str]:
+    return urlsplit(url).path.strip("/").split("/")[-2:]
+
+
+def _sort(call: RecordedCall, status: int, differences: Differences) -> Kind:
+    """Return the kind of a step by its status and the differences of its answer."""
+    if status != call.status:
+        if status == 501:
+            return "not served"
+        if call.status < 300 <= status:
+            return "refused" if status >= 400 else "other status"
+        return "not refused" if status < 300 <= call.status else "other status"
+    if differences.missing:
+        return "field missing"
+    if differences.counts:
+        return "other count"
+    return "other value" if differences.values else "right"
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part} of {whole} steps ({100 * part / max(whole, 1):.0f} %)"
+
+
+def _read_json(answer: httpx.Response) -> Any:
+    try:
+        return answer.json() if answer.content.strip() else None
+    except ValueError:
+        return None
+
+
+class ReplayReport(NamedTuple):
+    """How many steps are right, and the others by kind and request."""
+
+    outcomes: list[StepOutcome]
+
+    @property
+    def right(self) -> int:
+        """The number of steps that are right."""
+        return sum(each.kind == "right" for each in self.outcomes)
+
+    @property
+    def comparable(self) -> int:
+        """The number of steps that depend on nothing but the session."""
+        return sum(each.is_comparable for each in self.outcomes)
+
+    @property
+    def comparable_right(self) -> int:
+        """The number of comparable steps that are right."""
+        return sum(each.is_comparable and each.kind == "right" for each in self.outcomes)
+
+    def to_json(self) -> dict[str, Any]:
+        """The report as JSON: totals, the kinds, and the steps that are not right."""
+        kinds = [{"kind": k, "request": r, "steps": n, "places": places} for k, r, n, places in self.group()]
+        return {
+            "steps": len(self.outcomes),
+            "right": self.right,
+            "comparable": self.comparable,
+            "comparable_right": self.comparable_right,
+            "kinds": kinds,
+            "outcomes": [each.to_json() for each in self.outcomes if each.kind != "right"],
+        }
+
+    def to_table(self) -> RenderableType:
+        """The report for a terminal."""
+        from rich.console import Group
+
+        from twindiff.cli.commands.env import facts_table
+        from twindiff.cli.render import add_row, table
+
+        facts = {
+            "right": _share(self.right, len(self.outcomes)),
+            "of comparable": _share(self.comparable_right, self.comparable),
+        }
+        shown = table("kind", "steps", "request", "where")
+        for kind, request, count, places in self.group():
+            add_row(shown, kind, str(count), request, ", ".join(places[:3]))
+        return Group(facts_table(facts), "", shown)
+
+    def group(self) -> list[tuple[Kind, str, int, list[str]]]:
+        """Return the steps that are not right by kind and request, the most frequent first, with places of one."""
+        groups: dict[tuple[Kind, str], list[StepOutcome]] = {}
+        for each in self.outcomes:
+            if each.kind != "right":
+                shape = re.sub(r"/[^/]*\d[^/]*", "/…", each.request)
+                groups.setdefault((each.kind, shape), []).append(each)
+        listed = sorted(groups.items(), key=lambda pair: (-len(pair[1]), pair[0]))
+        return [(kind, request, len(steps), steps[0].places) for (kind, request), steps in listed]
+
+
+Connect = Callable[[Sequence[RecordedCall]], AbstractContextManager[tuple[httpx.Client, str]]]
+"""Returns a context with a client and a token of an environment for a session."""
+
+
+def replay_sessions(sessions: Sequence[RecordedSession], connect: Connect) -> ReplayReport:
+    """Replay each session in an environment of its own."""
+    outcomes: list[StepOutcome] = []
+    for name, calls in sessions:
+        with connect(calls) as (client, token):
+            outcomes += RecordedReplay(client, token).run(name, calls)
+    return ReplayReport(outcomes)
+
+
+def connect_draft(openapi: Path | None, shipped: str, *, has_seeds: bool) -> Connect:
+    """Return how to reach environments of a description, or else of a shipped draft given as `NAME[=FILE]`.
+
+    With `has_seeds`, each begins with what its session shows to have been there before. Raises DescriptionError.
+    """
+    name, _, file = shipped.partition("=")
+    ours = find_shipped(name) if name else None
+    paths = [Path(file)] if file else []
+    draft = Draft.read(openapi, snake(openapi.name.partition(".")[0])) if openapi else None
+    plain = draft.twin() if draft else cast(ShippedDraft, ours).twin(paths)
+
+    def make_twin(calls: Sequence[RecordedCall]) -> Twin:
+        if not has_seeds:
+            return plain
+        if draft:
+            return draft.with_seeds(propose_seeds(calls, draft)).twin()
+        return cast(ShippedDraft, ours).twin(paths, calls)
+
+    @contextmanager
+    def connect(calls: Sequence[RecordedCall]) -> Generator[tuple[httpx.Client, str]]:
+        twin = make_twin(calls)
+        with (
+            Twindiff(twins=[twin]) as local,
+            local.create(f"{twin.name}:{twin.name}_base") as environment,
+            httpx.Client(transport=local.transport(environment, twin.name)) as client,
+        ):
+            yield client, environment.token
+
+    return connect

@@ -1,0 +1,335 @@
+"""Contacts and static lists of the contacts API, version 1, which older clients still call.
+
+https://legacydocs.hubspot.com/docs/methods/contacts/contacts-overview, /docs/methods/lists/contact-lists-overview
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from twindiff.kit.call import Call
+from twindiff.kit.clock import micros_of
+from twindiff.kit.twin import Operations
+
+from .record_lookup import find_record, find_records, read_property
+from .records import archive_record, change_record, create_record, read_properties
+from .tables import CrmContact, CrmContactList, CrmListMember
+from .wire_style import HubSpotError, NoSuchRecord, RecordConflict
+
+
+class MethodNotAllowed(HubSpotError):
+    """This resource can only be read."""
+
+    status = 405
+
+
+PORTAL = 62_000_001
+MAX_LISTED = 500
+"""Lists of one page, whatever is asked for."""
+MAX_CONTACTS = 100
+api = Operations(prefix="/contacts/v1")
+Shown = dict[str, Any]
+Pairs = list[dict[str, Any]]
+_COUNTS = ("num_conversion_events", "num_unique_conversion_events")
+
+
+def read_pairs(given: Pairs | None, name: str = "property") -> dict[str, Any]:
+    """Return the values of `[{"property": …, "value": …}]` by name; raises HubSpotError for another shape."""
+    if any(name not in each for each in given or ()):
+        raise HubSpotError(f"Invalid input JSON: each of 'properties' must have '{name}' and 'value'.")
+    return {str(each[name]): each.get("value") for each in given or ()}
+
+
+def check_pairs(call: Call, kind: str, given: Mapping[str, Any]) -> None:
+    """Raise HubSpotError, with a result for each property that is not valid."""
+    _, problems = read_properties(call, kind, given)
+    if problems:
+        raise HubSpotError("Property values were not valid", body={"validationResults": problems})
+
+
+def show_milliseconds(timestamp: str) -> int:
+    """Return a Timestamp in milliseconds."""
+    return micros_of(datetime.fromisoformat(timestamp)) // 1000
+
+
+def show_value(row: Any, kind: str, name: str) -> str:
+    """Return a property as the older versions show it: a text, and times in milliseconds."""
+    if name == "createdate":
+        return str(show_milliseconds(row.created_at))
+    if name in ("lastmodifieddate", "hs_lastmodifieddate"):
+        return str(show_milliseconds(row.updated_at))
+    return str(read_property(kind, row, name))
+
+
+def _find_contact(call: Call, id: str) -> Any:
+    """Return a contact by `vid`; raises NoSuchRecord."""
+    return find_record(call, "contacts", id)
+
+
+def _find_by_email(call: Call, email: str) -> Any | None:
+    return call.db.find(
+        CrmContact,
+        CrmContact.email.equals(email),
+        CrmContact.archived == False,  # noqa: E712 - an expression
+    )
+
+
+def _property_names(row: Any) -> list[str]:
+    """Return the names of the properties that a contact has, computed ones too."""
+    own = [name for name in ("email", "firstname", "lastname", "phone", "company", "jobtitle", "website", "city",
+                             "lifecyclestage", "hs_lead_status", "hubspot_owner_id") if getattr(row, name)]  # fmt: skip
+    computed = ["createdate", "lastmodifieddate", "hs_all_contact_vids", "hs_is_contact", "hs_is_unworked"]
+    domain = ["hs_email_domain"] if row.email else []
+    return [*own, *row.properties, *computed, "hs_object_id", "hs_pipeline", *domain]
+
+
+def _show_contact(call: Call, row: Any, *, only_values: bool, names: Iterable[str] | None = None) -> Shown:
+    values = {name: show_value(row, "contacts", name) for name in (_property_names(row) if names is None else names)}
+    if names is None:
+        values |= dict.fromkeys(_COUNTS, "0")
+        values |= {"lifecyclestage": "subscriber"} if not row.lifecyclestage else {}
+    at = show_milliseconds(row.updated_at)
+    versions = {"source-type": "API", "source-id": None, "source-label": None, "timestamp": at, "selected": False}
+    made, number = show_milliseconds(row.created_at), int(row.id)
+    email = [{"type": "EMAIL", "value": row.email, "timestamp": made, "is-primary": True}] if row.email else []
+    guid = f"00000000-0000-4000-8000-{number:012d}"
+    memberships = call.db.rows(CrmListMember, CrmListMember.contact_id == row.id)
+    return {
+        "vid": number,
+        "canonical-vid": number,
+        "merged-vids": [],
+        "portal-id": PORTAL,
+        "is-contact": True,
+        "profile-token": f"AO_T-m{number:054d}",
+        "profile-url": f"https://app.hubspot.com/contacts/{PORTAL}/contact/{number}",
+        "properties": {
+            name: {"value": value, **({} if only_values else {"versions": [{"value": value, **versions}]})}
+            for name, value in values.items()
+        },
+        "form-submissions": [],
+        "list-memberships": [_show_membership(each) for each in memberships],
+        "identity-profiles": [
+            {
+                "vid": number,
+                "saved-at-timestamp": made,
+                "deleted-changed-timestamp": 0,
+                "identities": [*email, {"type": "LEAD_GUID", "value": guid, "timestamp": made}],
+            }
+        ],
+        "merge-audits": [],
+    }
+
+
+def _show_membership(row: CrmListMember) -> Shown:
+    return {
+        "static-list-id": row.list_id,
+        "internal-list-id": row.list_id,
+        "timestamp": show_milliseconds(row.added_at),
+        "vid": int(row.contact_id),
+        "is-member": True,
+    }
+
+
+@api.post("/contact")
+def post_contact(call: Call, properties: Pairs | None = None) -> Shown:
+    """Create a contact; 409 for an address that another has."""
+    given = read_pairs(properties)
+    check_pairs(call, "contacts", given)
+    known = _find_by_email(call, str(given["email"])) if given.get("email") else None
+    if known is not None:
+        raise RecordConflict(
+            "Contact already exists", body={"error": "CONTACT_EXISTS", "identityProfile": _identify(known)}
+        )
+    row = create_record(call, "contacts", given)
+    return _show_contact(call, row, only_values=False, names=[name for name in given if given[name]])
+
+
+def _identify(row: Any) -> Shown:
+    at = show_milliseconds(row.created_at)
+    identity = [{"value": row.email, "type": "EMAIL", "timestamp": at, "isPrimary": True}]
+    return {"vid": int(row.id), "identity": identity, "linkedVid": [], "isContact": True, "savedAtTimestamp": at}
+
+
+@api.post("/contact/createOrUpdate/email/{email}")
+def post_contact_by_email(call: Call, email: str, properties: Pairs | None = None) -> Shown:
+    """Change the contact with an address, or create it."""
+    given = {"email": email, **read_pairs(properties)}
+    check_pairs(call, "contacts", given)
+    known = _find_by_email(call, email)
+    row = change_record(call, "contacts", known, given) if known else create_record(call, "contacts", given)
+    return {"vid": int(row.id), "isNew": known is None}
+
+
+@api.get("/contact/email/{email}/profile")
+def get_contact_by_email(call: Call, email: str, property_mode: str = "value_and_history") -> Shown:
+    """Return the contact with an address."""
+    row = _find_by_email(call, email)
+    if row is None:
+        errors = [{"message": f"The contact e:{email} does not exist."}]
+        raise NoSuchRecord("contact does not exist", body={"errors": errors})
+    return _show_contact(call, row, only_values=property_mode == "value_only")
+
+
+@api.get("/contact/vid/{vid}/profile")
+def get_contact(call: Call, vid: str, property_mode: str = "value_and_history") -> Shown:
+    """Return a contact."""
+    try:
+        row = _find_contact(call, vid)
+    except NoSuchRecord:
+        raise NoSuchRecord("contact does not exist") from None
+    return _show_contact(call, row, only_values=property_mode == "value_only")
+
+
+@api.post("/contact/vid/{vid}/profile", status=204)
+def post_contact_profile(call: Call, vid: str, properties: Pairs | None = None) -> None:
+    """Change a contact."""
+    row = _find_contact(call, vid)
+    given = read_pairs(properties)
+    check_pairs(call, "contacts", given)
+    change_record(call, "contacts", row, given)
+
+
+@api.delete("/contact/vid/{vid}")
+def delete_contact(call: Call, vid: str) -> Shown:
+    """Archive a contact, which leaves its lists."""
+    row = _find_contact(call, vid)
+    archive_record(call, "contacts", row.id)
+    for member in call.db.rows(CrmListMember, CrmListMember.contact_id == row.id):
+        call.db.remove(member)
+    return {"vid": int(row.id), "deleted": True, "reason": "OK"}
+
+
+# -- static lists ------------------------------------------------------------------------------------------------------
+
+
+def _find_list(call: Call, id: str) -> CrmContactList:
+    row = call.db.find(CrmContactList, CrmContactList.id == int(id)) if id.isdecimal() and len(id) < 10 else None
+    if row is None:
+        raise NoSuchRecord(f"Couldn't find a List with the given id '{id}'.")
+    return row
+
+
+def _show_list(call: Call, row: CrmContactList) -> Shown:
+    at = show_milliseconds(row.created_at)
+    members = call.db.rows(CrmListMember, CrmListMember.list_id == row.id)
+    changed = max((show_milliseconds(each.added_at) for each in members), default=0)
+    return {
+        "portalId": PORTAL,
+        "listId": row.id,
+        "internalListId": row.id,
+        "createdAt": at,
+        "updatedAt": at,
+        "name": row.name,
+        "listType": "STATIC",
+        "filters": [],
+        "metaData": {
+            "size": len(members),
+            "lastSizeChangeAt": changed,
+            "processing": "DONE",
+            "lastProcessingStateChangeAt": at,
+            "error": "",
+            "listReferencesCount": None,
+            "parentFolderId": None,
+        },
+        "archived": False,
+        "teamIds": [],
+        "dynamic": False,
+    }
+
+
+@api.get("/lists")
+@api.get("/lists/static")
+def list_lists(call: Call, count: int = 20, offset: int = 0) -> Shown:
+    """List the static lists, page by page."""
+    most = min(max(count, 1), MAX_LISTED)
+    rows = call.db.rows(CrmContactList, order=CrmContactList.id, limit=most + 1, offset=max(offset, 0))
+    shown = [_show_list(call, each) for each in rows[:most]]
+    return {"offset": max(offset, 0) + len(shown), "lists": shown, "has-more": len(rows) > most}
+
+
+@api.post("/lists")
+def post_list(call: Call, name: str, dynamic: bool = False) -> Shown:
+    """Create a static list."""
+    if dynamic:
+        raise HubSpotError("This drafted twin has static lists only.")
+    number = call.db.next("contact_list")
+    return _show_list(call, call.db.add(CrmContactList(id=number, name=name, created_at=call.clock.iso())))
+
+
+@api.post("/lists/all/contacts/all")
+def refuse_contacts(call: Call) -> None:
+    """Refuse to write all contacts at once, as HubSpot does."""
+    raise MethodNotAllowed
+
+
+@api.get("/lists/{listId}")
+def get_list(call: Call, list_id: str) -> Shown:
+    """Return a list."""
+    return _show_list(call, _find_list(call, list_id))
+
+
+@api.delete("/lists/{listId}", status=204)
+def delete_list(call: Call, list_id: str) -> None:
+    """Remove a list; its contacts stay."""
+    row = _find_list(call, list_id)
+    for member in call.db.rows(CrmListMember, CrmListMember.list_id == row.id):
+        call.db.remove(member)
+    call.db.remove(row)
+
+
+@api.post("/lists/{listId}/add")
+def add_to_list(call: Call, list_id: str, vids: list[int] | None = None, emails: list[str] | None = None) -> Shown:
+    """Add contacts to a list, by id or address."""
+    row = _find_list(call, list_id)
+    contacts, invalid = _find_members(call, vids or (), emails or ())
+    inside = {each.contact_id for each in call.db.rows(CrmListMember, CrmListMember.list_id == row.id)}
+    for id in [each for each in contacts if each not in inside]:
+        call.db.add(CrmListMember(list_id=row.id, contact_id=id, added_at=call.clock.iso()))
+    return _report(contacts, inside, invalid)
+
+
+@api.post("/lists/{listId}/remove")
+def remove_from_list(call: Call, list_id: str, vids: list[int] | None = None, emails: list[str] | None = None) -> Shown:
+    """Take contacts out of a list, by id or address."""
+    row = _find_list(call, list_id)
+    contacts, invalid = _find_members(call, vids or (), emails or ())
+    members = {each.contact_id: each for each in call.db.rows(CrmListMember, CrmListMember.list_id == row.id)}
+    for id in [each for each in contacts if each in members]:
+        call.db.remove(members[id])
+    return _report(contacts, {each for each in contacts if each not in members}, invalid)
+
+
+def _find_members(call: Call, vids: Sequence[int], emails: Sequence[str]) -> tuple[list[str], Shown]:
+    """Return the ids of contacts by id or address, and those that there are not."""
+    known = {each.id for each in find_records(call, "contacts")}
+    by_email = {email: _find_by_email(call, email) for email in emails}
+    contacts = [str(each) for each in vids if str(each) in known]
+    contacts += [row.id for row in by_email.values() if row is not None]
+    invalid = {
+        "invalidVids": [each for each in vids if str(each) not in known],
+        "invalidEmails": [email for email, row in by_email.items() if row is None],
+    }
+    return [*dict.fromkeys(contacts)], invalid
+
+
+def _report(contacts: Sequence[str], discarded: set[str], invalid: Shown) -> Shown:
+    updated = [int(each) for each in contacts if each not in discarded]
+    return {"updated": updated, "discarded": [int(each) for each in contacts if each in discarded], **invalid}
+
+
+@api.get("/lists/{listId}/contacts/all")
+def list_members(call: Call, list_id: str, count: int = 20, vid_offset: int = 0) -> Shown:
+    """List the contacts of a list; `all` stands for every contact."""
+    if list_id == "all":
+        rows = find_records(call, "contacts")
+    else:
+        row = _find_list(call, list_id)
+        members = call.db.rows(CrmListMember, CrmListMember.list_id == row.id)
+        rows = [_find_contact(call, each.contact_id) for each in members]
+    rows = [each for each in sorted(rows, key=lambda each: int(each.id)) if int(each.id) > vid_offset]
+    most = min(max(count, 1), MAX_CONTACTS)
+    shown = [_show_contact(call, each, only_values=True) for each in rows[:most]]
+    last = shown[-1]["vid"] if shown else 0
+    return {"contacts": shown, "has-more": len(rows) > most, "vid-offset": last}

@@ -1,0 +1,86 @@
+"""Recorded sessions that are held against drafted twins."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from twindiff.cli import app
+
+HOST = "https://api.parcels.test"
+OLD = {"id": 7001, "address": "Old Mill", "status": "new"}
+NEW = {"id": 7002, "address": "1 Mill Lane", "status": "new"}
+Step = tuple[str, str, Any, int, Any]
+STEPS: list[Step] = [
+    ("GET", "/v1/parcels/7001", None, 200, OLD),
+    ("POST", "/v1/parcels", {"address": "1 Mill Lane"}, 201, NEW),
+    ("GET", "/v1/parcels/7002", None, 200, NEW),
+    ("PATCH", "/v1/parcels/7002", {"status": "sent"}, 200, {**NEW, "status": "sent"}),
+    ("GET", "/v1/parcels/7003", None, 404, {"error": "not_found", "message": "Nothing"}),
+    ("GET", "/v1/parcels/7002", None, 429, {"error": "rate_limited", "message": "Later"}),
+    ("GET", "/v1/parcels/7002", None, 200, {**NEW, "status": "lost"}),
+    ("GET", "/v1/depots/1", None, 200, {"id": 1}),
+]
+
+
+def write_session(path: Path, steps: list[Step]) -> Path:
+    written = [
+        {"method": verb, "path": url, "body": body, "status": status, "response": answer}
+        for verb, url, body, status, answer in steps
+    ]
+    path.write_text(json.dumps({"host": HOST, "steps": written}))
+    return path
+
+
+@pytest.fixture
+def recording(tmp_path: Path) -> Path:
+    """A recording whose description is learnt, but for what it shows of depots."""
+    learnt = write_session(tmp_path / "learnt.jsonl", STEPS[:5])
+    made = CliRunner().invoke(app, ["drafts", "learn", str(learnt), "--output", str(tmp_path / "parcels.json")])
+    assert made.exit_code == 0, made.output
+    return write_session(tmp_path / "all.jsonl", STEPS)
+
+
+def replay(recording: Path, *more: str) -> dict[str, Any]:
+    words = ["drafts", "replay", str(recording), "--openapi", str(recording.with_name("parcels.json")), "--json", *more]
+    answer = CliRunner().invoke(app, words)
+    assert answer.exit_code == 0, answer.output
+    return json.loads(answer.stdout)
+
+
+def test_each_step_that_differs_is_of_a_kind(recording: Path):
+    report = replay(recording, "--no-seeds")
+    assert {each["number"]: each["kind"] for each in report["outcomes"]} == {
+        1: "needs a seed",
+        6: "vendor's limit",
+        7: "other value",
+        8: "needs a seed",
+    }
+    assert (report["steps"], report["right"], report["comparable"], report["comparable_right"]) == (8, 4, 5, 4)
+    assert [each["places"] for each in report["outcomes"] if each["number"] == 7] == [["/status"]]
+
+
+def test_what_a_session_shows_to_have_been_there_is_seeded(recording: Path):
+    report = replay(recording)
+    assert {each["number"]: each["kind"] for each in report["outcomes"]} == {
+        6: "vendor's limit",
+        7: "other value",
+        8: "needs a seed",
+    }
+    assert (report["right"], report["comparable_right"]) == (5, 4)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "Give one of --openapi FILE and --draft NAME."),
+        (["--draft", "hubspott"], "Did you mean 'hubspot'?"),
+        (["--openapi", "nowhere.json"], "cannot be read"),
+    ],
+)
+def test_a_replay_that_cannot_begin_says_why(recording: Path, words: list[str], said: str):
+    answer = CliRunner().invoke(app, ["drafts", "replay", str(recording), *words])
+    assert answer.exit_code != 0
+    assert said in answer.output
