@@ -64,21 +64,21 @@ class PackReader:
             for entry in self._read_entries():
                 self._resolve(entry)
         except (ApplyDeltaError, IndexError, ValueError, zlib.error):
-            raise _malformed() from None
+            raise _refuse() from None
         if self._waiting:
-            raise _malformed()
+            raise _refuse()
         return self._objects
 
     def _read_entries(self) -> Iterator[_PackEntry]:
         header, count = self._pack[:8], int.from_bytes(self._pack[8:12], "big")
         if header not in (b"PACK\0\0\0\2", b"PACK\0\0\0\3") or sha1(self._pack[:-20]).digest() != self._pack[-20:]:
-            raise _malformed()
+            raise _refuse()
         at = 12
         for _ in range(count):
             entry, at = self._read_entry(at)
             yield entry
         if at != self._end:
-            raise _malformed()
+            raise _refuse()
 
     def _read_entry(self, start: int) -> tuple[_PackEntry, int]:
         """Return what is at an offset, and the offset after it."""
@@ -94,7 +94,7 @@ class PackReader:
         elif kind == _REF_DELTA:
             base, at = self._pack[at : at + _SHA1_BYTES].hex(), at + _SHA1_BYTES
         elif kind not in _KINDS:
-            raise _malformed()
+            raise _refuse()
         data, at = self._inflate(at, size)
         return _PackEntry(start, kind, base, data), at
 
@@ -105,7 +105,7 @@ class PackReader:
             if not self._pack[at + length] & 128:
                 return distance, at + length + 1
             distance = (distance + 1) << 7 | self._pack[at + length + 1] & 127
-        raise _malformed()
+        raise _refuse()
 
     def _inflate(self, at: int, size: int) -> tuple[bytes, int]:
         self._take(size)
@@ -114,13 +114,13 @@ class PackReader:
         while not inflater.eof:
             piece = self._pack[at : min(at + step, self._end)]
             if not piece:
-                raise _malformed()
+                raise _refuse()
             data += inflater.decompress(piece, size + 1 - len(data))
             if len(data) > size:
-                raise _malformed()
+                raise _refuse()
             at += len(piece) - len(inflater.unused_data) - len(inflater.unconsumed_tail)
         if len(data) != size:
-            raise _malformed()
+            raise _refuse()
         return bytes(data), at
 
     def _take(self, size: int) -> None:
@@ -171,5 +171,5 @@ def read_size(data: bytes, at: int) -> tuple[int, int]:
     raise ValueError
 
 
-def _malformed() -> Unprocessable:
+def _refuse() -> Unprocessable:
     return Unprocessable("index-pack failed")
