@@ -8,8 +8,11 @@ from typing import Any
 import pytest
 import yaml
 
+from twindiff.cli.drafts import draft_twins
+from twindiff.cli.problem import CommandError
 from twindiff.drafts.documents import MAX_OPERATIONS, DescriptionError, describe, read_description
 from twindiff.drafts.drafting import Draft
+from twindiff.environments.registry import DRAFTS_VARIABLE
 
 from .bakery import BAKERY
 
@@ -116,6 +119,8 @@ def test_a_file_that_is_no_usable_description_is_refused_in_a_sentence(tmp_path:
         ("actions: {POST /v1/orders/{order_number}/refund: {field: status, to: x}}", "not valid"),
         ("actions: {'POST /v1/refunds': {field: status, to: x}}", "names the operation 'POST /v1/refunds'"),
         ("a: &a [1]\nb: [*a, *a", "not valid"),
+        ("resources: {customers: {computed: {n: {count: orders, where: x}}}}", "needs an object of conditions"),
+        ("resources: {customers: {computed: {n: {case: [{when: 5, then: x}]}}}}", "needs an object of conditions"),
     ],
 )
 def test_an_overlay_that_names_what_there_is_not_is_refused(tmp_path: Path, overlay: str, said: str):
@@ -123,6 +128,30 @@ def test_an_overlay_that_names_what_there_is_not_is_refused(tmp_path: Path, over
     (tmp_path / "bakery.twin.yaml").write_text(overlay)
     with pytest.raises(DescriptionError, match=said):
         Draft.read(tmp_path / "bakery.json", "bakery").twin()
+
+
+ERRORS = ("paths", "/customers", "get", "responses", "404", "content", "application/json", "schema")
+ODD_PARTS: list[tuple[tuple[str | int, ...], Any]] = [
+    (ERRORS, ["x"]),
+    ((*ERRORS, "$ref"), {"$ref": 5}),
+    (("servers", 0, "url"), {"$ref": "#/components/schemas/Customer"}),
+    (("paths", "/customers", "get", "parameters", 2, "name"), "a\0b"),
+]
+
+
+@pytest.mark.parametrize(("place", "value"), ODD_PARTS, ids=str)
+def test_a_part_that_is_something_else_is_a_problem_in_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: tuple[str | int, ...], value: Any
+):
+    document: Any = deepcopy(BAKERY)
+    node: Any = document
+    for step in place[:-1]:
+        node = node[step]
+    node[place[-1]] = value
+    (tmp_path / "bad.json").write_text(json.dumps(document))
+    monkeypatch.setenv(DRAFTS_VARIABLE, "")
+    with pytest.raises(CommandError, match=r"bad\.json is no description that can be served: \w+Error: "):
+        draft_twins([f"bad={tmp_path / 'bad.json'}"])
 
 
 def test_schemas_that_contain_themselves_and_references_in_circles_are_served(tmp_path: Path):

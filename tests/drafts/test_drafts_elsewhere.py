@@ -60,6 +60,8 @@ BAD: list[tuple[str, str, dict[str, Any]]] = [
     ("POST", "v1/customers", {"content": b"{"}),
     ("POST", "v1/customers", {"content": b"\xff\xfe"}),
     ("POST", "v1/customers", {"content": b"[" * 100_000}),
+    ("POST", "v1/customers", {"content": b'{"name": %b}' % (b"[" * 900 + b"]" * 900)}),
+    ("PATCH", "v1/customers/customer_1", {"content": b'{"email": %b}' % (b"[" * 900 + b"]" * 900)}),
     ("POST", "v1/customers", {"json": [1]}),
     ("POST", "v1/customers", {"json": {"name": None}}),
     ("POST", "v1/customers", {"content": b'{"name": "\\ud800"}'}),

@@ -59,6 +59,24 @@ def test_what_has_too_much_structure_is_refused_and_nothing_else(value: Any, is_
                 read_json(text)
 
 
+def measure(value: Any) -> int:
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    return 0 if inside is None else 1 + max(map(measure, inside), default=0)
+
+
+@given(Json, st.booleans(), st.integers(1, 50))
+def test_what_is_nested_too_deep_is_refused_and_nothing_else(value: Any, is_ascii: bool, piece: int):
+    text = json.dumps(value, ensure_ascii=is_ascii)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(json_values, "_PIECE", piece)
+        patch.setattr(json_values, "MAX_NESTING", measure(value))
+        assert read_json(text) == as_javascript(value)
+        patch.setattr(json_values, "MAX_NESTING", measure(value) - 1)
+        if measure(value):
+            with pytest.raises(msgspec.DecodeError, match="nested more than"):
+                read_json(text)
+
+
 @pytest.mark.parametrize("item", [b"[]", b"{}", b"1", b'""', b'{"a":1}'])
 def test_a_body_of_very_many_values_is_refused(item: bytes):
     with pytest.raises(msgspec.DecodeError, match=re.escape(f"{MAX_STRUCTURAL_CHARACTERS:,}")):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from tests.harness import AGENT, Environment, LiveServer, Platform
 from tests.server.hostile import ALL, NUMBERS, TEXTS, Call, Hostile, Share, as_form, calls_of, documents_of
 from twindiff.environments.registry import Registry
+from twindiff.kit.json_values import MAX_NESTING
 from twindiff.kit.twin import Twin
 from twindiff.server import Settings
 from twindiff.server.apis import platform, sandboxes, twin_runs
@@ -25,6 +27,7 @@ SCHEMAS = {"github": load_schema, "linear": lambda: linear.api.schema}
 HEADERS = {"notion": {"Notion-Version": "2025-09-03"}}
 """What every request of a twin must say."""
 VALUES = {name: Hostile(text, number) for (name, text), number in zip(TEXTS.items(), NUMBERS, strict=True)}
+NEVER_ALONE = Share(1, 10**9)
 every_value = pytest.mark.parametrize(
     ("value", "alone"),
     [
@@ -76,6 +79,29 @@ def test_no_value_is_a_mistake_of_a_twin(server: LiveServer, name: str, value: H
     twin = Registry.load_installed().twins[name]
     ask = asking(environment, HEADERS.get(name, {}), is_form=name == "stripe")
     assert failures(calls_of(twin.dispatch, value, ids_of(environment, twin), alone), ask) == set()
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        pytest.param(name, kind, marks=() if name in ("notion", "slack") and "type" in kind else pytest.mark.soak)
+        for name in ("box", "calendar", "github", "notion", "slack")
+        for kind in ("[%s]", '{"a":%s}', '{"type":"x","children":[%s]}')
+    ],
+)
+def test_no_nested_value_is_a_mistake_of_a_twin(server: LiveServer, name: str, kind: str) -> None:
+    environment = Platform(server.in_process).environment(f"{name}:{name}_default", USERS[name])
+    before, after = kind.split("%s")
+    depth = (MAX_NESTING - 2) // kind.count("%s") // (kind.count("[") + kind.count("{"))
+    nested: Any = json.loads(before * depth + "1" + after * depth)
+    ask = asking(environment, HEADERS.get(name, {}), is_form=False)
+
+    def ask_nested(call: Call) -> int:
+        is_object = isinstance(call.body, dict) and call.body
+        return ask(call._replace(body=dict.fromkeys(call.body, nested) if is_object else nested))
+
+    calls = calls_of(Registry.load_installed().twins[name].dispatch, VALUES["digits"], {}, NEVER_ALONE)
+    assert failures(((each, call) for each, call in calls if call.verb not in ("GET", "DELETE")), ask_nested) == set()
 
 
 @every_value

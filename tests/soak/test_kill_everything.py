@@ -36,6 +36,8 @@ from tests.test_runs.site import Site
 pytestmark = pytest.mark.soak
 KILLS = int(os.environ.get("TWINDIFF_TEST_KILLS", "50"))
 SECONDS_UNTIL_CLEAN = 120
+HOURS_24 = 86_400
+"""Seconds that environments last: longer than all kills take on a slow machine."""
 OPEN = ("queued", "provisioning", "running", "ready")
 STORAGE = '[storage]\ndriver = "overlay"\ngraphroot = "{place}/graph"\nrunroot = "{place}/run"\n'
 DOCKERFILE = f'FROM {BASE}\nENV PATH=/usr/bin:/bin\nCOPY app.py /\nRUN echo built\nCMD ["python", "-u", "/app.py"]\n'
@@ -291,9 +293,9 @@ class Scene:
         """Whether a server knows at its start that all others are dead."""
         with self.client() as client:
             platform = Platform(client)
-            self.slack, self.run = platform.environment(user=AGENT), ""
+            self.slack, self.run = platform.environment(user=AGENT, ttlSeconds=HOURS_24), ""
             self.run = platform.start(self.slack)
-            self.stripe = platform.environment("stripe:stripe_empty", "acct_1TwindiffTestShop")
+            self.stripe = platform.environment("stripe:stripe_empty", "acct_1TwindiffTestShop", ttlSeconds=HOURS_24)
         self.loads: list[Load] = []
         self._unchecked = 0
         """Index of the first load whose runs were not looked at yet."""

@@ -100,7 +100,7 @@ class _ComputedReader:
         given = definition[function]
         match function:
             case "count" | "total" | "least" | "greatest" | "only" | "join":
-                return self._aggregate(function, str(given), definition.get("where") or {})
+                return self._aggregate(function, str(given), self._conditions(definition.get("where") or {}))
             case "length":
                 return count(Items(self._own(given)))
             case "elapsed":
@@ -127,6 +127,11 @@ class _ComputedReader:
         if function == "count":
             return count(inner.row, *conditions)
         return _AGGREGATES[function](self._column(inner, field), inner.row, *conditions)
+
+    def _conditions(self, given: Any) -> dict[str, Any]:
+        if not isinstance(given, dict):
+            raise DescriptionError(f"The overlay's {self._place} needs an object of conditions, not {given!r}.")
+        return cast(dict[str, Any], given)
 
     def _index(self, inner: StoredResource, where: dict[str, Any]) -> None:
         """Index the columns by which related rows are found: each row of a list looks them up."""
@@ -172,7 +177,9 @@ class _ComputedReader:
         kind = _kind_of([*(each["then"] for each in cases), otherwise])
         compiled: list[tuple[Expression, object]] = []
         for each in cases:
-            conditions = [self.condition(self._outer, name, wanted) for name, wanted in each["when"].items()]
+            conditions = [
+                self.condition(self._outer, name, wanted) for name, wanted in self._conditions(each["when"]).items()
+            ]
             compiled.append((all_of(*conditions), self._value(each["then"])))
         return case(kind, *compiled, otherwise=self._value(otherwise))
 

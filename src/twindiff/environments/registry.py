@@ -211,6 +211,9 @@ def _draft(draft: tuple[str, Path], taken: Collection[str]) -> Twin | LoadProble
         return read_draft(path, name).twin()
     except DescriptionError as error:
         return LoadProblem(name, f"{path.name}: {error}".rstrip("."), "Mend the description, or leave it out")
+    except Exception as error:  # noqa: BLE001 - parts of a description may be anything, such as a list for an object
+        reason = f"{path.name} is no description that can be served: {type(error).__name__}: {error}"
+        return LoadProblem(name, reason, "Mend the description, or leave it out")
 
 
 class _Schemas(Mapping[str, Schema]):

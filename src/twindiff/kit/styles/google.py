@@ -25,6 +25,7 @@ from twindiff.kit.errors import (
 )
 from twindiff.kit.etags import PreconditionFailed, etag_of, not_modified
 from twindiff.kit.http import Request, Response, ValueResponse, json_answer
+from twindiff.kit.json_values import read_json
 from twindiff.kit.styles.base import Style
 
 if TYPE_CHECKING:
@@ -151,8 +152,8 @@ class GoogleStyle(Style):
 def _read_value(body: bytes) -> Any:
     """Return a JSON value, or None for what is not JSON."""
     try:
-        return msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+        return read_json(body)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
         return None
 
 

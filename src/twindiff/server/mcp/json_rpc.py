@@ -14,6 +14,7 @@ import msgspec
 
 from twindiff import __version__
 from twindiff.kit.http import Request, Response
+from twindiff.kit.json_values import read_json
 
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 MODERN_VERSIONS = ("2026-07-28",)
@@ -120,8 +121,8 @@ def keep_headers(request: Request) -> dict[str, str]:
 def read_message(request: Request) -> RpcMessage:
     """Parse a message; raises RpcError if it is malformed or of an unknown revision."""
     try:
-        value = msgspec.json.decode(request.body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        value = read_json(request.body)
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         raise RpcError(PARSE_ERROR, f"The message is not valid JSON: {error}") from None
     if not isinstance(value, dict):
         raise RpcError(INVALID_REQUEST, "The message must be one JSON-RPC object; batches are not supported")

@@ -6,6 +6,7 @@ https://docs.github.com/en/rest/commits/commits#get-a-commit
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
@@ -18,6 +19,8 @@ CONTEXT_LINES = 3
 MAX_TEXT_BYTES = 500_000
 MAX_RENAME_CANDIDATES = 50
 MIN_SIMILARITY = 0.5
+MAX_EQUAL_PAIRS = 2_000_000
+"""Pairs of equal lines, one of each text, up to which the best match of two texts is searched."""
 BINARY_SNIFF_BYTES = 8000
 _NO_NEWLINE = "\\ No newline at end of file"
 _FUNCTION = re.compile(rb"[A-Za-z_$]")
@@ -61,14 +64,22 @@ def match_lines(old: Sequence[bytes], new: Sequence[bytes]) -> SequenceMatcher[b
     end = 0
     while end < limit - start and old[-1 - end] == new[-1 - end]:
         end += 1
-    middle = SequenceMatcher(None, old[start : len(old) - end], new[start : len(new) - end], autojunk=False)
     codes: list[Opcode] = [("equal", 0, start, 0, start)] if start else []
-    codes += [(tag, a + start, b + start, c + start, d + start) for tag, a, b, c, d in middle.get_opcodes()]
+    middle = _match_middle(old[start : len(old) - end], new[start : len(new) - end])
+    codes += [(tag, a + start, b + start, c + start, d + start) for tag, a, b, c, d in middle]
     if end:
         codes.append(("equal", len(old) - end, len(old), len(new) - end, len(new)))
     whole: SequenceMatcher[bytes] = SequenceMatcher(None, [], [], autojunk=False)
     whole.opcodes = codes  # pyright: ignore[reportAttributeAccessIssue] - what get_opcodes caches
     return whole
+
+
+def _match_middle(old: Sequence[bytes], new: Sequence[bytes]) -> Sequence[Opcode]:
+    """Return the differences of two texts; where too many lines are alike, all of one is replaced by the other."""
+    counts = Counter(new)
+    if sum(counts[line] for line in old) > MAX_EQUAL_PAIRS:
+        return [("replace", 0, len(old), 0, len(new))]
+    return SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
 
 
 @lru_cache(maxsize=2048)

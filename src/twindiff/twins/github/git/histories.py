@@ -49,11 +49,15 @@ class _Queue:
 
 
 def walk_history(
-    call: Call, network_id: int, heads: Iterable[str], hidden: frozenset[str] = frozenset()
+    call: Call,
+    network_id: int,
+    heads: Iterable[str],
+    hidden: frozenset[str] = frozenset(),
+    ends: frozenset[str] = frozenset(),
 ) -> Iterator[Commit]:
-    """Yield the commits that are reachable from heads, newest first, but none in `hidden`."""
+    """Yield the commits that are reachable from heads, newest first, but none in `hidden` and no parents of `ends`."""
     queue, seen = _Queue(), {*hidden}
-    wanted = list(heads)
+    wanted: list[str] = list(heads)
     while True:
         for sha in wanted:
             commit = get_commit(call, network_id, sha) if sha not in seen else None
@@ -64,7 +68,7 @@ def walk_history(
             return
         commit = queue.pop()
         yield commit
-        wanted = commit.parents
+        wanted = [] if commit.sha in ends else commit.parents
 
 
 def walk_path(call: Call, store: ObjectStore, head: str, path: str) -> Iterator[Commit]:

@@ -19,6 +19,7 @@ from .histories import get_commit
 from .objects import ObjectStore, store_of
 
 HEADS, TAGS = "refs/heads/", "refs/tags/"
+MAX_REF_BYTES = 255
 _SHA = re.compile(r"[0-9a-f]{40}")
 _SHORT_SHA = re.compile(r"[0-9a-f]{4,39}")
 
@@ -26,7 +27,8 @@ _SHORT_SHA = re.compile(r"[0-9a-f]{4,39}")
 def is_valid_ref(ref: str) -> bool:
     """Return whether git accepts a full name such as `refs/heads/main`."""
     try:
-        return ref.startswith("refs/") and ref.count("/") >= 2 and check_ref_format(ref.encode())  # pyright: ignore[reportArgumentType] - dulwich's Ref
+        is_short = len(ref.encode()) <= MAX_REF_BYTES
+        return is_short and ref.startswith("refs/") and ref.count("/") >= 2 and check_ref_format(ref.encode())  # pyright: ignore[reportArgumentType] - dulwich's Ref
     except UnicodeEncodeError:
         return False
 
@@ -34,6 +36,14 @@ def is_valid_ref(ref: str) -> bool:
 def find_ref(call: Call, repo: Repository, ref: str) -> Ref | None:
     """Return a reference by its full name, or None."""
     return call.db.find(Ref, Ref.repository_id == repo.id, Ref.ref == ref)
+
+
+def find_conflict(call: Call, repo: Repository, ref: str) -> str | None:
+    """Return a reference that cannot exist beside a new one, as a file cannot beside a folder of its name; or None."""
+    below = call.db.rows(Ref, Ref.repository_id == repo.id, Ref.ref.starts(f"{ref}/"), limit=1)
+    parts = ref.split("/")
+    above = ("/".join(parts[:length]) for length in range(3, len(parts)))
+    return below[0].ref if below else next((each for each in above if find_ref(call, repo, each)), None)
 
 
 def list_refs(call: Call, repo: Repository, prefix: str = "refs/") -> list[Ref]:

@@ -10,6 +10,8 @@ from .objects import EMPTY_TREE, TREE_MODE, Entries, ObjectStore, TreeEntry
 
 MODES = frozenset({"100644", "100755", "040000", "160000", "120000"})
 MAX_PATH_LENGTH = 4096
+MAX_TREE_DEPTH = 256
+"""Folders within each other; GitHub recommends at most 50."""
 
 
 class Difference(NamedTuple):
@@ -25,9 +27,16 @@ def check_path(path: str) -> str:
     parts = path.split("/")
     if "" in parts or ".." in parts or "." in parts or any(part.lower() == ".git" for part in parts):
         raise Unprocessable(f"path contains a malformed path component: {path[:200]}")
-    if "\0" in path or len(path) > MAX_PATH_LENGTH:
+    if "\0" in path or len(path) > MAX_PATH_LENGTH or len(parts) > MAX_TREE_DEPTH:
         raise invalid("Commit", "path")
     return path
+
+
+def _enter_folder(prefix: str, name: str) -> str:
+    """Return the prefix of the paths in a folder; raise GitHub's 422 for one that lies too deep."""
+    if prefix.count("/") >= MAX_TREE_DEPTH:
+        raise Unprocessable(f"path contains more than {MAX_TREE_DEPTH} folders: {prefix[:200]}")
+    return f"{prefix}{name}/"
 
 
 def find_entry(store: ObjectStore, tree: str, path: str) -> TreeEntry | None:
@@ -76,7 +85,7 @@ def walk_tree(
             continue
         if trees:
             yield prefix + name, entry
-        yield from walk_tree(store, entry.sha, f"{prefix}{name}/", trees=trees)
+        yield from walk_tree(store, entry.sha, _enter_folder(prefix, name), trees=trees)
 
 
 def diff_trees(store: ObjectStore, old: str, new: str, prefix: str = "") -> Iterator[Difference]:
@@ -91,7 +100,8 @@ def diff_trees(store: ObjectStore, old: str, new: str, prefix: str = "") -> Iter
             continue
         a_tree = a.sha if a and a.mode == TREE_MODE else EMPTY_TREE
         b_tree = b.sha if b and b.mode == TREE_MODE else EMPTY_TREE
-        yield from diff_trees(store, a_tree, b_tree, f"{prefix}{name}/")
+        if a_tree != b_tree:
+            yield from diff_trees(store, a_tree, b_tree, _enter_folder(prefix, name))
         a_file = a if a and a.mode != TREE_MODE else None
         b_file = b if b and b.mode != TREE_MODE else None
         if a_file or b_file:

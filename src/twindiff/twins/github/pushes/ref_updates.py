@@ -13,11 +13,12 @@ from ..event_delivery.announcements import announce
 from ..git.file_projection import project_files
 from ..git.histories import diverge, get_commit
 from ..git.protection import check_update
-from ..git.refs import HEADS, TAGS, find_ref, is_empty
+from ..git.refs import HEADS, TAGS, find_conflict, find_ref, is_empty
 from ..tables.repository_tables import Commit, Ref, Repository
 from ..views.commit_views import show_simple_commit
 from ..views.repository_views import forget_shown, html_url
 from ..views.user_views import user_of
+from ..wire_style import Unprocessable
 from ..workflows.triggers import trigger_workflows
 from .head_tracking import follow_branch
 
@@ -40,6 +41,8 @@ def move_ref(
         check_update(call, repo, name.removeprefix(HEADS), before, sha, forced=forced)
     is_first = sha is not None and name.startswith(HEADS) and is_empty(call, repo)
     if known is None and sha:
+        if conflict := find_conflict(call, repo, name):
+            raise Unprocessable(f"cannot lock ref '{name}': '{conflict}' exists; cannot create '{name}'")
         call.db.add(Ref(repository_id=repo.id, ref=name, sha=sha))
     elif known and sha:
         call.db.change(known, sha=sha)

@@ -5,42 +5,31 @@ https://git-scm.com/docs/gitformat-pack
 
 from __future__ import annotations
 
-import io
-import zlib
+import re
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
 from hashlib import sha1, sha256
 from struct import pack as pack_struct
 from threading import Lock
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple
 
-from dulwich.errors import ApplyDeltaError, ChecksumMismatch, ObjectFormatException
-from dulwich.object_format import SHA1
-from dulwich.objects import ShaFile
-from dulwich.pack import PackData, PackInflater
+from dulwich.index import validate_path_element_hfs, validate_path_element_ntfs
 
 from twindiff.kit import Call
 from twindiff.kit.throttling import yield_processor
 
 from ..git.commit_objects import read_tag, record_commit
 from ..git.histories import get_commit, walk_history
-from ..git.objects import EMPTY_TREE, MAX_FILE_BYTES, TREE_MODE, ObjectStore, hash_object, read_entries
+from ..git.objects import EMPTY_TREE, LINK_MODE, TREE_MODE, ObjectStore, TreeEntry, read_entries
 from ..tables.repository_tables import Commit, GitObject, Repository
 from ..wire_style import Unprocessable
+from .pack_reader import PackReader, PushedObject
 
 TYPE_NUMBERS = {"commit": 1, "tree": 2, "blob": 3, "tag": 4}
+_TAG_HEAD = re.compile(rb"object ([0-9a-f]{40})\ntype (?:commit|tree|blob|tag)\ntag [^\n]+\n")
 MAX_COMMITS_WITH_CHANGES = 200
 MIN_WHOLE_NETWORK = 2000
 """Objects from which on a first clone sends all of a network that has a single repository, without a walk."""
-
-
-class PushedObject(NamedTuple):
-    """An object of a pushed pack."""
-
-    sha: str
-    type: str
-    data: bytes
 
 
 def pack_header(kind: str, size: int) -> bytes:
@@ -108,22 +97,37 @@ def _write_pack(store: ObjectStore, rows: Iterable[GitObject]) -> bytes:
     return body + sha1(body).digest()
 
 
+class FetchRequest(NamedTuple):
+    """A fetch: the objects wanted, those at hand, the depth, and whether the client has said all."""
+
+    wants: list[str]
+    haves: list[str]
+    shallow: frozenset[str]
+    """The commits whose parents the client lacks, though it has them."""
+    depth: int
+    done: bool
+    options: frozenset[str]
+
+
 class FetchPlan(NamedTuple):
-    """The SHA-1s of the objects to send, and the commits at which a shallow history ends."""
+    """The SHA-1s of the objects to send, where a shallow history ends, and where one no longer does."""
 
     shas: list[str]
     shallow: list[str]
+    unshallow: list[str]
 
 
-def plan_fetch(call: Call, repo: Repository, wants: list[str], haves: list[str], depth: int = 0) -> FetchPlan:
-    """Return the objects that a client needs, which has all that `haves` reach; `depth` cuts histories off."""
+def plan_fetch(call: Call, repo: Repository, request: FetchRequest, haves: list[str]) -> FetchPlan:
+    """Return the objects that a client needs, which has all that `haves` reach; a depth cuts histories off."""
     store = ObjectStore(call, repo.network_id)
-    if not haves and not depth and _is_whole(call, repo):
+    if not haves and not request.depth and _is_whole(call, repo):
         where = GitObject.network_id == repo.network_id
-        return FetchPlan([sha for (sha,) in call.db.rows(GitObject, where, columns=(GitObject.sha,))], [])
-    tags, tips = _peel_wants(store, wants)
-    known = {commit.sha: commit for commit in walk_history(call, repo.network_id, haves)} if haves else {}
-    commits, shallow = _select_commits(call, repo, tips, frozenset(known), depth)
+        return FetchPlan([sha for (sha,) in call.db.rows(GitObject, where, columns=(GitObject.sha,))], [], [])
+    tags, tips = _peel_wants(store, request.wants)
+    walk = walk_history(call, repo.network_id, haves, ends=request.shallow) if haves else ()
+    known = {commit.sha: commit for commit in walk}
+    reached, shallow = _select_commits(call, repo, request, tips, frozenset(known))
+    commits = [commit for sha, commit in reached.items() if sha not in known]
     edges = {*haves, *(parent for each in commits for parent in each.parents)} & known.keys()
     seen: set[str] = {EMPTY_TREE}
     for sha in edges:
@@ -132,7 +136,8 @@ def plan_fetch(call: Call, repo: Repository, wants: list[str], haves: list[str],
     for commit in commits:
         wanted += _reach(store, commit.tree_sha, seen)
     wanted += [sha for sha in tips if store.type_of(sha) not in ("commit", "tag", None)]
-    return FetchPlan(list(dict.fromkeys(wanted)), shallow)
+    unshallow = sorted(request.shallow & reached.keys() - {*shallow}) if request.depth else []
+    return FetchPlan(list(dict.fromkeys(wanted)), shallow, unshallow)
 
 
 def _is_whole(call: Call, repo: Repository) -> bool:
@@ -156,65 +161,67 @@ def _peel_wants(store: ObjectStore, wants: list[str]) -> tuple[list[str], list[s
 
 
 def _select_commits(
-    call: Call, repo: Repository, tips: list[str], known: frozenset[str], depth: int
-) -> tuple[list[Commit], list[str]]:
-    """Return the commits to send, and those of them whose parents are cut off."""
-    if not depth:
-        return list(walk_history(call, repo.network_id, tips, known)), []
-    level, commits, shallow = list(dict.fromkeys(tips)), dict[str, Commit](), list[str]()
-    for number in range(depth):
-        rows = [row for sha in level if sha not in commits and (row := get_commit(call, repo.network_id, sha))]
-        commits.update((row.sha, row) for row in rows if row.sha not in known)
-        if number == depth - 1:
-            shallow = [row.sha for row in rows if row.parents]
+    call: Call, repo: Repository, request: FetchRequest, tips: list[str], known: frozenset[str]
+) -> tuple[dict[str, Commit], list[str]]:
+    """Return the commits within the depth, or those that are not known, and those of them whose parents are cut off."""
+    if request.depth and "deepen-relative" not in request.options:
+        return _select_levels(call, repo, tips, request.depth)
+    unknown = {row.sha: row for row in walk_history(call, repo.network_id, tips, known)}
+    if not request.depth:
+        return unknown, []
+    below, shallow = _select_levels(call, repo, sorted(request.shallow), request.depth + 1)
+    return {**unknown, **below}, shallow
+
+
+def _select_levels(call: Call, repo: Repository, level: list[str], depth: int) -> tuple[dict[str, Commit], list[str]]:
+    """Return the commits at most so many steps from the first ones, and those of them whose parents are cut off."""
+    reached: dict[str, Commit] = {}
+    for _ in range(depth):
+        wanted = (sha for sha in dict.fromkeys(level) if sha not in reached)
+        rows = [row for sha in wanted if (row := get_commit(call, repo.network_id, sha))]
+        if not rows:
+            return reached, []
+        reached.update((row.sha, row) for row in rows)
         level = [parent for row in rows for parent in row.parents]
-    return list(commits.values()), shallow
+    cut = {sha for sha in level if sha not in reached}
+    return reached, [row.sha for row in reached.values() if cut.intersection(row.parents)]
 
 
-def _reach(store: ObjectStore, tree: str, seen: set[str]) -> list[str]:
+def _reach(store: ObjectStore, top: str, seen: set[str]) -> list[str]:
     """Return a tree and all below it that have not been seen, and note them as seen."""
-    if tree in seen:
-        return []
-    seen.add(tree)
-    shas = [tree]
-    for entry in store.tree(tree).values():
+    shas: list[str] = []
+    stack = [TreeEntry(TREE_MODE, top)]
+    while stack:
+        entry = stack.pop()
+        if entry.sha in seen or entry.type == "commit":
+            continue
+        seen.add(entry.sha)
+        shas.append(entry.sha)
         if entry.mode == TREE_MODE:
-            shas += _reach(store, entry.sha, seen)
-        elif entry.type == "blob" and entry.sha not in seen:
-            seen.add(entry.sha)
-            shas.append(entry.sha)
+            stack += store.tree(entry.sha).values()
     return shas
 
 
 def read_pack(store: ObjectStore, data: bytes) -> list[PushedObject]:
-    """Return the objects of a pushed pack, deltas applied; raise Unprocessable for a malformed one."""
+    """Return the objects of a pushed pack, deltas applied; raise Unprocessable for a malformed or too large one."""
 
-    def resolve(sha: bytes) -> tuple[int, list[bytes]]:
-        row = store.row(sha.hex() if len(sha) == 20 else sha.decode())
-        if row is None:
-            raise KeyError(sha)
-        return TYPE_NUMBERS[row.type], [zlib.decompress(store.read_packed(row))]
+    def find_object(sha: str) -> PushedObject | None:
+        row = store.row(sha)
+        return PushedObject(sha, row.type, store.read(sha)) if row else None
 
-    try:
-        with closing(PackData.from_file(io.BytesIO(data), SHA1, len(data))) as pack:
-            inflater: Any = PackInflater.for_pack_data(pack, resolve_ext_ref=cast(Any, resolve))
-            objects = [cast(ShaFile, each) for each in inflater]
-        pushed = [(each.type_name.decode(), each.as_raw_string()) for each in objects]
-    except (ApplyDeltaError, ChecksumMismatch, ObjectFormatException, KeyError, ValueError, AssertionError, zlib.error):
-        raise Unprocessable("index-pack failed") from None
-    return [PushedObject(hash_object(kind, raw), kind, raw) for kind, raw in pushed]
+    return PackReader(data, find_object).read()
 
 
 def store_objects(call: Call, repo: Repository, objects: list[PushedObject]) -> None:
     """Store pushed objects and the rows of their commits; raise Unprocessable for those that GitHub refuses."""
     store = ObjectStore(call, repo.network_id)
     for each in objects:
-        if len(each.data) > MAX_FILE_BYTES:
-            raise Unprocessable("GH001: Large files detected. Files have at most 100 MB.")
         store.add(each.type, each.data)
     for each in objects:
         if each.type == "tree":
             _check_tree(store, each)
+        elif each.type == "tag":
+            _check_tag(store, each)
     commits = {each.sha: each for each in objects if each.type == "commit"}
     with_changes = len(commits) <= MAX_COMMITS_WITH_CHANGES
     for each in _oldest_first(commits):
@@ -227,10 +234,30 @@ def store_objects(call: Call, repo: Repository, objects: list[PushedObject]) -> 
 def _check_tree(store: ObjectStore, tree: PushedObject) -> None:
     """Raise Unprocessable for a tree with a name that could leave a working tree, or an object that is missing."""
     for name, entry in read_entries(tree.data).items():
-        if name.lower() in (".git", "..", ".", "") or "/" in name:
-            raise Unprocessable(f"object {tree.sha}: hasDotgit: contains '{name}'")
+        _check_name(tree, name, entry)
         if entry.type != "commit" and not store.has(entry.sha):
             raise Unprocessable(f"missing necessary objects: {entry.sha}")
+
+
+def _check_name(tree: PushedObject, name: str, entry: TreeEntry) -> None:
+    try:
+        raw = name.encode()
+    except UnicodeEncodeError:
+        raise Unprocessable(f"object {tree.sha}: not implemented: names of files that are not UTF-8") from None
+    is_dotgit = not (validate_path_element_ntfs(raw) and validate_path_element_hfs(raw))
+    if is_dotgit or name in ("..", ".", "") or "/" in name:
+        raise Unprocessable(f"object {tree.sha}: hasDotgit: contains '{name}'")
+    if entry.mode == LINK_MODE and name.lower() == ".gitmodules":
+        raise Unprocessable(f"object {tree.sha}: gitmodulesSymlink: .gitmodules is a symbolic link")
+
+
+def _check_tag(store: ObjectStore, tag: PushedObject) -> None:
+    """Raise Unprocessable for a malformed tag, or one of an object that is missing."""
+    head = _TAG_HEAD.match(tag.data)
+    if head is None:
+        raise Unprocessable(f"object {tag.sha}: the tag object is malformed")
+    if not store.has(head[1].decode()):
+        raise Unprocessable(f"missing necessary objects: {head[1].decode()}")
 
 
 def _oldest_first(commits: dict[str, PushedObject]) -> Iterator[PushedObject]:

@@ -12,24 +12,25 @@ from collections.abc import Iterator
 from typing import Annotated, NamedTuple
 
 from twindiff.kit import Body, Call, Header, Operations, Response
-from twindiff.kit.errors import ApiError
+from twindiff.kit.errors import ApiError, TooSlow
 
 from ..core.access import find_repo, may
 from ..core.permissions import Requirement
 from ..core.token_grants import check_token
 from ..git.histories import is_ancestor
 from ..git.objects import ObjectStore, store_of
-from ..git.refs import HEADS, find_ref, is_valid_ref, list_refs, peel
+from ..git.refs import HEADS, find_conflict, find_ref, is_valid_ref, list_refs, peel
 from ..pushes.ref_updates import ZERO, move_ref
 from ..tables.repository_tables import Repository
 from ..wire_style import BadRequest, Forbidden, NotVisible
-from .packs import build_pack, plan_fetch, read_pack, store_objects
+from .packs import FetchPlan, FetchRequest, build_pack, plan_fetch, read_pack, store_objects
 from .pkt_lines import DELIMITER, FLUSH, MalformedPackets, join_packets, packet, read_packets, side_band
 
 api = Operations()
 MAX_PUSH_BYTES, MAX_REQUEST_BYTES = 200_000_000, 20_000_000
+MAX_DEPTH_DIGITS = 10
 AGENT = "agent=twindiff"
-_FETCH = f"side-band-64k ofs-delta shallow no-progress include-tag {AGENT}"
+_FETCH = f"side-band-64k ofs-delta shallow deepen-relative no-progress include-tag {AGENT}"
 _RECEIVE = f"report-status delete-refs side-band-64k quiet atomic ofs-delta no-thin {AGENT}"
 FETCH = Requirement("contents", "read", "pull", "", ("repo",))
 PUSH = FETCH._replace(access="write")
@@ -93,20 +94,11 @@ def inflate(body: bytes, encoding: str) -> bytes:
     return data
 
 
-class FetchRequest(NamedTuple):
-    """A fetch: the objects wanted, those at hand, the depth, and whether the client has said all."""
-
-    wants: list[str]
-    haves: list[str]
-    depth: int
-    done: bool
-    options: frozenset[str]
-
-
 def read_fetch(lines: list[str]) -> FetchRequest:
     """Read the lines of a fetch of any version."""
     wants: list[str] = []
     haves: list[str] = []
+    shallow: set[str] = set()
     depth, options = 0, set[str]()
     for line in lines:
         name, _, value = line.partition(" ")
@@ -116,11 +108,13 @@ def read_fetch(lines: list[str]) -> FetchRequest:
             options.update(more.split())
         elif name == "have":
             haves.append(value)
+        elif name == "shallow":
+            shallow.add(value)
         elif name == "deepen" and value.isdecimal():
-            depth = min(int(value), 2**31)
+            depth = min(int(value[:MAX_DEPTH_DIGITS]), 2**31)
         else:
             options.add(name)
-    return FetchRequest(wants, haves, depth, "done" in options, frozenset(options))
+    return FetchRequest(wants, haves, frozenset(shallow), depth, "done" in options, frozenset(options))
 
 
 @api.post("/{owner}/{repo}/git-upload-pack", reads=True, body_limit=MAX_REQUEST_BYTES, in_thread=True)
@@ -189,11 +183,17 @@ def _fetch(call: Call, repo: Repository, request: FetchRequest) -> bytes:
         if not common:
             return out + FLUSH
         out += DELIMITER
-    plan = plan_fetch(call, repo, request.wants, common, request.depth)
-    if plan.shallow or request.depth:
-        out += join_packets(["shallow-info\n", *(f"shallow {sha}\n" for sha in plan.shallow)]) + DELIMITER
+    plan = plan_fetch(call, repo, request, common)
+    if request.depth:
+        out += packet("shallow-info\n") + _show_ends(plan) + DELIMITER
     pack = build_pack(store, plan.shas)
     return out + packet("packfile\n") + b"".join(side_band(pack)) + FLUSH
+
+
+def _show_ends(plan: FetchPlan) -> bytes:
+    """Return the lines that say where the client's history ends now, and where it no longer does."""
+    lines = [*(f"shallow {sha}\n" for sha in plan.shallow), *(f"unshallow {sha}\n" for sha in plan.unshallow)]
+    return join_packets(lines)
 
 
 def _fetch_old(call: Call, repo: Repository, request: FetchRequest) -> bytes:
@@ -203,10 +203,10 @@ def _fetch_old(call: Call, repo: Repository, request: FetchRequest) -> bytes:
     _check_wants(call, repo, request.wants)
     store = store_of(call, repo)
     common = _common(store, request.haves)
-    plan = plan_fetch(call, repo, request.wants, common, request.depth)
-    out = b""
-    if request.depth:
-        out = join_packets(f"shallow {sha}\n" for sha in plan.shallow) + FLUSH
+    plan = plan_fetch(call, repo, request, common)
+    out = _show_ends(plan) + FLUSH if request.depth else b""
+    if request.depth and not request.haves and not request.done:
+        return out  # the client says in another request what it has
     out += packet(f"ACK {common[0]}\n" if common else "NAK\n")
     if not request.done:
         return out
@@ -267,6 +267,8 @@ def _take(call: Call, repo: Repository, commands: list[RefCommand], pack: bytes)
         if pack:
             with call.db.savepoint():
                 store_objects(call, repo, read_pack(store_of(call, repo), pack))
+    except TooSlow:
+        raise
     except ApiError as error:
         yield f"unpack {error}"
         yield from (f"ng {command.ref} unpacker error" for command in commands)
@@ -277,6 +279,8 @@ def _take(call: Call, repo: Repository, commands: list[RefCommand], pack: bytes)
             with call.db.savepoint():
                 repo = _move(call, repo, command)
             yield f"ok {command.ref}"
+        except TooSlow:
+            raise
         except ApiError as error:
             yield f"ng {command.ref} {error}"
 
@@ -297,7 +301,11 @@ def _move(call: Call, repo: Repository, command: RefCommand) -> Repository:
     if not is_deleted and (kind is None or (command.ref.startswith(HEADS) and kind != "commit")):
         raise BadRequest("missing necessary objects")
     is_forced = bool(known) and kind == "commit" and not is_ancestor(call, repo.network_id, command.old, command.new)
+    if known is None and not is_deleted and find_conflict(call, repo, command.ref):
+        raise BadRequest("failed to update ref")
     try:
         return move_ref(call, repo, command.ref, None if is_deleted else command.new, forced=is_forced)
+    except TooSlow:
+        raise
     except ApiError as error:
         raise BadRequest(f"protected branch hook declined: {error}") from None

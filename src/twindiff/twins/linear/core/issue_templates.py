@@ -11,6 +11,7 @@ import msgspec
 
 from twindiff.kit import Call
 from twindiff.kit.graphql.errors import InvalidInput
+from twindiff.kit.json_values import read_json
 
 from ..model.documents import Template
 
@@ -45,7 +46,7 @@ def fill_in(
 
 def _object(data: Any) -> dict[str, Any]:
     try:
-        value = msgspec.json.decode(data) if isinstance(data, str) else data
+        value = read_json(data) if isinstance(data, str) else data
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}  # pyright: ignore[reportUnknownVariableType] - JSON's edge

@@ -13,6 +13,7 @@ from typing import Any, cast
 import msgspec
 
 from twindiff.kit.graphql.errors import InvalidInput
+from twindiff.kit.json_values import read_json
 
 Node = dict[str, Any]
 _INLINE = ("text", "hardBreak", "suggestion_userMentions")
@@ -54,7 +55,7 @@ def text_of(data: Any, field: str = "bodyData") -> str:
     """Return the text of a document, given as JSON text or as decoded data; raise InvalidInput that names `field`."""
     if isinstance(data, str):
         try:
-            data = msgspec.json.decode(data)
+            data = read_json(data)
         except (msgspec.DecodeError, UnicodeError, RecursionError):
             raise InvalidInput(f"{field}: it is no JSON of a rich text document.") from None
     root = _node(data, field)
