@@ -24,6 +24,8 @@ from twindiff.browser.planner import plan
 
 HERE = Path(__file__).parent / "held_out"
 PROMPTS: list[Json] = json.loads((HERE / "prompts.json").read_text())
+COUNTED: list[Json] = json.loads((HERE / "counted_prompts.json").read_text())
+"""Twenty prompts about counts, positions, placeholders and who is signed in, of the same five styles."""
 TWINS = {"potluck": ["slack"], "customer_desk": ["stripe", "linear", "slack"]}
 MIN_UNDERSTOOD = 51
 """Of sixty. Four were when they were written. The number must only grow."""
@@ -80,6 +82,25 @@ def test_no_prompt_passes_that_does_not_hold_and_none_fails_that_does(outcomes: 
         if verdict_of(run) not in (None, each["holds"])
     ]
     assert wrong == [], "\n".join(map(str, wrong))
+
+
+def test_prompts_about_counts_and_positions_are_understood():
+    assert [each["prompt"] for each in COUNTED if plan(each["prompt"]).unclear] == [
+        'As long as there are no customers, the desk says "No customers found".'
+    ]
+
+
+@pytest.mark.soak
+def test_prompts_about_counts_and_positions_pass_only_if_they_hold(live: LiveServer, runs: Runs):
+    with ThreadPoolExecutor(4) as threads:
+        outcomes = list(zip(COUNTED, threads.map(lambda each: run_prompt(live, runs, each), COUNTED), strict=True))
+    wrong = [
+        (each["prompt"], each["holds"], run["failure_detail"])
+        for each, run in outcomes
+        if verdict_of(run) not in (None, each["holds"])
+    ]
+    unclear = [(each["prompt"], run["failure_detail"]) for each, run in outcomes if verdict_of(run) is None]
+    assert (wrong, len(unclear) <= 2) == ([], True), "\n".join(map(str, [*wrong, *unclear]))
 
 
 @pytest.mark.soak

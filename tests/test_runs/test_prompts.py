@@ -60,6 +60,19 @@ UNDERSTOOD = (
     "Set the grace period to 21 days",
     'The list shows "Ada"',
     "Nothing is posted to Slack",
+    "Expect 3 dishes",
+    "There are no customers",
+    "The menu must have 4 dishes",
+    'The second row shows "Ada"',
+    'The first dish is "Soup"',
+    'The last row does not show "Ada"',
+    'For each row, expect it shows "Team"',
+    'Click "Edit" in the third row',
+    "Add the second dish to the basket",
+    "Choose the third radio button",
+    'The Email field has the placeholder "a@b.c"',
+    'Fill the field with the placeholder "Search" with "Ada"',
+    "I should be signed in as Ada Byron",
 )
 CHANGES = (
     *(

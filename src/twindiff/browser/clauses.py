@@ -9,7 +9,15 @@ from typing import Any, NamedTuple
 import msgspec
 
 from twindiff.browser.config import Action, BrowserStep, DialogAnswer, Expect, TwinCheck
-from twindiff.browser.element_finder import EMAIL, FRAME, INSIDE, LISTS, LOG_OUT, NAMED, PASSWORD, ROW
+from twindiff.browser.element_finder import EMAIL, FRAME, INSIDE, LISTS, LOG_OUT, NAMED, PASSWORD, PLACEHOLDER, ROW
+from twindiff.browser.entry_phrases import (
+    click_in_entry,
+    do_to_entry,
+    expect_entry,
+    expect_entry_is,
+    expect_things,
+    select_nth,
+)
 from twindiff.browser.intent_finder import END_OF_FORM, LABEL
 from twindiff.browser.intents import (
     CONTROL,
@@ -434,6 +442,21 @@ def _key(said: ClauseSlots) -> list[BrowserStep]:
     return [BrowserStep("press", selector=selector, value=KEYS[said.groups["key"].lower()])]
 
 
+def _signed_in(said: ClauseSlots) -> list[BrowserStep]:
+    """`I am signed in as Ada` signs in with the given credentials at the start of a test; the page must say `Ada`."""
+    seen = _expect("signed_in", contains=said.value("x"))
+    return [*_login(ClauseSlots({}, said.held)), seen] if said.is_first else [seen]
+
+
+def _nth(action: Action) -> Callable[[ClauseSlots], list[BrowserStep]]:
+    return lambda said: [BrowserStep(action, selector=select_nth(said, kind_of_noun(said.first("of_kind"))))]
+
+
+def _placeholder(said: ClauseSlots, *, negated: bool = False) -> list[BrowserStep]:
+    selector = f"field={said.value('f')}"
+    return [_expect("placeholder", selector=selector, equals=said.value("q1"), negated=negated)]
+
+
 _STEPS: dict[str, Callable[[ClauseSlots], list[BrowserStep]]] = {
     "goto": lambda said: [BrowserStep("goto", value=said.value("u"))],
     "standing": _standing,
@@ -459,6 +482,22 @@ _STEPS: dict[str, Callable[[ClauseSlots], list[BrowserStep]]] = {
         BrowserStep("press", selector=SEARCH, value="Enter"),
     ],
     "redirects": lambda said: [BrowserStep("goto", value=said.value("from")), _expect("url", equals=said.value("u"))],
+    "signed_in": _signed_in,
+    "entry_click": click_in_entry,
+    "entry_do": do_to_entry,
+    "entry_says": expect_entry,
+    "entry_says_not": lambda said: expect_entry(said, negated=True),
+    "entry_is": expect_entry_is,
+    "things": lambda said: expect_things(said, *parse_count(said.groups["n"])),
+    "nth_click": _nth("click"),
+    "nth_check": _nth("check"),
+    "nth_uncheck": _nth("uncheck"),
+    "heading_says": lambda said: [_expect("text", selector=select_nth(said, "heading"), contains=said.value("q1"))],
+    "placeholder_fill": lambda said: [
+        BrowserStep("fill", selector=f"{PLACEHOLDER}{said.value('f')}", value=said.value("v"))
+    ],
+    "placeholder": _placeholder,
+    "placeholder_not": lambda said: _placeholder(said, negated=True),
     "heading_is": lambda said: [_expect("visible", selector=f"heading={text}") for text in said.texts("qs")],
     "asked_to_log_in": lambda said: [_expect("visible", selector=PASSWORD)],
     "new_tab": lambda said: [_expect("new_tab")],

@@ -9,7 +9,9 @@ from __future__ import annotations
 import asyncio
 import re
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from twindiff.browser.entry_finder import AT, ENTRY, NTH, VERB, find_entry, find_nth, match_verb
 
 if TYPE_CHECKING:
     from playwright.async_api import Frame, Locator, Page
@@ -42,6 +44,8 @@ LISTS = "list="
 """Selector of the tables and lists of a page together."""
 FRAME = "frame="
 """Prefix of the title or name of a frame; without one, any frame but the page itself is meant."""
+PLACEHOLDER = "placeholder="
+"""Prefix of the whole placeholder of a field."""
 INSIDE = " >> "
 """Separator between a row or a frame and the selector within it."""
 KINDS: dict[str, tuple[str, ...]] = {
@@ -120,6 +124,8 @@ def kind_of(selector: str) -> tuple[str, str] | None:
 
 async def frames_of(page: Page, selector: str) -> tuple[list[Frame], str]:
     """Return the frames that a selector is about, and the selector within them; all of them without `frame=`."""
+    if selector.startswith((ENTRY, NTH)):
+        return [page.main_frame], selector
     if not selector.startswith(FRAME):
         return page.frames[:MAX_FRAMES], selector
     name, _, inner = selector.removeprefix(FRAME).partition(INSIDE)
@@ -140,6 +146,14 @@ async def resolve_scope(scope: Scope, selector: str) -> tuple[Scope, str] | None
     Returns None while there is no such row. The selector within a row is empty where the row itself is meant. Raises
     SeveralRows.
     """
+    if selector.startswith(ENTRY):
+        entry, _, inner = selector.partition(INSIDE)
+        entries = await find_entry(cast("Frame", scope), entry)
+        return (entries[0], inner) if entries else None
+    if selector.startswith(NTH):
+        position, _, kind = selector.removeprefix(NTH).partition(" ")
+        element = await find_nth(_of_roles(scope, KINDS[kind]), position)
+        return (element, "") if element else None
     if not selector.startswith(ROW):
         return scope, selector
     words, _, inner = selector.removeprefix(ROW).partition(INSIDE)
@@ -174,8 +188,8 @@ def locators(page: Scope, selector: str, action: str) -> list[Locator]:
             return [page.get_by_test_id(selector.removeprefix(prefix).strip("\"'"))]
     if selector.startswith(EXACT):
         return _exact(page, selector.removeprefix(EXACT))
-    if selector == LOG_OUT:
-        return [_of_roles(page, KINDS["place"], name=LEAVING)]
+    if (special := _special_locator(page, selector)) is not None:
+        return [special]
     if selector.startswith(NAMED):
         return _named_locators(page, selector.removeprefix(NAMED).strip("\"'"), action)
     plain = _PLAIN_ROLE.match(selector)
@@ -185,6 +199,16 @@ def locators(page: Scope, selector: str, action: str) -> list[Locator]:
     if selector.startswith(ENGINES) or not is_words(selector):
         return [page.locator(selector)]
     return _named_locators(page, selector, action)
+
+
+def _special_locator(page: Scope, selector: str) -> Locator | None:
+    """Return the elements of a selector by placeholder, by verb or for logging out; None for other selectors."""
+    if selector.startswith(PLACEHOLDER):
+        return page.get_by_placeholder(selector.removeprefix(PLACEHOLDER), exact=True)
+    if selector.startswith(VERB):
+        verb, _, place = selector.removeprefix(VERB).partition(AT)
+        return _of_roles(page, ("button", "link", "menuitem"), name=match_verb(verb, place))
+    return _of_roles(page, KINDS["place"], name=LEAVING) if selector == LOG_OUT else None
 
 
 def _of_kind(page: Scope, kind: str, words: str) -> list[Locator]:

@@ -11,10 +11,12 @@ from urllib.parse import urlsplit
 
 from twindiff.browser.config import Expect
 from twindiff.browser.element_finder import (
+    ENTERING,
     EXACT,
     INSIDE,
     LISTS,
     MAX_FRAMES,
+    PASSWORD,
     ROW,
     candidates,
     frames_of,
@@ -22,7 +24,8 @@ from twindiff.browser.element_finder import (
     locators,
     resolve_scope,
 )
-from twindiff.browser.intent_finder import find_intended, is_intent
+from twindiff.browser.entry_finder import EACH, ENTRY, THINGS, EntriesUnclear, find_entries, find_entry
+from twindiff.browser.intent_finder import SeveralControls, find_intended, is_intent
 
 if TYPE_CHECKING:
     from playwright.async_api import Frame, Locator, Page
@@ -117,7 +120,7 @@ class Expectations:
 
     def _has_held(self, expect: Expect, seconds: float) -> bool:
         """Return whether a condition that an incomplete page may still break has held for long enough."""
-        if not expect.negated and expect.max is None:
+        if not expect.negated and expect.max is None and not (expect.selector or "").startswith(ENTRY):
             return True
         return seconds >= (QUIET_SECONDS if self._is_quiet() else MAX_UNQUIET_SECONDS)
 
@@ -167,6 +170,7 @@ class Expectations:
             "download": self._look_at_downloads,
             "new_tab": self._look_for_tab,
             "labelled": self._look_beside_label,
+            "signed_in": self._look_who_is_signed_in,
         }
         try:
             look = await looks.get(expect.type, self._look_at_state)(expect)
@@ -232,8 +236,52 @@ class Expectations:
     async def _look_at_text(self, expect: Expect) -> Observation:
         if expect.selector == LISTS:
             return await self._look_in_lists(expect)
+        if (expect.selector or "").startswith(ENTRY):
+            return await self._look_in_entries(expect)
         seen = await self.page_text(expect.selector)
         return Observation(self._is_in(expect, seen) if seen is not None else None, seen or "")
+
+    async def _look_in_entries(self, expect: Expect) -> Observation:
+        """Look in one entry of a table or list, or in each of them, of which there must be one."""
+        try:
+            entries = await find_entry(self._front().main_frame, self._text(expect.selector))
+        except EntriesUnclear as error:
+            return Observation(None, "", str(error))
+        if not entries and f"{ENTRY}{EACH} " in str(expect.selector):
+            return Observation(None, "", "the table or list has no entries")
+        texts = [await each.inner_text(timeout=1000) for each in entries]
+        verdicts = [self._is_in(expect, each) for each in texts]
+        if expect.equals is not None:
+            verdicts = [await self._is_called(each, expect) for each in entries]
+            wanted = _plain(self._expected_text(expect))
+            if any(not same and wanted in _plain(text) for same, text in zip(verdicts, texts, strict=True)):
+                return Observation(None, "\n".join(texts), f"'{wanted}' is only a part of what the entry says")
+        if expect.negated and entries:  # the caller negates, and none of them may say it
+            return Observation(any(verdicts), "\n".join(texts))
+        return Observation(bool(entries) and all(verdicts) if entries else None, "\n".join(texts) or "no such entry")
+
+    async def _is_called(self, entry: Locator, expect: Expect) -> bool:
+        """Return whether an entry, or one element of it, says exactly the expected text."""
+        wanted = _plain(self._expected_text(expect))
+        texts: list[str] = await entry.evaluate(
+            "each => [each, ...each.querySelectorAll('*')].map(one => one.innerText)"
+        )
+        return any(_plain(each or "") == wanted for each in texts)
+
+    async def _look_who_is_signed_in(self, expect: Expect) -> Observation:
+        """Look for a name on a page that asks nobody to sign in; a page that says no name is unclear."""
+        is_asking = await self.find(PASSWORD) or await self._count_entering()
+        seen = _plain(await self.page_text() or "")
+        if is_asking:
+            return Observation(False, "a link or form to sign in")
+        name = _plain(self._expected_text(expect))
+        is_named = bool(_count_words(seen, name))
+        return Observation(is_named or None, seen, "" if is_named else f"the page does not say '{name}'")
+
+    async def _count_entering(self) -> int:
+        page = self._front()
+        places = page.get_by_role("link", name=ENTERING).or_(page.get_by_role("button", name=ENTERING))
+        return await places.filter(visible=True).count()
 
     async def _look_in_lists(self, expect: Expect) -> Observation:
         """Look in the tables and lists of the page, which must agree; one that is empty may not be shown at all."""
@@ -261,13 +309,19 @@ class Expectations:
 
     async def _count(self, expect: Expect) -> Observation:
         wanted = _plain(self._expected_text(expect))
-        if wanted:
+        if (expect.selector or "").startswith(THINGS):
+            try:
+                count = (await find_entries(self._front().main_frame, str(expect.selector).removeprefix(THINGS))).number
+            except EntriesUnclear as error:
+                return Observation(None, "", str(error))
+        elif wanted:
             seen = await self.page_text(expect.selector)
             count = None if seen is None else _count_words(_plain(seen), wanted)
         else:
             count = await self._count_elements(self._text(expect.selector))
             if count == 0 and not await self._has_rows(self._text(expect.selector)):
-                return Observation(None, "no table or list that could have any")
+                said = "the page has no table or list that could have any"
+                return Observation(None, said, said)
         if count is None:
             return Observation(None, "a page that is being loaded")
         is_so = (expect.min or 0) <= count and (expect.max is None or count <= expect.max)
@@ -299,6 +353,9 @@ class Expectations:
         if expect.type == "value":
             values: list[str] = await element.evaluate(_VALUES)
             return Observation(any(self._is_in(expect, value) for value in values), values[0] if values else "")
+        if expect.type == "placeholder":
+            text = await element.get_attribute("placeholder") or ""
+            return Observation(self._is_in(expect, text), text or "no placeholder")
         state = await getattr(self, f"_is_{expect.type}")(element)
         return Observation(state, expect.type if state else f"not {expect.type}")
 
@@ -350,9 +407,12 @@ async def _find_in(frame: Frame, selector: str, action: str) -> Locator | None:
         return await find_intended(frame, selector)
     place = await resolve_scope(frame, selector)
     for locator in _within(place, action) if place else ():
-        seen = locator.filter(visible=True).first
-        if await seen.count():
-            return seen
+        seen = locator.filter(visible=True)
+        count = await seen.count()
+        if count > 1 and selector.startswith(ENTRY):
+            raise SeveralControls(f"{count} elements may be '{selector}'; name the one in quotation marks")
+        if count:
+            return seen.first
     return None
 
 

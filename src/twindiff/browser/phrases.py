@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from twindiff.browser.entry_phrases import PLACEHOLDER_RULES, list_entry_patterns
 from twindiff.browser.intents import INTENT_PATTERNS
 from twindiff.browser.twin_phrases import TWIN_PATTERNS
 from twindiff.browser.words import ADDRESS, BARE, NUMBERS, PLAIN, QUOTED, SPOKEN, allow_separators
@@ -135,6 +136,7 @@ _TABLE: tuple[tuple[str, str], ...] = (
     ("tab_says", rf"{_M}the new (?:tab|window) {_SAYS} (?P<qs>(?:the (?:heading|text|title) )?{QUOTED}(?: and (?:the (?:heading|text) )?{QUOTED})*)"),
     ("close_tab", r"closes? (?:the|this) (?:new )?(?:tab|window)"),
     # Actions
+    ("signed_in", rf"{_M}{_PERSON} (?:am|is|are|{_MODAL} be) (?:logged|signed) in as (?P<x>{QUOTED}|(?<=\x20)(?-i:[A-Z][\w'-]*(?: [A-Z][\w'-]*){{0,3}}))"),
     ("login", rf"{_LOG_IN} (?:with|as|using) (?:the )?(?:e-?mail |user(?:name)? )?{{x}}(?:(?:,? and|,| /|,? with|,? using)+ (?:the )?(?:password|passwort)?|/) ?{{v}}"),
     ("login", rf"{_WHO}{{x}} and {_ITS_VALUE}{{v}}"),
     ("login", rf"{_WHO}(?P<x>{PLAIN}) \({_ITS_VALUE}(?P<v>[^\s()]+)\)"),
@@ -293,4 +295,19 @@ def _compile_phrase(pattern: str) -> re.Pattern[str]:
     return re.compile(allow_separators(rf"{person} (?:{_slots(pattern)})"), re.IGNORECASE)
 
 
-PHRASES = tuple(Phrase(kind, _compile_phrase(pattern)) for kind, pattern in _TABLE)
+_ENTRY_PATTERNS = list_entry_patterns(
+    {
+        "sure": _M,
+        "modal": _MODAL,
+        "says": _SAYS,
+        "does_not": _DOES_NOT,
+        "say": _SAY,
+        "quoted": QUOTED,
+        "spoken": SPOKEN,
+        "to_see": _TO_SEE,
+        "page": _PAGE,
+        "any_more": _ANY,
+    }
+)
+_PLACEHOLDERS, _ENTRIES = _ENTRY_PATTERNS[:PLACEHOLDER_RULES], _ENTRY_PATTERNS[PLACEHOLDER_RULES:]
+PHRASES = tuple(Phrase(kind, _compile_phrase(pattern)) for kind, pattern in (*_PLACEHOLDERS, *_TABLE, *_ENTRIES))

@@ -101,11 +101,15 @@ _IN_FRAME = re.compile(
 _IN_FRAME_AFTER = re.compile(rf" in (?:the )?(?:(?P<a>{_NAME}) )?i?frame$", re.IGNORECASE)
 _IN_TAB = re.compile(r"in the new (?:tab|window),? ", re.IGNORECASE)
 _CRITERIA = re.compile(r"(?:acceptance criteria|expected results?)", re.IGNORECASE)
+_GREETING = re.compile(
+    r"(?:hi|hello|hey|thanks|thank you|cheers|please|ok(?:ay)?)(?: there| all| team| everyone)?", re.IGNORECASE
+)
 _SIGN_IN = re.compile(r"(?:log|sign) ?in", re.IGNORECASE)
 _ARROW = re.compile(r"\s*(?:→|->|=>)\s*")
 _ASSIGNED = re.compile(
     r"(?P<expect>(?:expect|check|verify) )?(?P<name>[^=:]{1,80}?)\s*(?P<sign>[=:])\s*(?P<value>[^=:]{1,200}|\d\d:\d\d)"
 )
+_PART_OF = re.compile(r"(?:the )?placeholder of (?:the )?(?P<field>.+)", re.IGNORECASE)
 _IN_BRACKETS = re.compile(r"(?P<first>[^()]+) \((?P<rest>[^()]+)\)")
 _LABEL = re.compile(r"[A-Z][\w-]*(?: [\w-]+){0,4}")
 """A step of a chain that reads as the label of a link or button."""
@@ -160,7 +164,7 @@ class _Reader:
 
     def read(self, sentence: str) -> None:
         """Parse a sentence as a whole, or record what of it is not understood."""
-        if _CRITERIA.fullmatch(sentence):
+        if _CRITERIA.fullmatch(sentence) or _GREETING.fullmatch(sentence):
             return
         self._context.begin(sentence)
         claims = self._claims(sentence)
@@ -213,6 +217,8 @@ class _Reader:
     def _claims_of_assignment(self, assigned: re.Match[str]) -> list[Claim] | None:
         """Return the claims on `Size = Large`, whose parts may be any text, or `Size: Large`, whose may not."""
         name, value = assigned["name"], assigned["value"]
+        if assigned["expect"] and (part := _PART_OF.fullmatch(name.strip())):
+            return self._claims(f"expect the placeholder of {part['field']} is {self._quote(value)}")
         if assigned["sign"] == "=":
             name, value = self._quote(name), self._quote(value)
         return self._claims(

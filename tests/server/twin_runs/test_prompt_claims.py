@@ -121,6 +121,11 @@ CLAIMS = [
             == ({"Ada Byron", "Ben Okri"}, {"Cleo"}, 4, True)
         ),
     ),
+    ("#ops with Ada and ada@b.test", lambda w: w.members("ops") == {"Ada", "ada@b.test"}),
+    (
+        "A Linear team Support with Ada and ada@b.test. A Slack channel #ops with ada@c.test",
+        lambda w: (w.team_members("Support"), w.members("ops")) == ({"Ada", "ada@b.test"}, {"ada@c.test"}),
+    ),
     ("The channel #ops has the members Ada and ben@b.test", lambda w: w.members("ops") == {"Ada", "Ben"}),
     (
         "A Linear team Support with Ada and Ben and 3 issues, and a team Sales with Cleo",

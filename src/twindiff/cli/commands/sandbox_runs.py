@@ -84,7 +84,7 @@ def _render_run(run: dict[str, Any]) -> Any:
         "sandbox": run["sandbox_id"],
         "status": run["status"],
         "answers at": run["app_url"] or "-",
-        "started with": run["app_command"] or f"the image of {run['dockerfile_path']}",
+        "started with": run["app_command"] or run["compose"] or f"the image of {run['dockerfile_path']}",
         "commit": f"{run['commit_sha'][:12]} {run['branch']}",
         "expires": run["expires_at"],
         **{twin["label"]: twin["base_url"] for twin in run["twins"].values()},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count
 
 import msgspec
 
@@ -102,9 +103,15 @@ def _check(channels: Sequence[SeedChannel], known: dict[str, str]) -> None:
         raise InvalidSeedConfig(problems)
 
 
+def _find_free_username(call: Call, wanted: str) -> str:
+    """The username, or with a number if somebody has it; people of several domains may share the part before the @."""
+    names = (wanted if number == 1 else f"{wanted}{number}" for number in count(1))
+    return next(name for name in names if call.db.find(User, User.username == name) is None)
+
+
 def _join(call: Call, person: Person) -> str:
     user = call.ids.new("U")
-    username = person.email.partition("@")[0]
+    username = _find_free_username(call, person.email.partition("@")[0])
     call.db.add(
         User(
             user_id=user,

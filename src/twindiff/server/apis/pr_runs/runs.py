@@ -278,7 +278,7 @@ class PrRuns:
 
     def _name_sandbox(self, run_id: str, sandbox: TestRunRecord) -> None:
         self._ledger.change(self._ledger.find(run_id), sandbox_id=sandbox.run_id)
-        started = sandbox.asked["app_command"] or sandbox.asked["dockerfile_path"]
+        started = sandbox.asked["app_command"] or sandbox.asked["dockerfile_path"] or sandbox.asked["compose"]
         self._ledger.tell(run_id, "log", f"sandbox run {sandbox.run_id}: {started}")
 
     def _note_scenario(self, run_id: str, part: TestRunRecord) -> None:

@@ -13,6 +13,8 @@ from twindiff.environments.clocks import ClockRequest
 from twindiff.environments.registry import did_you_mean
 from twindiff.kit.errors import ApiError
 from twindiff.server.apis.sandbox_runs import containers
+from twindiff.server.apis.sandbox_runs.compose_file import find_application, read_compose
+from twindiff.server.apis.sandbox_runs.compose_services import check_project
 from twindiff.server.apis.sandbox_runs.config_files import (
     InvalidSandboxConfig,
     find_file,
@@ -50,6 +52,8 @@ class ApplicationTarget(msgspec.Struct, forbid_unknown_fields=True):
     """One application of a repository; it gets its port in `PORT`, a free one unless `app_port` names it."""
 
     context_dir: str = "."
+    compose: str | None = None
+    """The compose file whose services are started."""
     dockerfile_path: str | None = None
     app_port: Annotated[int, msgspec.Meta(ge=1, le=65535)] | None = None
     app_command: str | None = None
@@ -82,7 +86,8 @@ class _Package(msgspec.Struct):
 
 class StartCommand(NamedTuple):
     """The command that starts an application, and its folder; `guess` names the file that the command was guessed from.
-    With a `containerfile` it runs in a container of `engine`; an empty command then means the image's own.
+    With a `containerfile` it runs in a container of `engine`; an empty command then means the image's own. With a file
+    `compose`, the command is the name of the service that is the application.
     """
 
     command: str
@@ -91,6 +96,9 @@ class StartCommand(NamedTuple):
     guess: str | None = None
     engine: str | None = None
     containerfile: Path | None = None
+    compose: Path | None = None
+    port: int | None = None
+    """The port on which it listens, unless any will do."""
 
 
 def start_of(checkout: Path, name: str | None) -> StartCommand:
@@ -108,17 +116,39 @@ def start_of(checkout: Path, name: str | None) -> StartCommand:
         why = "this server starts no container but the application's" if containers.engine() else NO_CONTAINERS
         named = ", ".join(target.infra)
         raise InvalidSandboxConfig(f"infra {named}: {why}; start it yourself and give its address in env")
+    if target.compose is not None:
+        return _start_of_compose(target.compose, target, folder, checkout)
     if target.dockerfile_path and (engine := containers.engine()):
         file = _containerfile(target.dockerfile_path, folder, checkout)
-        return StartCommand(target.app_command or "", folder, target, engine=engine, containerfile=file)
+        command = target.app_command or ""
+        return StartCommand(command, folder, target, engine=engine, containerfile=file, port=target.app_port)
     if target.app_command:
-        return StartCommand(target.app_command, folder, target)
+        return StartCommand(target.app_command, folder, target, port=target.app_port)
     if target.dockerfile_path:
         given = target.dockerfile_path
         raise InvalidSandboxConfig(
             f"dockerfile_path '{given}': {NO_CONTAINERS}; say in app_command what its image runs"
         )
     return _guess(folder, target)
+
+
+def _start_of_compose(given: str, target: ApplicationTarget, folder: Path, checkout: Path) -> StartCommand:
+    """Determine how the services of a compose file are started; raises InvalidSandboxConfig."""
+    if target.app_command or target.dockerfile_path or target.install or target.services:
+        raise InvalidSandboxConfig(
+            "compose: its file says what is started; leave out app_command, dockerfile_path, install and services"
+        )
+    path = resolve_inside(folder, given, checkout)
+    if path is None or find_file(folder.resolve(), given) is None:
+        raise InvalidSandboxConfig(f"compose '{given[:200]}' is no file of context_dir")
+    if (engine := containers.engine()) is None:
+        raise InvalidSandboxConfig(
+            f"compose '{given[:200]}': {NO_CONTAINERS}; install podman or docker there, or give an app_command instead"
+        )
+    project = read_compose(path)
+    check_project(project, checkout)
+    application, port = find_application(project, target.app_port)
+    return StartCommand(application, folder, target, engine=engine, compose=path, port=port)
 
 
 def _check_commands(target: ApplicationTarget) -> None:
@@ -198,14 +228,15 @@ def _guess(folder: Path, target: ApplicationTarget) -> StartCommand:
         raise NoStartCommand(
             f"{NoStartCommand()} Looked for {', '.join(name for name, _ in _GUESSES)}.{_explain_unused(ignored)}"
         )
-    return StartCommand(guess[1], folder, target, guess[0])
+    return StartCommand(guess[1], folder, target, guess[0], port=target.app_port)
 
 
 def _explain_unused(files: Sequence[str]) -> str:
     """Explain why a container file in the folder is not used, if there is one."""
     if not files:
         return ""
-    reason = "a container is built only of what dockerfile_path names" if containers.engine() else NO_CONTAINERS
+    key = "compose" if "compose" in files[0] else "dockerfile_path"
+    reason = f"a container is built only of what {key} names" if containers.engine() else NO_CONTAINERS
     return f" {files[0]} is not used: {reason}."
 
 

@@ -44,19 +44,39 @@ class NoContainerEngine(ApiError):
     status = 422
 
 
+class ImageBuild(NamedTuple):
+    """How an image is built; `guard` is the runtime for builds of engines whose builds are guarded."""
+
+    containerfile: Path
+    context: Path
+    guard: Path | None = None
+    options: Sequence[str] = ()
+    """Further arguments of the build."""
+
+
 class Container(NamedTuple):
-    """One container and its image, both called `name`; the file `image_id` exists once the image is built."""
+    """One container called `name`, of an image of the same name if it has a `build`, else of `image`.
+
+    Its `folder` has the file `image` once the image is built, and the variables that only a file may have.
+    """
 
     engine: str
     name: str
-    containerfile: Path
-    context: Path
-    image_id: Path
-    command: str
-    guard: Path | None = None
-    """The runtime for builds, for engines whose builds are guarded."""
+    folder: Path
+    build: ImageBuild | None = None
+    image: str = ""
+    entrypoint: str | None = None
+    """The program that runs in place of the image's own; empty to run `arguments` alone."""
+    arguments: Sequence[str] = ()
+    options: Sequence[str] = ()
+    """Further arguments of the run."""
     shared: Path | None = None
     """A folder that the container sees under the same path, for reading."""
+
+    @property
+    def image_id(self) -> Path:
+        """The file that exists once the image is built."""
+        return self.folder / "image"
 
 
 def engine() -> str | None:
@@ -91,38 +111,50 @@ def why_not(engine: str) -> str:
     return next((line for line in said if line.strip()), "it says nothing") if done.returncode else ""
 
 
-def commands(container: Container, env: Mapping[str, str]) -> list[list[str]]:
-    """The commands that build the image, and run the container on the host network, where its twins are.
+def build_command(container: Container, build: ImageBuild) -> list[str]:
+    """The command that builds the image of a container."""
+    engine, name = container.engine, container.name
+    files = ["--file", str(build.containerfile), "--iidfile", str(container.image_id), str(build.context)]
+    # Podman would keep the layers of a failed build.
+    building = ["--layers=false", "--add-host", f"{name}:127.0.0.1"] if _is_podman(engine) else []
+    guarded = ["--runtime", str(build.guard)] if build.guard else []
+    options = [*building, *_limits(), *build.options]
+    return [engine, *guarded, "build", "--force-rm", *options, "--tag", name, *files]
 
-    Writes the variables that the engine would take for its own to a file beside `image_id`.
+
+def run_command(container: Container, env: Mapping[str, str]) -> list[str]:
+    """The command that runs a container on the host network, where its twins are.
+
+    Writes the variables that the engine would take for its own to a file in its folder.
     """
     engine, name = container.engine, container.name
-    limits = ["--network", "host", "--memory", str(MEMORY), "--memory-swap", str(MEMORY), *_ulimits()]
-    files = ["--file", str(container.containerfile), "--iidfile", str(container.image_id), str(container.context)]
     variables = [*_write_engine_variables(container, env), *_list_variables(env)]
     alone = ["--name", name, "--pull", "never", "--log-driver", "none", "--pids-limit", str(PROCESSES)]
     shared = ["--volume", f"{container.shared}:{container.shared}:ro"] if container.shared else []
-    entry = ["--entrypoint", ""] if container.command else []
-    start = ["/bin/sh", "-c", container.command] if container.command else []
-    # Podman would keep the layers of a failed build, and pass its own proxy to the container.
-    building = ["--layers=false", "--add-host", f"{name}:127.0.0.1"] if _is_podman(engine) else []
+    entry = [] if container.entrypoint is None else ["--entrypoint", container.entrypoint]
+    # Podman would pass its own proxy to the container.
     running = ["--http-proxy=false"] if _is_podman(engine) else []
-    guarded = ["--runtime", str(container.guard)] if container.guard else []
-    return [
-        [engine, *guarded, "build", "--force-rm", *building, *limits, "--tag", name, *files],
-        [engine, "run", *running, *alone, *limits, *shared, *variables, *entry, name, *start],
-    ]
+    image = name if container.build else container.image
+    options = [*running, *alone, *_limits(), *shared, *container.options, *variables, *entry]
+    return [engine, "run", *options, image, *container.arguments]
 
 
-def ends(container: Container) -> list[list[str]]:
-    """The commands that remove a container, what its build has left, and its image."""
-    engine, name = container.engine, container.name
+def _limits() -> list[str]:
+    return ["--network", "host", "--memory", str(MEMORY), "--memory-swap", str(MEMORY), *_ulimits()]
+
+
+def ends(containers: Sequence[Container], volumes: Sequence[str] = ()) -> list[list[str]]:
+    """The commands that remove containers of one engine, what their builds have left, their images and volumes."""
+    engine, names = containers[0].engine, [each.name for each in containers]
+    built = [each.name for each in containers if each.build]
+    images = [[engine, "rmi", "--force", name] for name in built]
+    kept = [[engine, "volume", "rm", "--force", *volumes]] if volumes else []
     if not _is_podman(engine):
-        return [[engine, "rm", "--force", name], [engine, "rmi", "--force", name]]
+        return [[engine, "rm", "--force", "--volumes", *names], *images, *kept]
     _, storage = _find_runtime(engine)
     program = [sys.executable, "-I", "-S", build_leftovers.__file__]
-    removing = [[engine, "rm", "--force", "--time", "0", name], [*program, engine, storage, name]]
-    return [*removing, [engine, "rmi", "--force", name]]
+    removing = [engine, "rm", "--force", "--ignore", "--volumes", "--time", "0", *names]
+    return [removing, *([*program, engine, storage, name] for name in built), *images, *kept]
 
 
 def check_context(context: Path) -> None:
@@ -173,8 +205,12 @@ def environment(env: Mapping[str, str], temporary: Path) -> dict[str, str]:
 
     Its temporary files, such as caches of build steps, are in a folder of the run, and are removed with it.
     """
-    given = {name: value for name, value in env.items() if not _is_engines(name)}
-    return {**given, **variables_of_engine(), "TMPDIR": str(temporary)}
+    return {**list_plain_variables(env), **variables_of_engine(), "TMPDIR": str(temporary)}
+
+
+def list_plain_variables(env: Mapping[str, str]) -> dict[str, str]:
+    """The variables that the engine does not take for its own, so that a container gets them by name."""
+    return {name: value for name, value in env.items() if not _is_engines(name)}
 
 
 def variables_of_engine() -> dict[str, str]:
@@ -196,7 +232,7 @@ def _write_engine_variables(container: Container, env: Mapping[str, str]) -> lis
     """Write the variables whose names configure the engine itself to a file that only its owner reads; returns the
     argument for it. Values such as the password of a proxy stay out of process lists.
     """
-    file = container.image_id.with_name("variables")
+    file = container.folder / "variables"
     lines = [f"{name}={value}\n" for name, value in env.items() if _is_filed(name, value)]
     with open(file, "w", opener=lambda path, flags: os.open(path, flags | os.O_NOFOLLOW, 0o600)) as written:
         written.writelines(lines)

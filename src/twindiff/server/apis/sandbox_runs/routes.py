@@ -62,7 +62,8 @@ async def create_sandbox_run(
     `clock` is how its twins' clock runs, else `clock` of its file: `{"mode": "real"}` agrees with the application's.
     If its file has a `dockerfile_path` and the server's machine has Podman or Docker, it runs in a container on the
     host network: built within 600 seconds, and with 4 GB and 1024 processes in total. Without an engine, `app_command`
-    runs on the machine, and a `dockerfile_path` alone is refused; `infra` always is.
+    runs on the machine, and a `dockerfile_path` alone is refused; `infra` always is. With `compose`, each service of
+    that compose file runs in a container of its own on the host network, with the twins' variables.
     """
     wanted = SandboxRunRequest(
         *(repo, branch, pr_url, target),
@@ -126,6 +127,7 @@ def _brief(desk: TwinRunContext, run: TestRunRecord) -> dict[str, Any]:
         "app_command": mask.value(asked["app_command"]),
         "app_command_guessed_from": asked["app_command_guessed_from"],
         "dockerfile_path": asked.get("dockerfile_path"),
+        "compose": asked.get("compose"),
         "app_port": asked["app_port"],
         "confinement": asked.get("confinement"),
         "error": run.outcome.get("failure_detail"),

@@ -30,6 +30,8 @@ from twindiff.server.apis.sandbox_runs.application import (
 )
 from twindiff.server.apis.sandbox_runs.checkouts import Repositories, Revision
 from twindiff.server.apis.sandbox_runs.code_sources import CodeSource, CodeSources
+from twindiff.server.apis.sandbox_runs.compose_file import read_compose
+from twindiff.server.apis.sandbox_runs.compose_services import ComposePlace, prepare_services
 from twindiff.server.apis.sandbox_runs.config import (
     NO_CONTAINERS,
     InstallStep,
@@ -40,7 +42,7 @@ from twindiff.server.apis.sandbox_runs.config import (
 )
 from twindiff.server.apis.sandbox_runs.config_files import InvalidSandboxConfig
 from twindiff.server.apis.sandbox_runs.confinement import FOLDERS, Confinement, find_confinement
-from twindiff.server.apis.sandbox_runs.containers import Container
+from twindiff.server.apis.sandbox_runs.containers import Container, ImageBuild
 from twindiff.server.apis.sandbox_runs.hosted_repositories import HostedRepositories
 from twindiff.server.apis.sandbox_runs.install_cache import CachedStep, InstallCache, join_plainly, list_commands
 from twindiff.server.apis.sandbox_runs.last_output import with_last_output
@@ -161,14 +163,18 @@ class SandboxRunService:
         finally:
             if wanted.source is None:
                 source.remove()
+        twin_run_id: str | None = None
         try:
             twin_run_id = await self._provide(wanted, prepared)
             door = await self._open_door(twin_run_id, prepared) if prepared.start.target.proxy else {}
-            run = self._record(wanted, prepared, twin_run_id, await self.twins(twin_run_id, address), door)
+            own, variables = _fill_variables(wanted, prepared, await self.twins(twin_run_id, address), door)
+            work = await self.service.runtime.run_in_thread(partial(_work, prepared, variables, self._hidden_folders()))
+            run = self._record(wanted, prepared, twin_run_id, variables, own)
         except BaseException:
+            if twin_run_id:
+                self._scenarios.runs.tear_down(twin_run_id)
             await self.service.runtime.run_in_thread(prepared.claimed.remove)
             raise
-        work = _work(prepared, run.asked["env_vars"], self._hidden_folders())
         await self.tests.queue.put(run.run_id, partial(self._perform, run.run_id, prepared, wanted, work), seated=False)
         return run
 
@@ -181,7 +187,7 @@ class SandboxRunService:
             checkouts.check_out(source.revision, claimed.path / "app")
             start = start_of(claimed.path / "app", wanted.target)
             guard = _guard_build(start, claimed.path)
-            port = start.target.app_port or free_port()
+            port = start.port or free_port()
             if is_open(port):
                 raise PortTaken(f"app_port {port}: somebody listens there already; leave app_port out to be given one")
             if confinement.first_uid is not None and not confinement.bwrap:
@@ -233,25 +239,24 @@ class SandboxRunService:
         wanted: SandboxRunRequest,
         prepared: Prepared,
         twin_run_id: str | None,
-        twins: Mapping[str, Any],
-        door: Mapping[str, str],
+        variables: Mapping[str, str],
+        own: Sequence[str],
     ) -> TestRunRecord:
-        """Record a run; `door` are the variables of the TLS door, which the twins' own override."""
-        variables = {**door, **{name: each for twin in twins.values() for name, each in twin["env_vars"].items()}}
+        """Record a run; `own` are the names of those variables that its file and its request give."""
         start = prepared.start
-        env = fill_variables({**_texts(prepared), **wanted.env}, twins, f"http://127.0.0.1:{prepared.port}")
         asked = {
             "repo": prepared.source.repo,
             "branch": prepared.revision.name,
             "pr_url": wanted.pr_url,
             "commit_sha": prepared.revision.commit,
-            "app_command": start.command or None,
+            "app_command": None if start.compose else start.command or None,
             "app_command_guessed_from": start.guess,
             "dockerfile_path": start.target.dockerfile_path if start.containerfile else None,
+            "compose": start.target.compose,
             "app_port": prepared.port,
             "confinement": _describe_confinement(prepared),
-            "env_vars": {**variables, **env, "PORT": str(prepared.port)},
-            "own_variables": [*env],
+            "env_vars": dict(variables),
+            "own_variables": [*own],
             **self.tests.twins.scenario(twin_run_id, wanted.scenario_prompt),
             "expires_at": Clock(stamp().micros + wanted.ttl_minutes * MINUTE * SECOND).iso()[:19] + "Z",
         }
@@ -289,6 +294,8 @@ class SandboxRunService:
                 self.ledger.tell(run_id, "log", install_cache.describe(cached, number))
             if not prepared.steps and any(isinstance(each, InstallStep) for each in start.target.install):
                 self.ledger.tell(run_id, "log", install_cache.describe_unused(prepared.confinement))
+            if start.compose and (ignored := read_compose(start.compose).unused):
+                self.ledger.tell(run_id, "log", f"without effect in a sandbox run: {', '.join(ignored)[:500]}")
             if start.target.dockerfile_path and not start.containerfile:
                 unused = start.target.dockerfile_path
                 self.ledger.tell(run_id, "log", f"{unused} is not used, {NO_CONTAINERS}; app_command is run as it is")
@@ -414,18 +421,32 @@ async def _wait_for(gone: asyncio.Event) -> None:
         raise SandboxNotEnded from None
 
 
+def _fill_variables(
+    wanted: SandboxRunRequest, prepared: Prepared, twins: Mapping[str, Any], door: Mapping[str, str]
+) -> tuple[Sequence[str], dict[str, str]]:
+    """The names of those variables that the file and the request give, and all; the twins' override `door`'s."""
+    given = {**door, **{name: each for twin in twins.values() for name, each in twin["env_vars"].items()}}
+    own = fill_variables({**_texts(prepared), **wanted.env}, twins, f"http://127.0.0.1:{prepared.port}")
+    return [*own], {**given, **own, "PORT": str(prepared.port)}
+
+
 def _work(prepared: Prepared, env: Mapping[str, str], hidden: Sequence[str]) -> CommandSequence:
-    """The commands to run: the application on this machine, or the engine that builds and runs its container."""
+    """The commands to run: the application on this machine, or the engine that builds and runs its containers."""
     start = prepared.start
+    shared = prepared.certificates if start.target.proxy else None
+    if start.engine and start.compose:
+        place = ComposePlace(start.engine, _name_container(), prepared.root, prepared.root / "app", shared)
+        return prepare_services(read_compose(start.compose, env), start.command, place, env)
     if start.engine and start.containerfile:
-        name, image = f"twindiff-sandbox-{token_hex(8)}", prepared.root / "image"
-        place = (start.containerfile, start.folder, image)
-        shared = prepared.certificates if start.target.proxy else None
-        container = Container(start.engine, name, *place, start.command, prepared.guard, shared)
-        told, temporary = containers.commands(container, env), prepared.root / "engine"
+        build = ImageBuild(start.containerfile, start.folder, prepared.guard)
+        words = ["/bin/sh", "-c", start.command] if start.command else []
+        named = (start.engine, _name_container(), prepared.root, build)
+        container = Container(*named, entrypoint="" if words else None, arguments=words, shared=shared)
+        told = [containers.build_command(container, build), containers.run_command(container, env)]
+        temporary = prepared.root / "engine"
         temporary.mkdir()
-        variables, ends = containers.environment(env, temporary), containers.ends(container)
-        return CommandSequence(told, variables, limits={}, ends=ends, milestone=Milestone(image))
+        variables, ends = containers.environment(env, temporary), containers.ends([container])
+        return CommandSequence(told, variables, limits={}, ends=ends, milestone=Milestone(container.image_id))
     root, confinement, target = prepared.root, prepared.confinement, start.target
     texts = [_text(each) for each in target.install[len(prepared.steps) :]]
     install, services, [command] = (
@@ -448,6 +469,10 @@ def _work(prepared: Prepared, env: Mapping[str, str], hidden: Sequence[str]) -> 
     )
 
 
+def _name_container() -> str:
+    return f"twindiff-sandbox-{token_hex(8)}"
+
+
 def _text(step: str | InstallStep) -> str:
     """The command of a step that is not kept."""
     return step if isinstance(step, str) else join_plainly(step)
@@ -463,11 +488,15 @@ def _guard_build(start: StartCommand, root: Path) -> Path | None:
 
 def _describe_confinement(prepared: Prepared) -> str:
     """Describe how an application is confined."""
+    if prepared.start.compose:
+        return "in a container for each service"
     return "in a container" if prepared.start.containerfile else prepared.confinement.describe()
 
 
 def _how(start: StartCommand) -> str:
     """Describe how an application is started, for its logs."""
+    if start.compose:
+        return f"the services of {start.target.compose} by {start.engine}, of which {start.command} is the application"
     if start.engine and start.containerfile:
         command = start.command or "what its image runs"
         return f"{command}, in a container of {start.target.dockerfile_path} by {start.engine}"

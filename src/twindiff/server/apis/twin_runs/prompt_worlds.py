@@ -82,6 +82,15 @@ class PromptRequest:
         groups = [group for group in self.of(kind) if name is None or name in group.names]
         return [*dict.fromkeys(person for group in groups for person in group.people)]
 
+    def name_person(self, given: str) -> str:
+        """The name in the world of a person that the prompt names by name or email address.
+
+        It is the address itself if somebody else has the name that would be read from it, so that both are there.
+        """
+        name = _person(given, 0)["name"]
+        others = [each for each in self.people if each != given and _person(each, 0)["name"] == name]
+        return given if others and "@" in given else name
+
     def titles(self, kind: str, otherwise: int, made: Sequence[str]) -> list[str]:
         """The names of all records of a kind: those given by the prompt, then names from `made`."""
         given = self.names(kind)
@@ -100,16 +109,11 @@ class PromptRequest:
 def build_world(prompt: str, groups: Sequence[PromptGroup], twins: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Build the seed configuration of a prompt's groups, for those of the twins that prompts can seed."""
     choice, asked = PromptChoices(prompt), PromptRequest(groups)
-    named = [_person(name, number) for number, name in enumerate(asked.people)]
+    named = [{**_person(name, number), "name": asked.name_person(name)} for number, name in enumerate(asked.people)]
     wanted = max(asked.count("users", 0 if named else 5), len(named))
     people = [*named, *(choice.person(number) for number in range(wanted - len(named)))]
     made = {"slack": _slack, "linear": _linear, "stripe": _stripe, "box": _box, "calendar": _calendar}
     return {twin: made[twin](choice, people, asked) for twin in twins if twin in made}
-
-
-def spoken_name(name: str) -> str:
-    """The name of a person that a prompt names by name or email address."""
-    return _person(name, 0)["name"]
 
 
 def _person(name: str, number: int) -> dict[str, Any]:
@@ -154,7 +158,7 @@ def _slack(choice: PromptChoices, people: list[Any], asked: PromptRequest) -> di
     names = _channels(asked)
     rooms: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
 
-    members = {name: [spoken_name(each) for each in asked.list_members("channels", name)] for name in names}
+    members = {name: [asked.name_person(each) for each in asked.list_members("channels", name)] for name in names}
 
     def say(room: str, text: str, number: int) -> None:
         authors = members[room] or [each["name"] for each in people] or ["Agent"]
@@ -207,7 +211,7 @@ def _linear(choice: PromptChoices, people: list[Any], asked: PromptRequest) -> d
     teams = dict(_teams(asked))
     projects = _projects(choice, asked, [*teams])
     homes = [*projects, *teams]
-    members = {name: [spoken_name(each) for each in asked.list_members("teams", name)] for name in teams}
+    members = {name: [asked.name_person(each) for each in asked.list_members("teams", name)] for name in teams}
     issues: list[dict[str, Any]] = []
 
     def add(title: str, home: str | None, group: PromptGroup | None) -> None:
@@ -329,7 +333,9 @@ def _box(choice: PromptChoices, people: list[Any], asked: PromptRequest) -> dict
         topic = choice.of(TOPICS, "more", number)
         home = folders[free[number % len(free)]] if free else top
         home[f"{topic}-{len(placed) + number + 1}.txt"] = choice.of(SAID, "text", number).format(topic=topic)
-    guests = {name: [{"user": spoken_name(each)} for each in asked.list_members("folders", name)] for name in folders}
+    guests = {
+        name: [{"user": asked.name_person(each)} for each in asked.list_members("folders", name)] for name in folders
+    }
     shown = [{"name": name, "files": _files(files), "shared_with": guests[name]} for name, files in folders.items()]
     return {"users": people, "folders": shown, "files": _files(top)}
 
@@ -343,11 +349,13 @@ def _calendar(choice: PromptChoices, people: list[Any], asked: PromptRequest) ->
     groups = asked.of("meetings") or [PromptGroup("meetings", 4)]
     for group in groups:
         for at in range(min(max(group.wanted if group.wanted is not None else 4, 0), MAX_RECORDS["meetings"])):
-            events.append(_event(choice, people, group, at, len(events)))
+            events.append(_event(choice, people, asked, group, at, len(events)))
     return {"users": people, "events": events}
 
 
-def _event(choice: PromptChoices, people: list[Any], group: PromptGroup, at: int, number: int) -> dict[str, Any]:
+def _event(
+    choice: PromptChoices, people: list[Any], asked: PromptRequest, group: PromptGroup, at: int, number: int
+) -> dict[str, Any]:
     """A meeting of a group, with the agent and two others as guests."""
     day = FIRST_MONDAY + timedelta(days=choice.number("day", number) % 5, weeks=group.when.weeks)
     start, end = span(group.when, day, time(9 + choice.number("hour", number) % 8))
@@ -357,6 +365,6 @@ def _event(choice: PromptChoices, people: list[Any], group: PromptGroup, at: int
     first = choice.number("organizer", number) % len(names) if names else 0
     guests = [*names[first + 1 :], *names[:first]][:2]
     who: dict[str, Any] = {"organizer": names[first], "attendees": ["Agent", *guests]} if names else {}
-    who = {"attendees": [spoken_name(each) for each in group.people]} if group.people else who
+    who = {"attendees": [asked.name_person(each) for each in group.people]} if group.people else who
     rules = [group.when.rule] if group.when.rule else []
     return {"summary": summary, "start": start, "end": end, **who, "recurrence": rules}

@@ -1,0 +1,337 @@
+"""Reads the services of a compose file, which is untrusted input: what would reach the machine is refused by name.
+
+The format is https://docs.docker.com/reference/compose-file/. A run takes the part of it that `ComposeService` has;
+`UNUSED` has what makes no difference to a run, and what else a file has is refused.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple, cast
+
+import msgspec
+
+from twindiff.environments.registry import did_you_mean
+from twindiff.server.apis.sandbox_runs.config_files import (
+    InvalidSandboxConfig,
+    find_file,
+    parse_yaml,
+    read_bounded,
+    resolve_inside,
+)
+
+MAX_SERVICES = 10
+UNUSED = (
+    *("container_name", "deploy", "domainname", "expose", "hostname", "init", "labels", "links", "logging", "networks"),
+    *("platform", "pull_policy", "restart", "stdin_open", "stop_grace_period", "stop_signal", "tty", "ulimits"),
+)
+"""Keys of services without effect: all are in the machine's network, under the limits of a run, until its end."""
+Scalar = str | int | float | bool | None
+Variables = dict[str, Scalar] | list[str]
+Words = str | list[str]
+_PLACE = re.compile(r"\$(?:(?P<dollar>\$)|(?P<plain>\w+)|\{(?P<name>\w+)(?:(?P<how>:?[-+?])(?P<text>[^{}]*))?\})")
+
+
+class ComposeBuild(msgspec.Struct, forbid_unknown_fields=True):
+    """How the image of a service is built."""
+
+    context: str = "."
+    dockerfile: str | None = None
+    args: Variables = {}
+    target: str | None = None
+
+
+class ComposeDependency(msgspec.Struct, forbid_unknown_fields=True):
+    """What must be of another service before one is started."""
+
+    condition: Literal["service_started", "service_healthy", "service_completed_successfully"] = "service_started"
+    required: Literal[True] = True
+    restart: bool = False
+
+
+class ComposeHealthcheck(msgspec.Struct):
+    """A command that succeeds in a container once its service is healthy; it is tried until it does."""
+
+    test: Words = []
+
+
+class ComposePort(msgspec.Struct):
+    """A port on which a service listens."""
+
+    target: int
+
+
+class ComposeService(msgspec.Struct, forbid_unknown_fields=True):
+    """One service of a compose file, as far as a run takes it."""
+
+    build: str | ComposeBuild | None = None
+    command: Words | None = None
+    depends_on: list[str] | dict[str, ComposeDependency] = []
+    entrypoint: Words | None = None
+    env_file: Words = []
+    environment: Variables = {}
+    healthcheck: ComposeHealthcheck | None = None
+    image: str | None = None
+    ports: list[str | int | ComposePort] = []
+    profiles: list[str] = []
+    tmpfs: Words = []
+    user: str | int | None = None
+    volumes: list[str] = []
+    working_dir: str | None = None
+
+
+class _File(msgspec.Struct, forbid_unknown_fields=True):
+    services: Annotated[dict[str, ComposeService], msgspec.Meta(min_length=1)]
+    name: str | None = None
+    networks: Any = None
+    version: Any = None
+    volumes: dict[str, Any] = {}
+
+
+class ComposeProject(NamedTuple):
+    """The services of a compose file in `folder`, those first on which others depend, and what of it is not used."""
+
+    folder: Path
+    services: Mapping[str, ComposeService]
+    unused: Sequence[str]
+
+
+class Volume(NamedTuple):
+    """What a service has at a path: a `name` of a volume that ends with the run, or a `source` in the checkout."""
+
+    name: str | None
+    source: Path | None
+    path: str
+    is_readonly: bool
+
+
+def read_compose(path: Path, variables: Mapping[str, str] | None = None) -> ComposeProject:
+    """Read a compose file, with `$NAME` filled in as Compose does, from `variables` or a `.env` beside it.
+
+    Without `variables`, missing ones are empty even where the file requires them. Raises InvalidSandboxConfig.
+    """
+    given = parse_yaml(read_bounded(path), path.name)
+    beside = find_file(path.parent, ".env")
+    known = {**(_read_variables(beside) if beside else {}), **(variables or {})}
+    filled = _fill(given, known, path.name, is_strict=variables is not None)
+    unused = list(_drop_unused(filled))
+    try:
+        file = msgspec.convert(filled, _File)
+        msgspec.json.encode(file)  # raises for an unpaired surrogate, which cannot be encoded
+    except msgspec.ValidationError as error:
+        raise InvalidSandboxConfig(f"{path.name}: {_explain(str(error))}") from None
+    except ValueError as error:
+        raise InvalidSandboxConfig(f"{path.name} is no YAML: {str(error)[:500]}") from None
+    started = {name: each for name, each in file.services.items() if not each.profiles}
+    if not 0 < len(started) <= MAX_SERVICES:
+        raise InvalidSandboxConfig(f"{path.name}: {len(started)} services without a profile; a run has 1 to 10")
+    return ComposeProject(path.parent, _order(started, path.name), unused)
+
+
+def _explain(problem: str) -> str:
+    """Explain an error of msgspec, such as ``Object contains unknown field `privileged` - at `$.services[...]` ``."""
+    if field := re.match(r"Object contains unknown field `(.+?)`", problem):
+        return f"'{field[1]}' is not taken in a sandbox run; leave it out, or put it into a file of your own"
+    return problem[:500]
+
+
+def _drop_unused(given: Any) -> Iterator[str]:
+    """Remove what has no effect from a file that is parsed; yields its names."""
+    if not isinstance(given, dict):
+        return
+    file = cast(dict[str, Any], given)
+    for name in [each for each in file if str(each).startswith("x-")]:
+        del file[name]
+    services = file.get("services")
+    for service, body in cast(dict[str, Any], services).items() if isinstance(services, dict) else ():
+        if not isinstance(body, dict):
+            continue
+        for name in [*cast(dict[str, Any], body)]:
+            if name in UNUSED or str(name).startswith("x-"):
+                del body[name]
+                yield f"{service}.{name}"
+
+
+def _order(services: Mapping[str, ComposeService], file: str) -> dict[str, ComposeService]:
+    """Sort services so that those come first on which others depend; raises InvalidSandboxConfig for a circle."""
+    for name, service in services.items():
+        if not re.fullmatch(r"[a-zA-Z0-9][a-zA-Z0-9._-]{0,62}", name):
+            raise InvalidSandboxConfig(f"{file}: '{name[:70]}' cannot be the name of a service")
+        if service.image is None and service.build is None:
+            raise InvalidSandboxConfig(f"{file}: service {name} needs an image or a build")
+        if service.image is not None and not re.fullmatch(r"[a-zA-Z0-9][\w./:@-]*", service.image):
+            raise InvalidSandboxConfig(f"{file}: '{service.image[:100]}' of {name} is no image")
+        for other in service.depends_on:
+            if other not in services:
+                raise InvalidSandboxConfig(f"{file}: {name} depends on '{other}'.{did_you_mean(other, services)}")
+    try:
+        names = TopologicalSorter({name: [*each.depends_on] for name, each in services.items()}).static_order()
+        return {name: services[name] for name in names}
+    except CycleError as error:
+        raise InvalidSandboxConfig(f"{file}: services wait for each other: {', '.join(error.args[1])}") from None
+
+
+# Variables
+
+
+def _fill(value: Any, known: Mapping[str, str], file: str, is_strict: bool) -> Any:
+    """Fill variables in all texts of a parsed file, as Compose does."""
+    if isinstance(value, dict):
+        return {name: _fill(each, known, file, is_strict) for name, each in cast(dict[Any, Any], value).items()}
+    if isinstance(value, list):
+        return [_fill(each, known, file, is_strict) for each in cast(list[Any], value)]
+    if not isinstance(value, str):
+        return value
+
+    def fill(match: re.Match[str]) -> str:
+        if match["dollar"]:
+            return "$"
+        name, how, text = match["plain"] or match["name"], match["how"] or "", match["text"] or ""
+        value = known.get(name)
+        is_there = bool(value) if how.startswith(":") else value is not None
+        if how.endswith("+"):
+            return text if is_there else ""
+        if is_there or not how:
+            return value or ""
+        if how.endswith("-"):
+            return text
+        if is_strict:
+            raise InvalidSandboxConfig(f"{file}: {name} is required: {text or 'it is not set'}; give it in env")
+        return ""
+
+    return _PLACE.sub(fill, value)
+
+
+def read_environment(service: ComposeService, folder: Path, known: Mapping[str, str]) -> dict[str, str]:
+    """The variables that a service has by its file; a name without a value has that of `known`, if there is one."""
+    variables: dict[str, str] = {}
+    for name in [service.env_file] if isinstance(service.env_file, str) else service.env_file:
+        path = find_file(folder, name) if not Path(name).is_absolute() and ".." not in Path(name).parts else None
+        if path is None:
+            raise InvalidSandboxConfig(f"env_file '{name[:200]}' is no file beside the compose file")
+        variables |= _read_variables(path)
+    return variables | list_variables(service.environment, known)
+
+
+def list_variables(given: Variables, known: Mapping[str, str]) -> dict[str, str]:
+    """The variables in either of Compose's forms, a mapping or a list of `NAME=value`, as texts."""
+    pairs: dict[str, Scalar] = given if isinstance(given, dict) else {}
+    if isinstance(given, list):
+        split = [each.partition("=") for each in given]
+        pairs = {name: value if equal else None for name, equal, value in split}
+    told = {name: known.get(name) if value is None else value for name, value in pairs.items()}
+    return {
+        name: str(value).lower() if isinstance(value, bool) else str(value)
+        for name, value in told.items()
+        if value is not None
+    }
+
+
+def _read_variables(path: Path) -> dict[str, str]:
+    """The variables in a file of lines `NAME=value`."""
+    variables: dict[str, str] = {}
+    for line in read_bounded(path).splitlines():
+        name, equal, value = line.strip().removeprefix("export ").partition("=")
+        if equal and not name.startswith("#"):
+            quoted = re.fullmatch(r"""\s*(['"])(.*)\1\s*""", value)
+            variables[name.strip()] = quoted[2] if quoted else value.strip()
+    return variables
+
+
+# What a service is
+
+
+def list_ports(service: ComposeService) -> list[int]:
+    """The ports on which a service listens, of those that its file publishes; ranges are left out."""
+    told = [str(each.target if isinstance(each, ComposePort) else each) for each in service.ports]
+    ports = [each.rsplit(":", 1)[-1].split("/")[0] for each in told]
+    return [int(each) for each in ports if each.isdecimal() and 0 < int(each) < 65536]
+
+
+def find_application(project: ComposeProject, app_port: int | None) -> tuple[str, int]:
+    """The service that is the application, and its port: the one that listens on `app_port`, or that alone publishes.
+
+    Raises InvalidSandboxConfig if several do, or none.
+    """
+    ports = [(name, port) for name, each in project.services.items() for port in list_ports(each)]
+    if twice := {port for _, port in ports if [each for _, each in ports].count(port) > 1}:
+        both = " and ".join(name for name, port in ports if port in twice)
+        raise InvalidSandboxConfig(
+            f"compose: {both} listen on the same port, {min(twice)}; all services share the machine's network"
+        )
+    if app_port and not any(port == app_port for _, port in ports):
+        return list(project.services)[-1], app_port
+    candidates = [each for each in ports if app_port in (None, each[1])]
+    if len(candidates) != 1:
+        told = ", ".join(f"{port} of {name}" for name, port in ports) or "none is published"
+        raise InvalidSandboxConfig(f"app_port: say on which port the application listens ({told})")
+    return candidates[0]
+
+
+def split_words(given: Words | None) -> list[str] | None:
+    """A command as words, split as a shell would split it."""
+    if given is None or isinstance(given, list):
+        return given
+    try:
+        return shlex.split(given)
+    except ValueError as error:
+        raise InvalidSandboxConfig(f"compose: '{given[:100]}' is no command: {error}") from None
+
+
+def read_health_test(service: ComposeService) -> list[str]:
+    """The command that tells whether a service is healthy; empty if it has none."""
+    test = service.healthcheck.test if service.healthcheck else []
+    if isinstance(test, str):
+        return ["/bin/sh", "-c", test]
+    kind, *words = test or ["NONE"]
+    return {"CMD": words, "CMD-SHELL": ["/bin/sh", "-c", " ".join(words)]}.get(kind, [])
+
+
+def list_conditions(service: ComposeService) -> dict[str, str]:
+    """What a service waits for, by the name of the other one."""
+    given = service.depends_on
+    return {name: given[name].condition if isinstance(given, dict) else "service_started" for name in given}
+
+
+def list_volumes(service: ComposeService, folder: Path, checkout: Path) -> list[Volume]:
+    """What a service has mounted; raises InvalidSandboxConfig for files that are not of the checkout."""
+    return [_read_volume(each, folder, checkout) for each in service.volumes]
+
+
+def _read_volume(given: str, folder: Path, checkout: Path) -> Volume:
+    source, *rest = given.split(":")
+    path, *modes = rest or [source]
+    if not path.startswith("/") or len(modes) > 1:
+        raise InvalidSandboxConfig(f"compose: volume '{given[:200]}' is not source:/path or source:/path:ro")
+    if not rest:
+        return Volume(None, None, path, False)
+    is_readonly = "ro" in (",".join(modes)).split(",")
+    if re.fullmatch(r"[a-zA-Z0-9][\w-]{0,62}", source):
+        return Volume(source, None, path, is_readonly)
+    file = resolve_inside(folder, source, checkout)
+    if source.startswith(("/", "~")) or file is None:
+        raise InvalidSandboxConfig(
+            f"compose: volume '{given[:200]}' is no path of the repository; a run mounts its own files only"
+        )
+    return Volume(None, file, path, is_readonly)
+
+
+def check_mounts(project: ComposeProject, checkout: Path) -> None:
+    """Raise InvalidSandboxConfig if a service could replace, by a link, what another one has mounted."""
+    mounts = [
+        (name, each)
+        for name, service in project.services.items()
+        for each in list_volumes(service, project.folder, checkout)
+        if each.source
+    ]
+    for name, outer in mounts:
+        for other, inner in mounts:
+            is_below = inner.source != outer.source and inner.source and inner.source.is_relative_to(outer.source or "")
+            if is_below and not outer.is_readonly:
+                raise InvalidSandboxConfig(
+                    f"compose: {other} mounts what {name} could replace; let {name} mount its folder with :ro"
+                )

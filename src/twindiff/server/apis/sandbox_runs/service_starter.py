@@ -1,0 +1,77 @@
+"""Runs one service of a compose file, after those that it waits for, and passes on what it prints under its name.
+
+It is called as `service_starter.py FILE`; the file has the `name` of the service, its `command`, its `env`, the
+`engine`, and `waits` with the `container`, `service`, `folder`, `condition`
+and health `test` of others. It is a standalone
+program that imports nothing of Twindiff, run by the keeper.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+LOOK_SECONDS = 0.2
+ENDED = "ended"
+"""The file in a service's folder with its exit code."""
+
+
+def main(file: str) -> int:
+    """Run the service; returns its exit code, or 1 if another one ended before it was what this one waits for."""
+    wanted = json.loads(Path(file).read_text())
+    code = _run(wanted)
+    Path(file).with_name(ENDED).write_text(str(code))
+    return code
+
+
+def _run(wanted: dict[str, Any]) -> int:
+    for each in wanted["waits"]:
+        if not _wait(wanted["engine"], each):
+            _say(wanted["name"], f"is not started: {each['service']} ended before it was {each['condition']}")
+            return 1
+    told = {**os.environ, **wanted["env"]}
+    process = subprocess.Popen(
+        wanted["command"], env=told, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    assert process.stdout, "it was asked for"
+    for line in process.stdout:
+        sys.stdout.buffer.write(f"{wanted['name']} | ".encode() + line.rstrip(b"\n") + b"\n")
+        sys.stdout.buffer.flush()
+    code = process.wait()
+    _say(wanted["name"], f"ended with exit code {code}")
+    return code
+
+
+def _say(name: str, text: str) -> None:
+    sys.stdout.write(f"{name} | {text}\n")
+    sys.stdout.flush()
+
+
+def _wait(engine: str, wanted: dict[str, Any]) -> bool:
+    """Wait for the condition of another service; false if it cannot come true any more."""
+    ended, condition = Path(wanted["folder"]) / ENDED, wanted["condition"]
+    while not (ended.exists() and (code := ended.read_text())):
+        is_there = condition != "completed" and _is_running(engine, wanted["container"])
+        if is_there and (condition == "started" or _is_healthy(engine, wanted)):
+            return True
+        time.sleep(LOOK_SECONDS)
+    return code == "0" and condition != "healthy"
+
+
+def _is_running(engine: str, container: str) -> bool:
+    asked = [engine, "container", "inspect", "--format", "{{.State.Running}}", container]
+    return subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip() == "true"
+
+
+def _is_healthy(engine: str, wanted: dict[str, Any]) -> bool:
+    asked = [engine, "exec", wanted["container"], *wanted["test"]]
+    return not subprocess.run(asked, capture_output=True, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

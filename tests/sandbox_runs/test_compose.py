@@ -1,0 +1,222 @@
+"""Sandbox runs of compose files, by the engine of this machine; skipped where there is none that works."""
+
+from contextlib import closing
+
+import psutil
+import pytest
+
+from tests.sandbox_runs.conftest import SERVES, Sandboxes, variables_of
+from tests.sandbox_runs.test_containers import (
+    BASE,
+    BUILT,
+    CMD,
+    command_lines,
+    engine,
+    installed,
+    nothing_more,
+    told_to,
+)
+from tests.server_mode import embedded_only
+from tests.test_runs.test_bounds import Killed, ends
+from twindiff.server.apis.sandbox_runs import application, containers
+
+__all__ = ["engine", "installed", "nothing_more"]
+PORT = application.free_port()
+CONFIG = "app:\n  compose: compose.yaml\n  env: {COLOUR: red}\n  twins: [slack]\n"
+DATA = """import http.server, pathlib
+pathlib.Path("/kept/note").write_text("by data")
+print("serving data")
+http.server.HTTPServer(("127.0.0.1", PORT), http.server.SimpleHTTPRequestHandler).serve_forever()
+"""
+NAMES = '"./nsswitch.conf:/etc/nsswitch.conf:ro"'
+"""Without that file the image's library asks the network for each name before it looks into its hosts."""
+COMPOSE = f"""
+x-common: &common {{restart: always, networks: [inner]}}
+services:
+  web:
+    <<: *common
+    build: {{context: ., args: {{FLAVOUR: "${{FLAVOUR:-plain}}"}}}}
+    ports: ["8080:{PORT}"]
+    env_file: web.env
+    environment: {{SLACK_API_URL: "https://slack.com/api", GREETING: "from $COLOUR for $$5", SIZE: 3}}
+    volumes: ["kept:/kept:ro", "./static:/static:ro", {NAMES}]
+    depends_on: {{migrate: {{condition: service_completed_successfully}}, data: {{condition: service_healthy}}}}
+  migrate: {{image: {BASE}, command: /bin/sh -c "echo migrated for $COLOUR"}}
+  data:
+    image: {BASE}
+    command: [/usr/bin/python, -u, /data.py]
+    volumes: ["kept:/kept", "./data.py:/data.py:ro", {NAMES}]
+    healthcheck: {{test: [CMD, /usr/bin/python, -c, "import urllib.request as r; r.urlopen('http://data:{PORT + 1}')"]}}
+  debug: {{image: nowhere/debug, profiles: [debug]}}
+volumes: {{kept: {{}}}}
+networks: {{inner: {{}}}}
+"""
+FILES = {
+    "_DOT_arga__sandbox_DOT_yml": CONFIG,
+    "compose_DOT_yaml": COMPOSE,
+    "Dockerfile": BUILT + "ARG FLAVOUR\nENV FLAVOUR=$FLAVOUR\n" + CMD,
+    "app_DOT_py": "print('NOTE', open('/kept/note').read())\n" + SERVES,
+    "data_DOT_py": DATA.replace("PORT", str(PORT + 1)),
+    "web_DOT_env": "# of the team\nFROM_FILE='a b'\n",
+    "static__page": "x",
+    "nsswitch_DOT_conf": "hosts: files\n",
+}
+
+
+@pytest.fixture
+def no_volumes(engine):
+    """No volume is left after a test that was not there before."""
+    before = engine("volume", "ls", "-q")
+    yield
+    assert engine("volume", "ls", "-q") == before
+
+
+def test_the_services_of_a_compose_file_run_with_the_twins_variables_and_leave_nothing(
+    no_volumes, sandboxes, repository, nothing_more
+):
+    made = repository(**FILES)
+    run = sandboxes.create(repo=str(made.path))
+    logs = sandboxes.logs(run["sandbox_id"])
+    assert run["status"] == "ready", "\n".join(logs)
+    variables, given = variables_of(run), run["env_vars"]
+    wanted = {"GREETING": "from red for $5", "SIZE": "3", "FROM_FILE": "a b", "FLAVOUR": "plain", "PORT": f"{PORT}"}
+    assert {name: variables[name] for name in wanted} == wanted
+    assert variables["SLACK_API_URL"] == given["SLACK_API_URL"]
+    assert (run["compose"], run["app_command"], run["app_port"]) == ("compose.yaml", None, PORT)
+    unused = "log: without effect in a sandbox run: web.restart, web.networks"
+    assert {"output: web | NOTE by data", "output: migrate | migrated for red", unused} <= set(logs)
+    assert [each for each in command_lines() if variables["SLACK_BOT_TOKEN"] in each] == []
+
+
+def compose(*services, **more):
+    """The files of a repository whose compose file has these lines of services."""
+    return {
+        "_DOT_arga__sandbox_DOT_yml": more.pop("config", "app: {compose: compose.yaml, twins: [slack]}\n"),
+        "nsswitch_DOT_conf": FILES["nsswitch_DOT_conf"],
+        "compose_DOT_yaml": "\n  ".join(["services:", *services, ""]),
+        **more,
+    }
+
+
+RUNS_APP = f'volumes: ["./app.py:/app.py:ro", {NAMES}], command: [/usr/bin/python, -u, /app.py], ports: ["{PORT}"]'
+
+
+def test_a_service_reaches_its_twins_by_the_vendors_hosts_and_its_neighbours_by_name(
+    sandboxes, repository, nothing_more
+):
+    asks = "import urllib.request as r\nprint('SAID', r.urlopen('https://slack.com/api/auth.test').read())\n"
+    asks += f"print('NEXT', r.urlopen('http://next:{PORT + 2}/').status)\n"
+    config = "app: {compose: compose.yaml, twins: [slack], proxy: true}\n"
+    listens = (
+        f"import http.server as h; h.HTTPServer(('127.0.0.1', {PORT + 2}), h.SimpleHTTPRequestHandler).serve_forever()"
+    )
+    test = f"import socket; socket.create_connection(('next', {PORT + 2}))"
+    health = f'healthcheck: {{test: [CMD, /usr/bin/python, -c, "{test}"]}}'
+    served = f'next: {{image: {BASE}, command: [/usr/bin/python, -c, "{listens}"], {health}}}'
+    app = f"web: {{image: {BASE}, {RUNS_APP}, depends_on: {{next: {{condition: service_healthy}}}}}}"
+    made = repository(**compose(served, app, config=config, app_DOT_py=asks + SERVES))
+    run = sandboxes.create(repo=str(made.path))
+    assert run["status"] == "ready", run["error"]
+    logs = sandboxes.logs_with(run["sandbox_id"], "NEXT")
+    assert any("SAID" in line and '"ok":true' in line for line in logs)
+    assert "output: web | NEXT 200" in logs
+
+
+@pytest.mark.parametrize(
+    ("program", "depends", "said"),
+    [
+        ("raise SystemExit(4)", "", "exit code 4 before it listened"),
+        (
+            SERVES,
+            "depends_on: {fails: {condition: service_completed_successfully}}",
+            "fails ended before it was completed",
+        ),
+        (SERVES, "depends_on: {absent: {condition: service_healthy}}", "absent ended before it was healthy"),
+    ],
+)
+def test_a_service_that_fails_is_said_and_leaves_nothing(sandboxes, repository, nothing_more, program, depends, said):
+    fails = f"fails: {{image: {BASE}, command: /bin/sh -c 'exit 3'}}"
+    absent = f"absent: {{image: {BASE}, command: /nothing, healthcheck: {{test: 'true'}}}}"
+    app = f"web: {{image: {BASE}, {RUNS_APP}, {depends}}}"
+    made = repository(**compose(fails, absent, app, app_DOT_py=program))
+    run = sandboxes.create(repo=str(made.path))
+    assert (run["status"], said in run["error"]) == ("failed", True), run["error"]
+
+
+@embedded_only("processes over one database wait before they count one of them as gone")
+def test_a_server_that_is_killed_takes_the_services_and_volumes_with_it(tmp_path, repository, engine, no_volumes):
+    before = engine.kept()
+    with closing(Killed(tmp_path / "data")) as server:
+        run = Sandboxes(server).create(repo=str(repository(**FILES).path))
+        assert run["status"] == "ready", run["error"]
+        (keeper,) = [each for each in psutil.Process(server.process.pid).children() if "keeper.py" in told_to(each)]
+        server.kill()
+        assert ends(keeper)
+    assert engine.kept() == before
+
+
+WEB = "web: {image: busybox, ports: ['8000']"
+REFUSED = {
+    "privileged": (f"{WEB}, privileged: true}}", "'privileged' is not taken in a sandbox run"),
+    "devices": (f"{WEB}, devices: [/dev/mem]}}", "'devices' is not taken"),
+    "network_mode": (f"{WEB}, network_mode: host}}", "'network_mode' is not taken"),
+    "a path of the machine": (f"{WEB}, volumes: ['/etc:/etc']}}", "volume '/etc:/etc' is no path of the repository"),
+    "a path above": (f"{WEB}, volumes: ['../../..:/x']}}", "is no path of the repository"),
+    "a path of a variable": (f"{WEB}, volumes: ['${{X:-/etc}}:/x']}}", "volume '/etc:/x' is no path of the repository"),
+    "a mount of a mount": (
+        f"{WEB}, volumes: ['./static:/x']}}\n  other: {{image: a, volumes: ['.:/x']}}",
+        "web mounts what other could replace",
+    ),
+    "an option for an image": ("web: {image: '--privileged', ports: ['8000']}", "'--privileged' of web is no image"),
+    "env_file": (f"{WEB}, env_file: ../../etc/passwd}}", "env_file '../../etc/passwd' is no file beside"),
+    "context": ("web: {build: ../.., ports: ['8000']}", "the build of web has no folder '../..'"),
+    "no Dockerfile": ("web: {build: static, ports: ['8000']}", "the build of web has no file 'Dockerfile'"),
+    "no image": ("web: {ports: ['8000']}", "service web needs an image or a build"),
+    "no port": ("web: {image: a}", "app_port: say on which port the application listens (none is published)"),
+    "two ports": (f"{WEB}}}\n  api: {{image: a, ports: ['8001']}}", "(8000 of web, 8001 of api)"),
+    "one port twice": (f"{WEB}}}\n  api: {{image: a, ports: ['1:8000']}}", "web and api listen on the same port, 8000"),
+    "a circle": (f"{WEB}, depends_on: [web]}}", "services wait for each other"),
+    "an unknown service": (f"{WEB}, depends_on: [wed]}}", "web depends on 'wed'. Did you mean 'web'?"),
+    "no healthcheck": (
+        f"{WEB}, depends_on: {{db: {{condition: service_healthy}}}}}}\n  db: {{image: a}}",
+        "web waits until db is healthy, which has no healthcheck",
+    ),
+    "only profiles": (f"{WEB}, profiles: [x]}}", "0 services without a profile"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_a_compose_file_cannot_have_is_refused_by_name(sandboxes, repository, monkeypatch, case):
+    monkeypatch.setenv(containers.SETTING, "true")
+    services, said = REFUSED[case]
+    status, detail = sandboxes.refused(repo=str(repository(**compose(services), static__x="").path))
+    assert (status, said in detail) == (422, True), detail
+
+
+@pytest.mark.parametrize(
+    ("engine_name", "config", "said"),
+    [
+        (
+            "none",
+            "app: {compose: compose.yaml}\n",
+            "starts no containers; install podman or docker",
+        ),
+        ("true", "app: {compose: ../compose.yaml}\n", "compose '../compose.yaml' is no file of context_dir"),
+        ("true", "app: {compose: compose.yaml, app_command: ls}\n", "leave out app_command"),
+        ("true", "app: {}\n", "compose.yaml is not used: a container is built only of what compose names"),
+    ],
+)
+def test_a_compose_file_that_cannot_be_started_is_refused_in_one_sentence(
+    sandboxes, repository, monkeypatch, engine_name, config, said
+):
+    monkeypatch.setenv(containers.SETTING, engine_name)
+    status, detail = sandboxes.refused(repo=str(repository(**compose(f"{WEB}}}", config=config)).path))
+    assert (status, said in detail) == (422, True), detail
+
+
+def test_a_variable_that_a_compose_file_requires_is_asked_for_and_its_twins_end(sandboxes, repository, monkeypatch):
+    monkeypatch.setenv(containers.SETTING, "true")
+    made = repository(**compose("web: {image: a, ports: ['8000'], environment: {A: '${NEEDED:?the team has it}'}}"))
+    status, detail = sandboxes.refused(repo=str(made.path))
+    assert (status, detail.split(": ", 1)[1]) == (422, "NEEDED is required: the team has it; give it in env")
+    assert sandboxes.client.get("/twin-runs").json()[0]["status"] == "torn_down"
