@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from twindiff.server import Settings
+from twindiff.server.settings import Settings
 
 FOLDER = "run-seats"
 SECONDS_BETWEEN_TRIES = 0.1

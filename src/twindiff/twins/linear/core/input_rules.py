@@ -269,7 +269,7 @@ def _check_ids(run: GraphqlRun, spec: EntitySpec, name: str, value: Any) -> None
     for each in [value] if isinstance(value, str) else value:
         if not UUID.fullmatch(each) and (name == "id" or not _is_known(run, spec, name, each)):
             subject = f"each value in {name}" if isinstance(value, list) else name
-            details = {"property": name, "value": value, "constraint": "isUuid"}
+            details: dict[str, Any] = {"property": name, "value": value, "constraint": "isUuid"}
             raise InvalidInput(f"{subject} must be a UUID.", **details)
 
 

@@ -165,7 +165,8 @@ def _validation_errors(error: Exception) -> dict[str, Any]:
         return {}
     field, value = error.details["property"], error.details["value"]
     constraints = {error.details["constraint"]: str(error)}
-    problem = {"target": {field: value}, "value": value, "property": field, "children": [], "constraints": constraints}
+    problem: dict[str, Any] = {"target": {field: value}, "value": value, "property": field, "children": []}
+    problem["constraints"] = constraints
     return {"validationErrors": [problem]}
 
 
