@@ -8,6 +8,7 @@ none of them may be there, `{n}` a count, and `{u}` an address. No slot matches 
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import NamedTuple
 
 from twindiff.browser.intents import INTENT_PATTERNS
@@ -112,7 +113,12 @@ class Phrase(NamedTuple):
     """A kind of step and the pattern of a sentence that asks for it."""
 
     kind: str
-    pattern: re.Pattern[str]
+    source: str
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """The compiled pattern; all of them take a third of a second, so each is compiled when a sentence meets it."""
+        return _compile_phrase(self.source)
 
 
 _LOG_IN = r"(?:(?:log|sign)s? ?in(?: to the (?:app|application|site|page|system|shop))?|(?:(?:am|is|are) )?(?:logged|signed) in|after (?:logging|signing) in)"
@@ -288,9 +294,10 @@ _SLOTS = {
 }
 
 
+@cache
 def _compile_phrase(pattern: str) -> re.Pattern[str]:
     person = r"(?: (?:i|we|you|he|she|they|(?:the|a) (?:user|customer|visitor|tester)))?"
     return re.compile(allow_separators(rf"{person} (?:{_slots(pattern)})"), re.IGNORECASE)
 
 
-PHRASES = tuple(Phrase(kind, _compile_phrase(pattern)) for kind, pattern in _TABLE)
+PHRASES = tuple(Phrase(kind, pattern) for kind, pattern in _TABLE)
