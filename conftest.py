@@ -26,6 +26,9 @@ LONG_FOLDERS = (
 # Assertions of the suite for all storage engines explain themselves as those of any test do.
 pytest.register_assert_rewrite("tests.storage.conformance")
 
+# Whole collections of garbage took a twelfth of the processor's time: after `gc.freeze` each new quarter asks for one.
+gc.set_threshold(5_000, 20, 100)
+
 # A busy machine is no counterexample.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 # `make mutants` runs the tests thousands of times.

@@ -102,7 +102,7 @@ def test_searches_of_one_evaluation_share_their_time() -> None:
 def test_an_undecided_pattern_fails_its_assertion_even_where_no_row_is_expected(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(regexes, "SECONDS", 0.05)
+    monkeypatch.setattr(regexes, "MAX_CPU_SECONDS", 0.05)
     pattern, text = CATASTROPHES[0]
     verdict = evaluate(*added(pattern, text, count=0))
     assert verdict.failures == ["assertion#1 t cannot be judged: regex '(a+)+$' takes too long"]

@@ -1,6 +1,7 @@
 """Looking for a text without regard to case gives what Python's casefold would, also where SQLite folds by itself."""
 
 import sys
+from functools import cache
 
 import pytest
 from hypothesis import given
@@ -30,13 +31,7 @@ class Verse(Row, table="verses", key=("number",), words=("text",)):
     text: Column[str | None] = column(default=None)
 
 
-ODD = [
-    letter
-    for letter in map(chr, range(128, sys.maxunicode))
-    if (folded := letter.casefold()) != letter and any(each.isascii() for each in folded)
-]
 TEXTS = [
-    *(f"a{letter}b" for letter in ODD),
     *("Straße", "STRASSE", "100%", "a_b", "a\\b", "a\x00Kelvin", "Kelvin", "KELVIN", "", "Ünï", "plain text", "%_\\"),
 ]
 NEEDLES = [
@@ -65,11 +60,26 @@ NEEDLES = [
 ]
 
 
+@cache
+def list_odd_letters() -> list[str]:
+    """Letters outside of ASCII that fold to letters of it."""
+    return [
+        letter
+        for letter in map(chr, range(128, sys.maxunicode))
+        if (folded := letter.casefold()) != letter and any(each.isascii() for each in folded)
+    ]
+
+
+@cache
+def list_texts() -> list[str]:
+    return [*(f"a{letter}b" for letter in list_odd_letters()), *TEXTS]
+
+
 @pytest.fixture(scope="module")
 def store():
     engine = SqliteEngine(":memory:")
     engine.schema(Schema("folding", (table_of(Line), table_of(Verse))))
-    lines = [{"number": number, "text": text} for number, text in enumerate([*TEXTS, None])]
+    lines = [{"number": number, "text": text} for number, text in enumerate([*list_texts(), None])]
     verses = [{**line, "number": f"{line['number']:03}"} for line in lines]
     yield engine.template("folding", engine.add_template("folding", {"lines": lines, "verses": verses}).hash)
     engine.close()
@@ -79,7 +89,7 @@ def store():
 @pytest.mark.parametrize("needle", NEEDLES)
 def test_a_text_is_found_as_casefold_would(store, table, needle):
     matches = [text for (text,) in store.rows(table, table.text.contains(needle, fold=True), columns=(table.text,))]
-    assert matches == [text for text in TEXTS if needle.casefold() in text.casefold()]
+    assert matches == [text for text in list_texts() if needle.casefold() in text.casefold()]
 
 
 def test_a_needle_may_be_longer_than_a_like_takes(store):
@@ -87,7 +97,7 @@ def test_a_needle_may_be_longer_than_a_like_takes(store):
 
 
 def test_there_are_letters_that_fold_to_ascii():
-    assert {"ß", "\u017f", "\u212a", "ﬁ", "İ"} <= set(ODD)
+    assert {"ß", "\u017f", "\u212a", "ﬁ", "İ"} <= set(list_odd_letters())
 
 
 @pytest.mark.parametrize("forms", [("plain",), ("ü", "plain"), ("two words",)])

@@ -133,6 +133,8 @@ UNCLEAR_THERE = {
     "The price of Soup is 1": "no column 'price'",
 }
 """What no single element of the page is meant by."""
+FAILING = [*(("/team", each) for each in FAILS), *(("/windows", each) for each in WINDOWS_FAIL)]
+WRONG = [(f"/pantry?fault={fault}", prompt) for prompt, faults in PANTRY.items() for fault in faults]
 
 
 def steps_of(prompt: str) -> list[Json]:
@@ -152,34 +154,9 @@ def test_sentences_about_dialogs_tabs_and_frames_that_hold_pass(runs: Runs, site
     assert (run["status"], run["not_understood"]) == ("completed", []), run["failure_detail"]
 
 
-@pytest.fixture(scope="module")
-def in_pantry(runs: Runs, site: Site) -> dict[tuple[str, str], str]:
-    """A run of each prompt about the pantry with each fault; they are done side by side."""
-    cases = [(prompt, fault) for prompt, faults in PANTRY.items() for fault in faults]
-    cases += [(prompt, "") for prompt in UNCLEAR_THERE]
-    address = f"{site.url}/pantry?fault="
-    return {
-        (prompt, fault): runs.create(start_url=address + fault, test_config={"steps": steps_of(prompt)})
-        for prompt, fault in cases
-    }
-
-
 def test_intents_pass_with_an_application_that_is_right(runs: Runs, site: Site):
     run = runs.run(start_url=f"{site.url}/pantry", prompt="\n".join(PANTRY))
     assert (run["status"], run["not_understood"]) == ("completed", []), run["failure_detail"]
-
-
-@pytest.mark.parametrize(("prompt", "fault"), [(prompt, each) for prompt, faults in PANTRY.items() for each in faults])
-def test_an_intent_fails_with_an_application_that_is_wrong(runs: Runs, in_pantry, prompt: str, fault: str):
-    run = runs.wait(in_pantry[prompt, fault], seconds=120)
-    assert (run["status"], run["failure_category"]) == ("failed", "step"), run["failure_detail"]
-
-
-@pytest.mark.parametrize("prompt", UNCLEAR_THERE)
-def test_an_intent_that_the_page_does_not_offer_once_is_not_understood(runs: Runs, in_pantry, prompt: str):
-    run = runs.wait(in_pantry[prompt, ""], seconds=120)
-    assert (run["status"], run["failure_category"]) == ("failed", "not_understood"), run["failure_detail"]
-    assert UNCLEAR_THERE[prompt] in run["not_understood"][0]
 
 
 def test_a_dialog_that_no_step_opens_is_not_understood():
@@ -188,37 +165,49 @@ def test_a_dialog_that_no_step_opens_is_not_understood():
     assert plan('Click "Remove" and confirm it').unclear
 
 
-@pytest.mark.parametrize(("prompt", "path"), [(FAILS[0], "/team"), (WINDOWS_FAIL[0], "/windows")])
-def test_a_run_of_a_sentence_that_does_not_hold_of_a_page_fails(runs: Runs, site: Site, prompt: str, path: str):
+@pytest.mark.parametrize(
+    ("place", "category"),
+    [
+        (FAILING[0], "step"),
+        (FAILING[len(FAILS)], "step"),
+        (WRONG[0], "step"),
+        (("/pantry", next(iter(UNCLEAR_THERE))), "not_understood"),
+    ],
+)
+def test_a_run_of_a_sentence_that_does_not_hold_of_a_page_fails(
+    runs: Runs, site: Site, place: tuple[str, str], category: str
+):
+    path, prompt = place
     run = runs.run(start_url=f"{site.url}{path}", test_config={"steps": steps_of(prompt)})
-    assert (run["status"], run["failure_category"]) == ("failed", "step"), run["failure_detail"]
+    assert (run["status"], run["failure_category"]) == ("failed", category), run["failure_detail"]
     assert run["results_json"][-1]["status"] == "failed"
+    assert bool(run["not_understood"]) == (category == "not_understood")
 
 
 @pytest.fixture(scope="module")
-def failures(site: Site, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+def failures(site: Site, tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], StepFailed | None]:
     """Why each prompt that must fail does. Each has a context of one browser, as one per run takes most of the time."""
-    starts = {**dict.fromkeys(FAILS, f"{site.url}/team"), **dict.fromkeys(WINDOWS_FAIL, f"{site.url}/windows")}
     folder, turns = tmp_path_factory.mktemp("failing"), asyncio.Semaphore(4)
 
-    async def execute(browser: Browser, prompt: str) -> str:
+    async def execute(browser: Browser, path: str, prompt: str) -> StepFailed | None:
         async with turns, await browser.new_context() as context:
             observer = Observer(context, folder, pytest.fail, str)
-            page = await context.new_page()
-            await page.goto(starts[prompt])
-            steps = Interpreter(lambda: observer.page, starts[prompt], {}, answer_nothing, dialogs=observer)
+            page, start = await context.new_page(), site.url + path
+            await page.goto(start)
+            steps = Interpreter(lambda: observer.page, start, {}, answer_nothing, dialogs=observer)
             try:
                 for step in steps_of(prompt):
                     await steps.do(msgspec.convert(step, BrowserStep))
             except StepFailed as failed:
-                return str(failed)
-        return ""
+                return failed
+        return None
 
-    async def execute_all() -> dict[str, str]:
+    async def execute_all() -> dict[tuple[str, str], StepFailed | None]:
         options = ["--no-sandbox"] if os.geteuid() == 0 else []
+        cases = [*FAILING, *WRONG, *(("/pantry", each) for each in UNCLEAR_THERE)]
         async with async_playwright() as playwright:
             browser = await playwright.chromium.launch(executable_path=chromium(), args=options)
-            return dict(zip(starts, await asyncio.gather(*(execute(browser, each) for each in starts)), strict=True))
+            return dict(zip(cases, await asyncio.gather(*(execute(browser, *each) for each in cases)), strict=True))
 
     return asyncio.run(execute_all())
 
@@ -227,9 +216,20 @@ async def answer_nothing(_question: str) -> str:
     raise AssertionError("a prompt that asks nothing has asked")
 
 
-@pytest.mark.parametrize("prompt", [*FAILS, *WINDOWS_FAIL])
-def test_a_sentence_that_does_not_hold_of_a_page_fails(failures: dict[str, str], prompt: str):
-    assert failures[prompt]
+@pytest.mark.parametrize("place", FAILING, ids=str)
+def test_a_sentence_that_does_not_hold_of_a_page_fails(failures, place: tuple[str, str]):
+    assert failures[place]
+
+
+@pytest.mark.parametrize("place", WRONG, ids=str)
+def test_an_intent_fails_with_an_application_that_is_wrong(failures, place: tuple[str, str]):
+    assert failures[place].category == "step", failures[place]
+
+
+@pytest.mark.parametrize("prompt", UNCLEAR_THERE)
+def test_an_intent_that_the_page_does_not_offer_once_is_not_understood(failures, prompt: str):
+    failed = failures["/pantry", prompt]
+    assert (failed.category, UNCLEAR_THERE[prompt] in str(failed)) == ("not_understood", True), failed
 
 
 def test_nothing_is_done_of_a_prompt_of_which_a_part_is_not_understood(runs: Runs, site: Site):

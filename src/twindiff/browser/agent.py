@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from playwright.async_api import Page
 
 MAX_TURNS = 40
-SECONDS = 120.0
+RESPONSE_SECONDS = 120.0
+"""Seconds that a model may take to respond."""
 MAX_PAGE_CHARACTERS = 4000
 MAX_TOKENS = 2000
 MAX_ELEMENTS = 60
@@ -114,7 +115,7 @@ class Agent:
 
         model = self._model
         try:
-            async with httpx.AsyncClient(timeout=SECONDS) as http:
+            async with httpx.AsyncClient(timeout=RESPONSE_SECONDS) as http:
                 answer = await http.post(model.url, headers=model.headers, json=self._body(told))
             if not answer.is_success:
                 raise AgentFailed(f"{model.url} answered {answer.status_code}: {answer.text[:300]}")

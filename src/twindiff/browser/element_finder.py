@@ -22,7 +22,7 @@ NAMED = "named="
 """Prefix of words that are matched against labels, placeholders, accessible names and text, in this order."""
 MAX_FRAMES = 10
 """Frames of a page that are searched."""
-SECONDS = 2.0
+LISTING_SECONDS = 2.0
 """Seconds that a page has to list its elements."""
 ENGINES = ("css=", "text=", "role=", "xpath=", "id=", "data-testid=", "//", "..")
 TEST_IDS = ("testid=", "test-id=", "test_id=")
@@ -288,7 +288,7 @@ async def candidates(page: Page, selector: str, most: int = 5) -> list[dict[str,
 
     wanted = " ".join(re.findall(r"[\w-]+", selector.removeprefix(NAMED)))
     try:
-        elements: list[dict[str, str]] = await asyncio.wait_for(page.evaluate(_CANDIDATES), SECONDS)
+        elements: list[dict[str, str]] = await asyncio.wait_for(page.evaluate(_CANDIDATES), LISTING_SECONDS)
     except (Error, TimeoutError):
         return []
     alike = sorted({_candidate(wanted, each) for each in elements}, reverse=True)

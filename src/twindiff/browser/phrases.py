@@ -8,6 +8,7 @@ none of them may be there, `{n}` a count, and `{u}` an address. No slot matches 
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import NamedTuple
 
 from twindiff.browser.entry_phrases import PLACEHOLDER_RULES, list_entry_patterns
@@ -113,7 +114,12 @@ class Phrase(NamedTuple):
     """A kind of step and the pattern of a sentence that asks for it."""
 
     kind: str
-    pattern: re.Pattern[str]
+    source: str
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """The compiled pattern; all of them take a third of a second, so each is compiled when a sentence meets it."""
+        return _compile_phrase(self.source)
 
 
 _LOG_IN = r"(?:(?:log|sign)s? ?in(?: to the (?:app|application|site|page|system|shop))?|(?:(?:am|is|are) )?(?:logged|signed) in|after (?:logging|signing) in)"
@@ -290,6 +296,7 @@ _SLOTS = {
 }
 
 
+@cache
 def _compile_phrase(pattern: str) -> re.Pattern[str]:
     person = r"(?: (?:i|we|you|he|she|they|(?:the|a) (?:user|customer|visitor|tester)))?"
     return re.compile(allow_separators(rf"{person} (?:{_slots(pattern)})"), re.IGNORECASE)
@@ -310,4 +317,4 @@ _ENTRY_PATTERNS = list_entry_patterns(
     }
 )
 _PLACEHOLDERS, _ENTRIES = _ENTRY_PATTERNS[:PLACEHOLDER_RULES], _ENTRY_PATTERNS[PLACEHOLDER_RULES:]
-PHRASES = tuple(Phrase(kind, _compile_phrase(pattern)) for kind, pattern in (*_PLACEHOLDERS, *_TABLE, *_ENTRIES))
+PHRASES = tuple(Phrase(kind, pattern) for kind, pattern in (*_PLACEHOLDERS, *_TABLE, *_ENTRIES))

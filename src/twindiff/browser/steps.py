@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 MUST_BE_THERE = "start"
 """The id of the step that opens the start URL, where an error status fails the step."""
-SECONDS = 10.0
+DEFAULT_STEP_SECONDS = 10.0
 """Seconds to wait for an element or an expectation, unless the step sets a timeout."""
 FILE_FIELD = "input[type=file]"
 CHOICE_SECONDS = 2.0
@@ -120,7 +120,7 @@ class Interpreter:
         """Execute one step; raises StepFailed."""
         from playwright.async_api import Error
 
-        seconds = step.timeout_ms / 1000 if step.timeout_ms else SECONDS
+        seconds = step.timeout_ms / 1000 if step.timeout_ms else DEFAULT_STEP_SECONDS
         try:
             self._expect_dialog(step.dialog)
             await self._actions[step.action](step, seconds)

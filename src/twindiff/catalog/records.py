@@ -138,7 +138,7 @@ class TestRecord(Row, table="tests", key=("test_id",), indexes=(("suite_id", "cr
     """The user that the agent acts as, by twin."""
     impersonate_email: Column[str | None] = column(default=None)
     warnings: Column[Json | None] = column(default=None)
-    """What its file says in vain: unknown keys, and values that its twins and templates lack."""
+    """Parts of its file without effect: unknown keys, and values that its twins and templates lack."""
 
 
 class TrialSetRecord(Row, table="trial_sets", key=("trial_set_id",), indexes=(("created",), ("suite_id", "created"))):

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from twindiff.checks.judging_time import look_at_row
 
-SECONDS = 1.0
+MAX_CPU_SECONDS = 1.0
 """CPU seconds that all searches of one evaluation may take together."""
 
 PATIENCE_SECONDS = 15.0
@@ -45,8 +45,8 @@ class UndecidedError(Exception):
 
 @contextmanager
 def time_limit(seconds: float | None = None) -> Generator[None]:
-    """Give the searches in the block one CPU time budget, by default `SECONDS`; elsewhere each search has `SECONDS`."""
-    token = _seconds_left.set(SECONDS if seconds is None else seconds)
+    """Give all searches in the block one budget of CPU `seconds`; elsewhere each search has `MAX_CPU_SECONDS`."""
+    token = _seconds_left.set(MAX_CPU_SECONDS if seconds is None else seconds)
     try:
         yield
     finally:
@@ -91,7 +91,7 @@ def compile_cached(pattern: str) -> re.Pattern[str] | None:
 
 def _search_apart(pattern: str, text: str) -> bool:
     shared = _seconds_left.get()
-    left = SECONDS if shared is None else shared
+    left = MAX_CPU_SECONDS if shared is None else shared
     is_found, used = _searcher.ask(pattern, text, left) if left >= MIN_SECONDS else (None, 0.0)
     if shared is not None:
         _seconds_left.set(0.0 if is_found is None else left - used)

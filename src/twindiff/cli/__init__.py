@@ -76,7 +76,7 @@ class TwindiffProgram(Commands):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self.commands = CommandsOnDemand()  # pyright: ignore[reportAttributeAccessIssue] - nobody adds any
+        self.commands = CommandsOnDemand()  # pyright: ignore[reportAttributeAccessIssue] - none is added
 
 
 app = typer.Typer(

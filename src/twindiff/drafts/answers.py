@@ -15,7 +15,7 @@ from .schemas import SchemaSet
 from .values import ValueMaker
 
 MAX_REPAIRS = 4
-"""Rounds in which what does not fit is replaced, before the whole answer is made anew."""
+"""Rounds in which what does not fit is replaced, before the whole answer is generated again."""
 MAX_EMBEDDED = 3
 """How deep related objects stand inside others."""
 
@@ -124,7 +124,7 @@ class AnswerBuilder:
         return self._object(call, ShownRow(fields, f"{name}{value}"), schema, find, depth + 1)
 
     def repair(self, call: Call, value: Any, schema: Schema, seed: str) -> Any:
-        """Return a value that fits a schema: what does not fit is left out, or made anew where it must be there."""
+        """Return a value that fits a schema: what does not fit is left out, or generated again where it is required."""
         for _ in range(MAX_REPAIRS):
             errors = self._schemas.errors(schema, value)
             if not errors:
@@ -156,7 +156,7 @@ class AnswerBuilder:
         return cast(Any, value)
 
     def _complete(self, call: Call, value: Any, schema: Schema, flat: Schema, seed: str) -> Any:
-        """Return an object with what it must have, or anything else made anew."""
+        """Return an object with what it must have, or anything else generated again."""
         if not isinstance(value, Mapping) or self._schemas.type_of(schema) not in ("object", ""):
             return self._maker.make(schema, "", seed, call.clock)
         fields = dict(cast(Mapping[str, Any], value))

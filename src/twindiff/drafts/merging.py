@@ -60,7 +60,7 @@ def _load_named(file: Path) -> Schema:
 
 
 def _load_openapi(file: Path, *, is_named: bool) -> Schema | None:
-    """Return a document as OpenAPI; None for another one that nobody named."""
+    """Return a document as OpenAPI; None for another one that was not named."""
     document = _load_named(file)
     if "swagger" in document:
         return convert_swagger(document)

@@ -48,7 +48,7 @@ def keep_known(overlay: Overlay, subjects: Subjects, tables: TableIndex) -> Over
 
 
 def check_overlay(overlay: Overlay, subjects: Subjects, tables: TableIndex) -> None:
-    """Raise DescriptionError for a table, a field, an operation or a variable that there is not."""
+    """Raise DescriptionError for a table, a field, an operation or a variable that does not exist."""
     operations = subjects.keys()
     for name in (*overlay.operations, *overlay.actions):
         _refuse_unknown("operation", name, operations)

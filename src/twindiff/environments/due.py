@@ -1,7 +1,7 @@
 """Runs due jobs before any later operation, ordered by due time, then by declaration and row key.
 
 Each job run is an operation of its own at its own time. The journal is therefore the same whether the clock was
-advanced in one step or in many, or nobody called for days.
+advanced in one step or in many, or no call came for days.
 
 Finding due jobs queries the table of every job of every twin. A single writing process therefore reads several due jobs
 at once and caches them (`DueQueue`) until another operation writes, or until a job makes something due earlier. Several

@@ -40,7 +40,7 @@ class DeliveryNotFound(ApiError):
 
 
 class SubscriptionGone(ApiError):
-    """Nobody can be told: the subscription of the delivery is gone."""
+    """The subscription of the delivery is gone."""
 
     status = 409
 
@@ -303,7 +303,7 @@ class Outbox:
         if record is None:
             raise DeliveryNotFound(f"the environment has no delivery {number}")
         if self._subscriptions.find(environment, record.twin, record.subscription) is None:
-            raise SubscriptionGone(f"nobody can be told: the subscription '{record.subscription}' is gone")
+            raise SubscriptionGone(f"the subscription '{record.subscription}' is gone")
         return self._catalog.change(record, status="pending", next_at=0, tries=0, failure=None)
 
     def _find(self, environment_id: str, number: int) -> DeliveryRecord | None:
@@ -346,7 +346,7 @@ def _notifications_of(
     except NotServed:
         raise
     except Exception:
-        log.exception("Event %s of environment %s is told to nobody: it cannot be read", event.name, event.environment)
+        log.exception("Event %s of environment %s is not delivered: it cannot be read", event.name, event.environment)
         return []
 
 

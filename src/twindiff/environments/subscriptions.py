@@ -182,7 +182,7 @@ def subscription_of(record: WebhookRecord, environment: LoadedEnvironment) -> Su
 
 def _refuse_unfit(twin: Twin, url: str, events: list[str], secret: str) -> None:
     if twin.webhooks is None:
-        raise InvalidWebhook(f"the {twin.name} twin tells nobody of its events yet")
+        raise InvalidWebhook(f"the {twin.name} twin sends no events yet")
     if twin.webhooks.no_settings:
         raise InvalidWebhook(twin.webhooks.no_settings)
     names = twin.webhooks.names
@@ -194,7 +194,7 @@ def _refuse_unfit(twin: Twin, url: str, events: list[str], secret: str) -> None:
     if url != OVER_SOCKETS:
         refuse_unfit_url(url)
     elif twin.webhooks.sockets is None:
-        raise InvalidWebhook(f"{twin.name} tells nobody over sockets; give an http or https URL")
+        raise InvalidWebhook(f"{twin.name} sends no events over sockets; give an http or https URL")
 
 
 def refuse_unfit_url(url: str) -> None:

@@ -93,7 +93,7 @@ class EpisodePool(ABC):
     def episode(self, test: str = "", *, clock: Json | None = None, seconds: float = 60) -> PooledEpisode:
         """Begin an episode of a test, by its id or a part of its name, where the fewest are open.
 
-        Waits `seconds` for room; then PoolExhausted is raised. Raises KeyError for a test that there is not.
+        Waits `seconds` for room; then PoolExhausted is raised. Raises KeyError for a test that does not exist.
         """
         chosen = next((each for each in self.tests if test in (each.id, "") or test.lower() in each.name.lower()), None)
         if chosen is None:

@@ -21,7 +21,7 @@ from twindiff.server.auth import refusal
 from twindiff.server.service import Service
 from twindiff.server.sockets import SocketPlane
 
-NEWEST = 10
+MAX_LISTED_ENVIRONMENTS = 10
 """Number of environments on the front page."""
 
 
@@ -46,7 +46,9 @@ def build_fallback_app(service: Service, ledger: Ledger) -> Starlette:
         """What the front page lists; None if a key is set, because the page itself needs no key."""
         if service.settings.api_key is not None:
             return None
-        return pages.FrontPageFacts(service.templates.list(), service.environments.list(limit=NEWEST, status="ready"))
+        return pages.FrontPageFacts(
+            service.templates.list(), service.environments.list(limit=MAX_LISTED_ENVIRONMENTS, status="ready")
+        )
 
     async def index(request: Request) -> StarletteResponse:
         shown = await service.runtime.run_request(look)

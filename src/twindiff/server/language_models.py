@@ -13,7 +13,8 @@ from twindiff.kit.errors import ApiError
 
 Json = dict[str, Any]
 
-SECONDS = 120.0
+RESPONSE_SECONDS = 120.0
+"""Seconds that a model may take to respond."""
 MAX_TOKENS = 16_000
 
 
@@ -39,7 +40,7 @@ class ModelSettings(NamedTuple):
         import httpx  # see webhook_client.py
 
         try:
-            async with httpx.AsyncClient(timeout=SECONDS) as http:
+            async with httpx.AsyncClient(timeout=RESPONSE_SECONDS) as http:
                 answer = await http.post(self.url, headers=self.headers, json=body)
             if not answer.is_success:
                 raise ModelFailed(f"{self.url} answered {answer.status_code}: {answer.text[:300]}")

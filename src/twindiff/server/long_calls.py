@@ -32,9 +32,9 @@ from twindiff.storage.sqlite.snapshots import Snapshot, TimeLimitedEngine
 
 T = TypeVar("T")
 
-THREADS = 2
+MAX_LONG_CALLS = 2
 """Concurrent long calls, of different environments; one interpreter lock is shared by them and the event loop."""
-READERS = 2
+MAX_READERS = 2
 """Large bodies read concurrently, of different environments."""
 APART_SECONDS = 1.0
 """For this long after a long call, the calls of its environment start in a worker thread: trying each on the event loop
@@ -42,7 +42,7 @@ first would only delay others.
 """
 LARGE_BODY = 20_000
 """Bytes of a body above which it is parsed off the event loop: a form of this size takes two milliseconds."""
-TRIES = 3
+MAX_TRIES = 3
 """Attempts at a call whose environment was changed by other calls meanwhile."""
 
 
@@ -108,8 +108,8 @@ class LongCalls:
         self._load = load
         self._arrivals = arrivals
         self._brief = TimeLimitedEngine(engine)
-        self._threads = ThreadPoolExecutor(THREADS, "twindiff long call")
-        self._readers = SharedThreads("twindiff reader", READERS, for_one=1)
+        self._threads = ThreadPoolExecutor(MAX_LONG_CALLS, "twindiff long call")
+        self._readers = SharedThreads("twindiff reader", MAX_READERS, for_one=1)
         self._lines: dict[str, _Line] = {}
         self._apart_until: dict[str, float] = {}
 
@@ -156,7 +156,7 @@ class LongCalls:
         self, line: _Line, environment: LoadedEnvironment, twin: Twin, exchange: RequestContext, *, trusted: bool
     ) -> CallResult:
         writes = await self._run_in_thread(partial(_writes, twin, exchange))
-        for _ in range(TRIES):
+        for _ in range(MAX_TRIES):
             await self._load(environment)
             take = partial(self._snapshot, environment, twin, writes=writes)
             snapshot = self._calls.due.before(environment, take)

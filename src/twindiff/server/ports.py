@@ -98,7 +98,7 @@ class Ports:
         return port
 
     def _listen(self, prefix: str, wanted: int) -> Port:
-        assert self._app, "nobody serves"
+        assert self._app, "no application is set"
         try:
             return Port(self._app, prefix, wanted)
         except OSError:

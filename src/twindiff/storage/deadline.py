@@ -16,7 +16,7 @@ BRIEF_SECONDS = 0.01
 
 
 class OffloadRequired(BaseException):
-    """A brief operation has not been done in time. It has changed nothing, and is begun again where nobody waits.
+    """A brief operation has not been done in time. It has changed nothing, and starts again in a worker thread.
 
     It is no Exception, since a handler that catches those must not take it for the answer of its question.
     """

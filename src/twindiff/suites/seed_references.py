@@ -10,7 +10,7 @@ from twindiff.storage.schema import Schema
 
 
 def find_dangling(schema: Schema, rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[str]:
-    """Yield a sentence for each column that refers to rows that there are not, with the first such row."""
+    """Yield a sentence for each column that refers to rows that do not exist, with the first such row."""
     for name, of_table in rows.items():
         for column, described in schema.tables[name].columns.items():
             other = table_of(described.references) if described.references else None

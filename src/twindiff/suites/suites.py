@@ -207,7 +207,7 @@ class Suites:
         return self._check_values_in(test, spec, templates) if known else test
 
     def check_values(self, test: NewTest) -> NewTest:
-        """Add warnings about templates, users, rows and operations that there are not.
+        """Add warnings about templates, users, rows and operations that do not exist.
 
         Raises InvalidTest if a test of version 1 names a template, a user or an operation like that.
         """
@@ -233,7 +233,7 @@ class Suites:
         return _complain(test, spec, wrong).with_warnings(unlikely)
 
     def _without_user(self, templates: list[TemplateRecord], acting: ActorMap) -> list[str]:
-        """Name the twins with several users in which the agent is nobody, although it is somebody in another."""
+        """Name the twins with several users of which the agent is none, although it is a user of another twin."""
         lacking = [
             each for each in templates if each.service not in acting.users and len(self._actors.people(each).ids) > 1
         ]

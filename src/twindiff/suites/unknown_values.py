@@ -56,7 +56,7 @@ def find_unknown_rows(spec: CheckSpec, known: KnownValues) -> Iterator[str]:
 
 
 def find_unknown_calls(spec: CheckSpec, known: KnownValues) -> Iterator[str]:
-    """Yield the operations, twins and actors that a spec requires and that there are not, with places."""
+    """Yield the operations, twins and actors that a spec requires and that do not exist, with places."""
     names = {"twin": known.twins, "actor": known.users, "operation": known.operations}
     for assertion in spec.assertions:
         place = f"assertions[{assertion.number - 1}]"
@@ -103,7 +103,7 @@ def _table_named(path: str, entity: str, table: Table, known: KnownValues, *, is
 
 
 def _is_expected(spec: CheckSpec, entity: str) -> bool:
-    """Return whether rows of a table are expected to be added, whose keys nobody can know."""
+    """Return whether rows of a table are expected to be added, whose keys cannot be known."""
     names = (entity, entity.rpartition(".")[2])
     return any(each.diff_type == "added" and each.entity in names and each.count.most != 0 for each in spec.assertions)
 

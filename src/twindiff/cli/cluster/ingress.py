@@ -183,7 +183,7 @@ class IngressConnection:
             self._behind.close()
 
     async def _read_body(self, head: bytes) -> bytes:
-        """Read a body in which an id is looked for; of one that is too long, its beginning is in vain too."""
+        """Read a body in which an id is looked for; of one that is too long, the beginning is of no use either."""
         length = LENGTH.search(head)
         if length:
             size = int(length[1])

@@ -10,7 +10,7 @@ from uuid import uuid5
 
 import typer
 
-from twindiff.cli.commands.linting import SECONDS, AsMarkdown, markdown_table, world_of
+from twindiff.cli.commands.linting import ENVIRONMENT_TTL_SECONDS, AsMarkdown, markdown_table, world_of
 from twindiff.cli.commands.suite_runs import load_agent, load_named
 from twindiff.cli.commands.suites import Name, commands, platform_of, suite_of
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl, Files
@@ -118,7 +118,7 @@ def _audit_test(platform: Platform, test: Test, solution: Agent | None) -> Audit
     if solution is None:
         return AuditRow(test, None, "no reference solution")
     world, spec = world_of(platform, test), parse(test.expected_output)
-    with platform.create(testId=test.id, ttl_seconds=SECONDS) as environment:
+    with platform.create(testId=test.id, ttl_seconds=ENVIRONMENT_TTL_SECONDS) as environment:
         run = environment.run(test.id)
         try:
             let_work(solution, task_of(test, environment), WORK_SECONDS)

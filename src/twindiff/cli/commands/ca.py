@@ -25,7 +25,7 @@ Programs trust the proxy of `twindiff serve --proxy-port` once they trust this c
     Fedora                      trust anchor {path}
     macOS                       security add-trusted-cert -k ~/Library/Keychains/login.keychain-db {path}
 
-Whoever has the key beside it can pretend to be any host to programs that trust the certificate. So prefer variables
+Anyone who has the key beside it can pretend to be any host to programs that trust the certificate. So prefer variables
 for one command, and remove the certificate from a system after use.
 """
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from twindiff.suites.lint import LintFinding
     from twindiff.suites.lint_context import LintContext
 
-SECONDS = 600
+ENVIRONMENT_TTL_SECONDS = 600
 """Time to live of the environment that a template is read from, in case it is not deleted."""
 
 AsMarkdown = Annotated[bool, typer.Option("--markdown", help="Answer with a report in Markdown.")]
@@ -38,14 +38,14 @@ def lint(
     as_markdown: AsMarkdown = False,
     as_json: AsJson = False,
 ) -> None:
-    """Say what is wrong with the checks of a suite before any agent has tried it.
+    """Find mistakes in the checks of a suite before any agent has tried it.
 
-    Finds names of tables, columns, rows and operations that there are not, keys that are ignored, tests that an agent
-    passes who does nothing, checks that can never hold or never fail, checks that contradict one another, tests
-    whose template is already as they want it, and checks that want a value changed to what it is.
+    Finds tables, columns, rows and operations that do not exist, ignored keys, tests that an agent passes by doing
+    nothing, checks that can never hold or never fail, checks that contradict each other, tests whose template is
+    already in the expected state, and checks that want a value changed to what it already is.
 
-    Exits with 0 if there is nothing to say, else with 1. Keys that are ignored, and fields that a drafted twin guesses,
-    count with --strict.
+    Exits with 1 if it finds any, else with 0. Ignored keys, and fields that a drafted twin guesses, count only with
+    --strict.
     """
     with platform_of(base_url, api_key, files) as platform:
         suite = suite_of(platform, name)
@@ -80,7 +80,7 @@ def world_of(platform: Platform, test: Test) -> LintContext:
     from twindiff.environments.registry import Registry
     from twindiff.suites.lint_context import build_context
 
-    with platform.create(testId=test.id, ttl_seconds=SECONDS) as environment:
+    with platform.create(testId=test.id, ttl_seconds=ENVIRONMENT_TTL_SECONDS) as environment:
         lines = [json.loads(line) for line in gzip.decompress(environment.export()).splitlines()]
     registry, head = Registry.load_installed(), lines[0]
     rows: dict[tuple[str, str], list[dict[str, Any]]] = {}

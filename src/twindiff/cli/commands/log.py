@@ -15,7 +15,7 @@ from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
 if TYPE_CHECKING:
     from twindiff.cli.remote import Json, Remote
 
-SECONDS = 0.5
+POLL_SECONDS = 0.5
 """Seconds between polls of a followed log."""
 GONE = "The environment has been deleted; these are the calls that stay for the sake of its runs."
 
@@ -89,7 +89,7 @@ def _follow(remote: Remote, environment: str, show: Show, *, verbose: bool) -> N
             number = made[-1]["number"] if made else number
             seq = written[-1]["seq"] if written else seq
         elif lasts:
-            time.sleep(SECONDS)
+            time.sleep(POLL_SECONDS)
 
 
 def _has_ended(remote: Remote, environment: str, *statuses: str) -> bool:

@@ -17,7 +17,7 @@ ScenarioId = Annotated[str, typer.Argument(metavar="SCENARIO", help="The id of a
 
 
 Copy = Annotated[
-    str, typer.Option(metavar="NAME", help="The copy of its environment under a name, for whoever works beside others.")
+    str, typer.Option(metavar="NAME", help="The copy of its environment under a name, if others use the server too.")
 ]
 
 

@@ -49,7 +49,7 @@ def list_webhooks(id: Id, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "",
     shown = table("id", "twin", "URL", "events")
     for each in webhooks:
         add_row(shown, each["webhookId"], each["twin"], each["url"], ", ".join(each["events"]) or "all")
-    say(as_json, webhooks, shown if webhooks else "Nobody is told; add a webhook with `twindiff env webhooks add`.")
+    say(as_json, webhooks, shown if webhooks else "No webhooks; add one with `twindiff env webhooks add`.")
     say_where(as_json, base_url)
 
 

@@ -186,7 +186,7 @@ class Door:
 
     async def answer(self, caller: Caller, scope: Scope, receive: Any, send: Any) -> None:
         """Respond to one request of a connection, as an ASGI application."""
-        assert self._app, "nobody serves"
+        assert self._app, "no application is set"
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"] if name in _READ}
         try:
             target = await self._find(caller, scope, headers)

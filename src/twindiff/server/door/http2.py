@@ -215,7 +215,7 @@ class Http2Connection(asyncio.Protocol):
             for _, taken in stream.pieces:
                 self.acknowledge(stream.number, taken)
             if not stream.is_ended and not stream.is_reset:
-                with contextlib.suppress(H2Error):  # the rest of a body that nobody reads is not wanted
+                with contextlib.suppress(H2Error):  # the application did not read the whole body
                     self._h2.reset_stream(stream.number, ErrorCodes.NO_ERROR)
             self._flush()
             if not self._streams:

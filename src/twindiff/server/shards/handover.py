@@ -1,7 +1,7 @@
 """Connections that move to the process of another shard, together with what has been read from them.
 
 Each process reads hand-overs from one end of a pair of Unix sockets, whose other end all processes inherit. The pair
-has no name, so that nobody but these processes can hand anything over. Its ends stay open in the parent process: what
+has no name, so that no other process can hand anything over. Its ends stay open in the parent process: what
 is handed over while a process is being started again waits for it.
 """
 

@@ -40,7 +40,8 @@ from .ddl import (
     twin_table,
 )
 
-OLDEST = 150000
+MIN_SERVER_VERSION = 150000
+"""PostgreSQL 15, as the server reports its version."""
 LAYOUT = 9
 """The version of the DDL that `ddl` generates for a twin's tables."""
 
@@ -102,7 +103,7 @@ def _url(known: Mapping[str, object], user: str, password: str | None) -> str:
     )
 
 
-COPYING = 4
+COPY_ORIGINS = 4
 """Replication origins for bulk writes. A cluster has as many active ones as replication slots, 10 by default."""
 
 
@@ -123,7 +124,7 @@ class Origins(NamedTuple):
 def origins_of(connection: psycopg.Connection[Any]) -> Origins:
     """Return the replication origins of a database."""
     name = connection.info.dbname
-    others = (f"twindiff-copy-{number} {name}" for number in range(2, COPYING + 1))
+    others = (f"twindiff-copy-{number} {name}" for number in range(2, COPY_ORIGINS + 1))
     return Origins(f"twindiff-drain {name}", (f"twindiff-copy {name}", *others))
 
 
@@ -135,7 +136,7 @@ def slot_of(connection: psycopg.Connection[Any]) -> str:
 
 def _refuse_unfit(connection: PostgresConnection) -> None:
     (version,) = _one(connection, "SELECT current_setting('server_version_num')::int")
-    if version < OLDEST:
+    if version < MIN_SERVER_VERSION:
         raise WrongStorage(f"PostgreSQL {version // 10000} is too old: twindiff needs 15 or later.")
     (encoding,) = _one(connection, "SELECT current_setting('server_encoding')")
     if encoding != "UTF8":

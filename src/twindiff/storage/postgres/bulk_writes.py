@@ -8,11 +8,11 @@ from contextlib import contextmanager
 
 import psycopg
 
-from .admin import COPYING, origins_of
+from .admin import COPY_ORIGINS, origins_of
 from .connections import PostgresConnection, PostgresPool, reaching
 from .ddl import quote, schema_of
 
-AHEAD = COPYING // 2
+AHEAD = COPY_ORIGINS // 2
 """Origins that background work may use, so that a request that waits for a copy finds a free one."""
 _LOCK = "hashtext('twindiff copy')"
 # An origin serves one session at a time, the one that holds the advisory lock of its number.
@@ -27,7 +27,7 @@ def without_capture(pool: PostgresPool, *, ahead: bool = False) -> Generator[Pos
     Pass `ahead` for background work, for which no request waits.
     """
     with pool.connection() as connection:
-        number = _origin(connection, (AHEAD if ahead else COPYING) - 1)
+        number = _origin(connection, (AHEAD if ahead else COPY_ORIGINS) - 1)
         try:
             connection.rows(_SETUP, (origins_of(connection).copy[number],))
             with connection.transaction():

@@ -12,7 +12,7 @@ import psycopg
 
 from twindiff.storage import StorageUnavailable
 
-from .admin import COPYING, OLDEST, origins_of, slot_of
+from .admin import COPY_ORIGINS, MIN_SERVER_VERSION, origins_of, slot_of
 from .connections import PostgresConnection, PostgresPool, connect, first_line
 
 log = logging.getLogger("twindiff")
@@ -60,7 +60,9 @@ def _version(connection: PostgresConnection) -> HealthFinding:
     number, text = _one(
         connection, "SELECT current_setting('server_version_num')::int, current_setting('server_version')"
     )
-    return HealthFinding("version", number >= OLDEST, f"PostgreSQL {text}", "Twindiff needs PostgreSQL 15 or later.")
+    return HealthFinding(
+        "version", number >= MIN_SERVER_VERSION, f"PostgreSQL {text}", "Twindiff needs PostgreSQL 15 or later."
+    )
 
 
 def _primary(connection: PostgresConnection) -> HealthFinding:
@@ -98,7 +100,7 @@ def _origins(connection: PostgresConnection) -> HealthFinding:
     query = "SELECT roname || ' = ' || roident FROM pg_replication_origin WHERE roname = ANY(%s) ORDER BY 1"
     origins = [text for (text,) in connection.execute(query, (origins_of(connection).names,))]
     return HealthFinding(
-        "origins", len(origins) == 1 + COPYING, ", ".join(origins) or "the replication origins are missing", _INIT
+        "origins", len(origins) == 1 + COPY_ORIGINS, ", ".join(origins) or "the replication origins are missing", _INIT
     )
 
 

@@ -144,7 +144,7 @@ class JournalFence:
                             self._tell(notice.payload)
             except psycopg.Error:
                 self._stopping.wait(_RETRY_SECONDS)
-            except Exception as error:  # noqa: BLE001 - without this thread, readers would wait in vain
+            except Exception as error:  # noqa: BLE001 - without this thread, readers would wait for ever
                 self._stopping.wait(backoff.fail(error))
 
     def _tell(self, payload: str) -> None:

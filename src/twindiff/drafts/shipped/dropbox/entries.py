@@ -75,13 +75,13 @@ def choose_path(call: Call, path: str, *, autorename: bool, tag: str = "path") -
 
 
 def add_folder(call: Call, path: str) -> DropboxEntry:
-    """Store a folder, and those above it that there are not yet."""
+    """Store a folder, and those above it that do not exist yet."""
     make_folders_above(call, path)
     return call.db.add(DropboxEntry(id=_new_id(call), tag="folder", **place_of(path), change_number=_count(call)))
 
 
 def make_folders_above(call: Call, path: str, tag: str = "path") -> None:
-    """Store the folders above a path that there are not; raises DropboxError if one of them is a file."""
+    """Store the folders above a path that do not exist; raises DropboxError if one of them is a file."""
     above = path.rpartition("/")[0]
     if not above:
         return

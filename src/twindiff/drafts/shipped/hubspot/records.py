@@ -46,7 +46,7 @@ def _read_object(value: Any, name: str) -> dict[str, Any]:
 
 
 def get_kind(said: str) -> str:
-    """Return a kind of records; raises HubSpotError for one that there is not."""
+    """Return a kind of records; raises HubSpotError for one that does not exist."""
     kind = find_kind(said)
     if kind is None:
         raise HubSpotError(f"Unable to infer object type from: {said}")
@@ -151,7 +151,7 @@ def change_record(call: Call, kind: str, row: Any, given: Mapping[str, Any]) -> 
 
 
 def archive_record(call: Call, kind: str, id: str) -> None:
-    """Archive a record, which also ends its associations; one that there is not is no error."""
+    """Archive a record, which also ends its associations; one that does not exist is no error."""
     table = RECORDS.get(kind, CrmActivity)
     row = call.db.find(table, table.id == id)
     if row is not None and not row.archived:
@@ -357,7 +357,7 @@ def read_batch(
     properties: list[str] | None = None,
     id_property: str = "",
 ) -> Any:
-    """Return up to 100 records; those that there are not are listed as an error (207)."""
+    """Return up to 100 records; those that do not exist are listed as an error (207)."""
     kind = get_kind(object_type)
     _check_batch(inputs)
     results: list[dict[str, Any]] = []

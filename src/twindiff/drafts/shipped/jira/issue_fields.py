@@ -142,7 +142,7 @@ def _issue_type(call: Call, value: Any, project: str) -> Values:
 
 
 def read_person(call: Call, value: Any) -> str | None:
-    """Return the account id of a person as a field names it; raises InvalidField for one that there is not."""
+    """Return the account id of a person as a field names it; raises InvalidField for one that does not exist."""
     if value is None:
         return None
     named = cast(dict[str, Any], value) if isinstance(value, dict) else {"name": value}

@@ -64,7 +64,7 @@ def _compile(call: Call, part: JqlPart) -> Expression:
 
 
 def _field_name(call: Call, said: str) -> str:
-    """Return the field that a query means; raises JiraError for one that there is not."""
+    """Return the field that a query means; raises JiraError for one that does not exist."""
     word = said.lower()
     word = _ALIASES.get(word, word)
     if word in _FIELDS:

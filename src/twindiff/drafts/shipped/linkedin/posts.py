@@ -198,7 +198,7 @@ def patch_post(call: Call, urn: str, patch: dict[str, Any]) -> None:
 
 @api.delete("/rest/posts/{urn}", status=204)
 def delete_post(call: Call, urn: str) -> None:
-    """Delete a post; one that there is not is no error."""
+    """Delete a post; one that does not exist is no error."""
     post = call.db.find(LinkedInPost, LinkedInPost.urn == unquote(urn))
     if post:
         call.db.remove(post)

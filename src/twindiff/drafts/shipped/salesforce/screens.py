@@ -78,7 +78,7 @@ def _record(call: Call, kind: SalesforceObject, row: Any) -> Screen:
 
 
 def _link(call: Call, kind: SalesforceObject, id: str) -> ScreenLink | str:
-    """Return a link to a record by its title; the id of one that there is not."""
+    """Return a link to a record by its title; the id of one that does not exist."""
     row = call.db.find(kind.row, kind.row.Id == id)
     return ScreenLink(_title(kind, row), f"{kind.name}/{id}") if row else id
 

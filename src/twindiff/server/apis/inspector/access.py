@@ -16,7 +16,7 @@ from twindiff.server.auth import agent_token, same
 
 PREFIX = "/inspect"
 COOKIE = "twindiff_session"
-SECONDS = 12 * 3600
+SESSION_SECONDS = 12 * 3600
 """Lifetime of a session in seconds."""
 
 
@@ -63,9 +63,11 @@ def sign_in(key: str | None, given: str, answer: Response, *, is_secure: bool) -
     """Set a session cookie if the given key is right; raises WrongKey otherwise."""
     if key is None or not same(given, key):
         raise WrongKey
-    until = str(int(time.time()) + SECONDS)
+    until = str(int(time.time()) + SESSION_SECONDS)
     value = f"{until}.{_signature(key, until)}"
-    answer.set_cookie(COOKIE, value, max_age=SECONDS, path=PREFIX, httponly=True, samesite="strict", secure=is_secure)
+    answer.set_cookie(
+        COOKIE, value, max_age=SESSION_SECONDS, path=PREFIX, httponly=True, samesite="strict", secure=is_secure
+    )
 
 
 def sign_out(answer: Response) -> None:

@@ -18,7 +18,7 @@ from twindiff.storage.feed import either
 
 SECONDS_TOGETHER = 0.1
 """Seconds within which new entries are rendered together."""
-SECONDS = 1.0
+SECONDS_BETWEEN_UPDATES = 1.0
 """Seconds between two updates of an active environment."""
 SECONDS_FLOODED = 3.0
 """Seconds between two updates after more calls than are rendered: it saves CPU for the agent, and no one reads that
@@ -159,14 +159,14 @@ class LiveTimelines:
             part = await self._part(environment_id, cursor)
         except ApiError:  # the environment has ended, or the disk is full
             self._tell(environment_id, await self._sign(environment_id))
-            return cursor, SECONDS
+            return cursor, SECONDS_BETWEEN_UPDATES
         except Exception as error:  # noqa: BLE001 - an internal error must not end the stream
             seconds = backoff.fail(error)
             return (await self._present(environment_id) if backoff.failures >= MAX_TRIES else cursor), seconds
         backoff.reset()
         if part.html:
             self._tell(environment_id, part.encode())
-        return part.cursor, SECONDS_FLOODED if part.left_out else SECONDS
+        return part.cursor, SECONDS_FLOODED if part.left_out else SECONDS_BETWEEN_UPDATES
 
     async def _present(self, environment_id: str) -> TimelineCursor:
         async def ask() -> TimelineCursor:

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from twindiff.environments.registry import did_you_mean
 from twindiff.kit.errors import ApiError, InvalidParameter
 
-SECONDS = 120
+GIT_SECONDS = 120
 """Timeout of one git command in seconds."""
 _PULL_REQUEST = re.compile(r"(?:^|/)([\w.-]+/[\w.-]+)/pull/([0-9]{1,9})(?:[/?#].*)?$")
 _FILE_URL = re.compile(r"file:(?://(?:localhost)?)?(/[^?#]*)")
@@ -153,7 +153,7 @@ def git(repository: Path, *arguments: str, configured: bool = True, variables: M
             capture_output=True,
             text=True,
             errors="replace",
-            timeout=SECONDS,
+            timeout=GIT_SECONDS,
             check=False,
             stdin=subprocess.DEVNULL,
             env={**_environment(configured=configured), **(variables or {})},
@@ -163,7 +163,7 @@ def git(repository: Path, *arguments: str, configured: bool = True, variables: M
     except (OSError, ValueError) as error:  # arguments that are too long, or contain NUL
         raise GitFailed(f"git {arguments[0]} cannot be asked: {error}") from None
     except subprocess.TimeoutExpired:
-        raise GitFailed(f"git {arguments[0]} was not done after {SECONDS} s") from None
+        raise GitFailed(f"git {arguments[0]} was not done after {GIT_SECONDS} s") from None
     if done.returncode:
         raise GitFailed(f"git {arguments[0]}: {done.stderr.strip()[-500:]}")
     return done.stdout.strip()

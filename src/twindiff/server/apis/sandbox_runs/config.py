@@ -204,7 +204,7 @@ def fill_variables(env: Mapping[str, str], twins: Mapping[str, Any], app_url: st
     """Fill `{stripe.base_url}`, `{stripe.STRIPE_API_KEY}` and `{app_url}` in the values of variables.
 
     `twins` are the twins of the run by name, as `TwinRunService.instances` describes them. Braces that name no twin
-    stay as they are. Raises InvalidSandboxConfig for a twin's variable that there is not.
+    stay as they are. Raises InvalidSandboxConfig for a twin's variable that does not exist.
     """
 
     def fill(match: re.Match[str]) -> str:

@@ -102,7 +102,7 @@ class SandboxRunRequest(NamedTuple):
     more_twins: Sequence[str] = ()
     """Twins in addition to those that the repository's file names."""
     source: CodeSource | None = None
-    """The code, if it is resolved already; whoever did so removes it."""
+    """The code, if it is resolved already; the code that resolved it removes it."""
 
 
 class Prepared(NamedTuple):

@@ -11,7 +11,7 @@ from twindiff.kit.header_values import disposition_value
 from twindiff.kit.http import Response
 from twindiff.server.apis.test_runs.temporary import TemporaryFolder
 
-KEPT = 300
+MAX_RUN_FOLDERS = 300
 """Number of runs whose files are kept."""
 LOG = "worker.log"
 DOWNLOAD = "download-"
@@ -53,7 +53,7 @@ class Artifacts:
         return self._temporary.path
 
     def open(self, run_id: str) -> Path:
-        """Create the folder of a run; deletes the oldest folders beyond `KEPT`."""
+        """Create the folder of a run; deletes the oldest folders beyond `MAX_RUN_FOLDERS`."""
         self._make_room()
         folder = self.root / run_id
         folder.mkdir(parents=True, exist_ok=True)
@@ -63,7 +63,7 @@ class Artifacts:
         if not self.root.exists():
             return
         folders = sorted(self.root.iterdir(), key=lambda each: each.stat().st_mtime)
-        for old in folders[: max(0, len(folders) - KEPT)]:
+        for old in folders[: max(0, len(folders) - MAX_RUN_FOLDERS)]:
             shutil.rmtree(old, ignore_errors=True)
 
     def names(self, run_id: str) -> list[str]:

@@ -11,7 +11,7 @@ from twindiff.kit.http import Response
 from twindiff.kit.twin import Operations
 from twindiff.server.apis.test_runs.artifacts import MAX_LOG_BYTES
 from twindiff.server.apis.test_runs.routes import Hosts, LastEventId, Prompt, Seconds, SessionId, Ttl
-from twindiff.server.apis.test_runs.runs import SECONDS, TestRunRequest, without_none
+from twindiff.server.apis.test_runs.runs import DEFAULT_SECONDS, TestRunRequest, without_none
 from twindiff.server.apis.test_runs.streams import stream
 from twindiff.server.apis.test_runs.views import brief, log_entry, render_run
 from twindiff.server.apis.twin_runs.dependencies import TwinRunContext
@@ -38,7 +38,7 @@ async def create_url_run(
     ttl_minutes: Ttl = 60,
     scenario_id: str | None = None,
     hosts: Hosts | None = None,
-    timeout_seconds: Seconds = SECONDS,
+    timeout_seconds: Seconds = DEFAULT_SECONDS,
 ) -> dict[str, Any]:
     """Queue a test of a URL: the steps of the prompt, or without one that the page opens."""
     wanted = TestRunRequest(

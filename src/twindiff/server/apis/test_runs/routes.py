@@ -11,7 +11,7 @@ from twindiff.browser.config import MAX_PROMPT_CHARACTERS
 from twindiff.kit.http import Response
 from twindiff.kit.parameter_sources import Header
 from twindiff.kit.twin import Operations
-from twindiff.server.apis.test_runs.runs import KINDS, MAX_SECONDS, SECONDS, TestRunRequest, without_none
+from twindiff.server.apis.test_runs.runs import DEFAULT_SECONDS, KINDS, MAX_SECONDS, TestRunRequest, without_none
 from twindiff.server.apis.test_runs.streams import stream
 from twindiff.server.apis.test_runs.views import brief, render_run
 from twindiff.server.apis.twin_runs.dependencies import TwinRunContext
@@ -58,7 +58,7 @@ async def create_test_run(
     scenario_prompt: Prompt | None = None,
     checks: dict[str, Any] | None = None,
     sandbox_id: str | None = None,
-    timeout_seconds: Seconds = SECONDS,
+    timeout_seconds: Seconds = DEFAULT_SECONDS,
     repo: str | None = None,
     branch: str | None = None,
     pr_url: str | None = None,

@@ -40,7 +40,7 @@ KINDS = ("test", "url")
 """Kinds of runs in a browser."""
 MAX_NAME = 200
 """Maximum characters of a run's name in its reports."""
-SECONDS = 300
+DEFAULT_SECONDS = 300
 MAX_SECONDS = 1800
 _DIALOGUE = ("ask_user_question", "answer", "message")
 _URL = re.compile(r"https?://[^\s<>\"'`)\]]+")
@@ -93,7 +93,7 @@ class TestRunRequest(NamedTuple):
     scenario_prompt: str | None = None
     checks: Mapping[str, Any] | None = None
     sandbox_id: str | None = None
-    seconds: float = SECONDS
+    seconds: float = DEFAULT_SECONDS
     about: Mapping[str, Any] = {}
     """Fields that are only stored: repo, branch, pr_url, session_id, test_id, source_run_id, trigger_source and the
     like.
@@ -320,7 +320,7 @@ class TestRunService:
             self.ledger.learn_secret(run.run_id, message)
         self.ledger.tell(run.run_id, "message", message)
         if not self.queue.say(run.run_id, message):
-            self.ledger.tell(run.run_id, "log", "nobody has heard the message yet: the run has not begun")
+            self.ledger.tell(run.run_id, "log", "the message waits: the run has not begun")
         return run
 
     def _question(self, run_id: str) -> str:

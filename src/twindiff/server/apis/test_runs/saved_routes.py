@@ -9,7 +9,7 @@ import msgspec
 
 from twindiff.kit.twin import Operations
 from twindiff.server.apis.test_runs.routes import Hosts, Prompt, Scalars, Seconds, SessionId, Ttl
-from twindiff.server.apis.test_runs.runs import SECONDS, TestRunRequest, without_none
+from twindiff.server.apis.test_runs.runs import DEFAULT_SECONDS, TestRunRequest, without_none
 from twindiff.server.apis.test_runs.views import brief, shown_test
 from twindiff.server.apis.twin_runs.dependencies import TwinRunContext
 
@@ -124,7 +124,7 @@ async def run_test(
     twins: list[str] | None = None,
     ttl_minutes: Ttl = 60,
     provision_id: str | None = None,
-    timeout_seconds: Seconds = SECONDS,
+    timeout_seconds: Seconds = DEFAULT_SECONDS,
     session_id: SessionId | None = None,
     repo: str | None = None,
     branch: str | None = None,

@@ -61,7 +61,7 @@ class RunTwins:
             raise InvalidParameter("checks", str(error)) from None
 
     def check_expected(self, expected: Sequence[TwinCheck]) -> None:
-        """Raise InvalidParameter for expectations of twins, tables and columns that there are not."""
+        """Raise InvalidParameter for expectations of twins, tables and columns that do not exist."""
         for each in expected:
             twin = self._service.registry.get(each.twin).name
             for column in each.named:

@@ -16,6 +16,7 @@ import msgspec
 
 from twindiff.browser.job import ALLOWANCE_SECONDS, MARK, BrowserJob, RunEvent, WorkerMessage
 from twindiff.server.apis.test_runs.artifacts import LOG
+from twindiff.storage.user_cache import default_folder
 
 MAX_LINE_BYTES = 16 << 20
 TO_THE_BROWSER = ("PATH", "LANG", "LC_ALL", "TZ", "FONTCONFIG_PATH", "PLAYWRIGHT_BROWSERS_PATH", "PYTHONPATH")
@@ -65,7 +66,9 @@ class BrowserWorker:
 
     def _environment(self, scratch: str) -> dict[str, str]:
         given = {name: os.environ[name] for name in TO_THE_BROWSER if name in os.environ}
-        return {**given, MARK: self._job.run_id, "HOME": scratch, "TMPDIR": scratch}
+        cache = default_folder()  # the code of Playwright's driver is compiled once, not in 80 ms of each run
+        compiled = {"NODE_COMPILE_CACHE": str(cache / "node")} if cache else {}
+        return {**given, **compiled, MARK: self._job.run_id, "HOME": scratch, "TMPDIR": scratch}
 
     async def _follow(self, process: asyncio.subprocess.Process) -> RunEvent:
         """Forward the worker's events until its final one, or until it fails or times out."""

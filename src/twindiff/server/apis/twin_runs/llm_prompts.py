@@ -14,7 +14,7 @@ from twindiff.server.apis.twin_runs.worlds import Config, Worlds
 from twindiff.server.language_models import ModelFailed, ModelSettings
 from twindiff.server.service import Service
 
-TRIES = 3
+MAX_TRIES = 3
 """Number of attempts; each repeats the errors of the previous one to the model."""
 _FENCE = re.compile(r"```(?:json)?\s*(.*?)```", re.DOTALL)
 _SYSTEM = """You write seed data for copies of SaaS APIs.
@@ -30,7 +30,7 @@ async def thorough(model: ModelSettings, service: Service, worlds: Worlds, promp
     seedable = {name: twin for name, twin in service.registry.twins.items() if twin.seeding}
     said: list[dict[str, Any]] = [{"role": "user", "content": prompt}]
     problems = ""
-    for _ in range(TRIES):
+    for _ in range(MAX_TRIES):
         text = await service.runtime.run_on_loop(model.answer(_SYSTEM.format(shapes=_shapes(seedable)), said))
         try:
             config = _config(text, seedable)
@@ -41,7 +41,7 @@ async def thorough(model: ModelSettings, service: Service, worlds: Worlds, promp
             said += [{"role": "assistant", "content": text}, {"role": "user", "content": advice}]
         else:
             return config
-    raise ModelFailed(f"The model gave no valid world after {TRIES} tries: {problems}")
+    raise ModelFailed(f"The model gave no valid world after {MAX_TRIES} tries: {problems}")
 
 
 def _shapes(twins: Mapping[str, Twin]) -> str:

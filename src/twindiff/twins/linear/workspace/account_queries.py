@@ -34,7 +34,7 @@ def audit_entry_types(call: Call) -> list[dict[str, Any]]:
 
 @api.query("authenticationSessions: [AuthenticationSessionResponse!]!")
 def authentication_sessions(call: Call) -> list[dict[str, Any]]:
-    """List the caller's sessions. There are none: nobody signs in to a twin."""
+    """List the caller's sessions. There are none, because a twin has no sign-in."""
     return []
 
 

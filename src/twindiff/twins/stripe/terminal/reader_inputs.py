@@ -77,7 +77,7 @@ class SucceedCollection(Params):
 
 
 def _render_input(given: ReaderInput) -> Fields:
-    """Render an input that nobody has answered yet."""
+    """Render an input without an answer yet."""
     texts: Fields = {"description": None, "skip_button": None, "submit_button": None, **value_of(given.custom_text)}
     toggles: list[Any] = value_of(given.toggles) if isinstance(given.toggles, list) else []
     switches = [{"default_value": "disabled", "value": None, **each} for each in toggles]
