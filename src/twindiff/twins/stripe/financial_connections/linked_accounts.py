@@ -94,6 +94,10 @@ def _holder(row: LinkedAccount) -> Fields:
     return {"type": kind, kind: row.customer or row.account}
 
 
+def _payment_method_types(row: LinkedAccount) -> list[str]:
+    return ["us_bank_account", "link"] if row.category == "cash" else []
+
+
 ACCOUNTS = resource(
     LinkedAccount,
     "financial_connections.account",
@@ -108,7 +112,7 @@ ACCOUNTS = resource(
         account_holder=_holder,
         account_numbers=None,
         status_details=None,
-        supported_payment_method_types=lambda _: ["us_bank_account", "link"],
+        supported_payment_method_types=_payment_method_types,
     ),
     spoken="financial connections account",
     param="account",
