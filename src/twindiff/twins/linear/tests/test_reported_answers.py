@@ -212,3 +212,16 @@ def test_a_key_stands_bare_in_the_header_of_a_strict_environment(guarded, header
     answer = guarded.http(json={"query": "{ viewer { id } }"}, headers=header)
     assert answer.status_code == status
     assert answer.json().get("errors", [{"message": ""}])[0]["message"].startswith(said)
+
+
+def test_webhooks_are_managed_by_admins_in_a_strict_environment(guarded, linear):
+    query = (
+        'mutation { webhookCreate(input: {url: "https://a.b", teamId: "%s", resourceTypes: ["Issue"]}) { success } }'
+    )
+    key = {"Authorization": "lin_api_agent"}
+    error = guarded.http(json={"query": query % ENG}, headers=key).json()["errors"][0]
+    assert (error["extensions"]["code"], error["message"]) == (
+        "FORBIDDEN",
+        "Only admins can create and manage webhooks.",
+    )
+    assert linear(query % ENG)["webhookCreate"]["success"]
