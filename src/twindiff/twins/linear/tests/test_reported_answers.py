@@ -225,3 +225,23 @@ def test_webhooks_are_managed_by_admins_in_a_strict_environment(guarded, linear)
         "Only admins can create and manage webhooks.",
     )
     assert linear(query % ENG)["webhookCreate"]["success"]
+
+
+@pytest.mark.parametrize(
+    ("query", "is_strict_alone"),
+    [
+        ('{ issues(filter: {team: {id: {eq: "DEV"}}}) { nodes { id } } }', False),
+        ('{ issues(filter: {state: {id: {in: ["Done"]}}}) { nodes { id } } }', False),
+        ('{ comments(filter: {user: {id: {neq: "me@x.com"}}}) { nodes { id } } }', False),
+        ('{ projects(filter: {id: {eq: "P"}}) { nodes { id } } }', False),
+        ('{ issues(filter: {team: {id: {eq: "ENG"}}}) { nodes { id } } }', True),
+    ],
+)
+def test_an_id_in_a_filter_is_a_uuid(linear, guarded, query, is_strict_alone):
+    answer = guarded.http(json={"query": query}, headers={"Authorization": "lin_api_agent"})
+    assert (answer.status_code, answer.json()["data"]) == (200, None)
+    assert answer.json()["errors"][0]["extensions"]["userPresentableMessage"] == "id must be a UUID."
+    if is_strict_alone:
+        assert linear(query)["issues"]["nodes"]
+    else:
+        assert linear.error(query)["message"] == "Argument Validation Error"
