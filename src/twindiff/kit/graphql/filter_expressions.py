@@ -97,7 +97,7 @@ def _operand(run: GraphqlRun, spec: EntitySpec, column: Column[Any], operand: An
         instant = instant_of(run.call, operand)
         return instant[:10] if column.kind == "date" else instant
     if column.name == "id" and isinstance(operand, str):
-        return run.id_of(spec, operand)
+        return run.filter_id(spec, operand)
     return operand
 
 
@@ -182,8 +182,8 @@ def _compared_key(run: GraphqlRun, target: EntitySpec, key: Column[Any], compara
 
 def _names(run: GraphqlRun, target: EntitySpec, operand: Any) -> Any:
     if isinstance(operand, list):
-        return [run.id_of(target, each) for each in cast(list[str], operand)]
-    return run.id_of(target, operand)
+        return [run.filter_id(target, each) for each in cast(list[str], operand)]
+    return run.filter_id(target, operand)
 
 
 def many(run: GraphqlRun, spec: EntitySpec, link: RelationLink, given: Given) -> Expression:

@@ -20,6 +20,7 @@ Tells = Callable[[Call, EntitySpec, Any, Any], None]
 None) or changed."""
 
 ChecksInput = Callable[[Any, EntitySpec, str, Any], None]
+ChecksFilterId = Callable[[Any, EntitySpec, str, str], None]
 """`check(run, spec, surface, given)`: raises InvalidInput for an input; `surface` is `create` or `update`."""
 
 
@@ -45,6 +46,7 @@ class EntityModel:
         self.payload = payload
         self.tells: Tells | None = None
         self.checks_input: ChecksInput | None = None
+        self.checks_filter_id: ChecksFilterId | None = None
         self.entities: dict[str, EntitySpec] = {}
         self.values: dict[str, EntitySpec] = {}
         self.inputs: dict[str, EntitySpec] = {}

@@ -68,6 +68,13 @@ class GraphqlRun:
         hook = self.model.hooks.get(("lookup", spec.name))
         return hook(self.call, given) if hook else given
 
+    def filter_id(self, spec: EntitySpec, given: str) -> str:
+        """The id that an operand of a filter stands for; raises the vendor's error for one of another form."""
+        id = self.id_of(spec, given)
+        if self.model.checks_filter_id:
+            self.model.checks_filter_id(self, spec, given, id)
+        return id
+
 
 def columns_of(spec: EntitySpec) -> dict[str, Column[Any]]:
     """The columns of an entity's table by name."""

@@ -28,7 +28,7 @@ from .agent_tools import list_graphql_tools
 from .errors import InvalidDocument, NotImplementedHere
 from .execution import Api, CompiledOperation, ExecutionError, ExecutionResult, plan_key
 from .limits import RequestLimits, check_variables
-from .model import ChecksInput, EntityModel, Tells
+from .model import ChecksFilterId, ChecksInput, EntityModel, Tells
 from .run import GraphqlRun
 
 BODY_LIMIT = 8_000_000
@@ -238,7 +238,8 @@ class GraphqlTwin(Twin):
     `payload` declares the fields of every mutation's payload besides its entity, separated by spaces. `missing` are
     root fields that the vendor has and the twin lacks: they are refused as not implemented, whereas unknown ones are
     validation errors. `tells` emits events for rows that the generated operations create, change or delete.
-    `checks_input` raises InvalidInput for inputs of creates and updates, before their hooks. `pages` are
+    `checks_input` raises InvalidInput for inputs of creates and updates, before their hooks, and `checks_filter_id` for
+    ids of another form in filters. `pages` are
     operations besides GraphQL. `options` are those of `Twin`.
     """
 
@@ -254,11 +255,13 @@ class GraphqlTwin(Twin):
         layers: Sequence[Middleware] = (),
         tells: Tells | None = None,
         checks_input: ChecksInput | None = None,
+        checks_filter_id: ChecksFilterId | None = None,
         **options: Any,
     ) -> None:
         self.model = EntityModel(modules, payload)
         self.model.tells = tells
         self.model.checks_input = checks_input
+        self.model.checks_filter_id = checks_filter_id
         verbs.belongs(self.model)
         self.api = Api(self.model, style.limits, missing, style.extras)
         super().__init__(

@@ -66,7 +66,9 @@ def open_calendar(call: Call, calendar_id: str, least: str) -> Access:
     if role == "none":
         raise NotFound
     if not is_at_least(role, least):
-        raise RequiredAccessLevel(f"You need to have {least} access to this calendar.")
+        # https://github.com/derekantrican/GAS-ICS-Sync/issues/131
+        shown = "writer" if least.startswith("writer") else least
+        raise RequiredAccessLevel(f"You need to have {shown} access to this calendar.")
     return Access(calendar, role)
 
 

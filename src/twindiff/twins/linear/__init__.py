@@ -9,7 +9,7 @@ from twindiff.kit.graphql import GraphqlTwin, modules_of
 from twindiff.kit.oauth import OAUTH_SECRETS, OauthToken
 from twindiff.kit.seeding import Variables
 
-from .core.input_rules import check_input
+from .core.input_rules import check_filter_id, check_input
 from .model.users import User
 from .model.webhooks import Webhook
 from .screens import screen
@@ -53,6 +53,7 @@ twin = GraphqlTwin(
     layers=(count_requests, refuse_bearer_keys),
     tells=record_webhook_event,
     checks_input=check_input,
+    checks_filter_id=check_filter_id,
     seeding=seeding,
     descriptions={
         "linear_base": "No rows at all, for states made through the API",

@@ -27,6 +27,7 @@ from .billing.tables import invoice_payments
 from .catalog import coupons, plans, prices, products, promotion_codes, shipping_rates
 from .checkout import payment_links, session_creation, session_page, session_updates, sessions
 from .checkout.sessions import CheckoutSession
+from .climate import climate_orders, climate_products
 from .connect import account_resources, application_fees, transfers
 from .core import due_jobs, events, file_links, files, test_clocks, webhook_endpoints
 from .core.due_jobs import BillingWork
@@ -36,6 +37,7 @@ from .core.webhook_deliveries import webhooks
 from .core.webhook_endpoints import WebhookEndpoint
 from .customer import customer_sessions, customers, tax_ids
 from .customer.customer_sessions import EphemeralKey
+from .financial_connections import link_sessions, linked_accounts
 from .hosted_pages import (
     account_links,
     authentication_page,
@@ -82,6 +84,7 @@ from .payments import (
 )
 from .payments.setup_intents import SetupIntent
 from .radar import early_fraud_warnings, reviews, value_lists
+from .reporting import query_runs, report_runs, report_types
 from .sales import quote_acceptance, quotes
 from .screens import screen
 from .seeding import seeding
@@ -112,6 +115,16 @@ PAGES: tuple[Operations, ...] = (
     billing_portal_page.api,
     due_jobs.api,
     charges.api,
+    climate_orders.api,
+    climate_products.products_api,
+    climate_products.suppliers_api,
+    link_sessions.api,
+    link_sessions.page_api,
+    linked_accounts.api,
+    linked_accounts.transactions_api,
+    query_runs.api,
+    report_runs.api,
+    report_types.api,
     session_updates.api,
     session_creation.api,
     session_page.api,

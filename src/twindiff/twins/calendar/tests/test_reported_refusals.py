@@ -67,3 +67,9 @@ def test_free_busy_is_told_of_three_months_at_most(shared: Calendar, days: int, 
 def test_a_channel_s_id_has_letters_digits_and_few_signs(shared: Calendar, path: str, id: str):
     channel = {"id": id, "type": "web_hook", "address": "https://example.com/hook"}
     assert shared.refusal("POST", f"{path}/watch", channel) == (400, "invalid")
+
+
+def test_who_may_only_read_is_told_of_writer_access(world):
+    agent = world("calendar_default")
+    answer = agent.http("POST", "calendars/c_anchor@group.calendar.google.com/events", {**TIMES, "summary": "x"})
+    assert answer.json()["error"]["message"] == "You need to have writer access to this calendar."

@@ -269,8 +269,20 @@ def _check_ids(run: GraphqlRun, spec: EntitySpec, name: str, value: Any) -> None
     for each in [value] if isinstance(value, str) else value:
         if not UUID.fullmatch(each) and (name == "id" or not _is_known(run, spec, name, each)):
             subject = f"each value in {name}" if isinstance(value, list) else name
-            details: dict[str, Any] = {"property": name, "value": value, "constraint": "isUuid"}
-            raise InvalidInput(f"{subject} must be a UUID.", **details)
+            raise InvalidInput(f"{subject} must be a UUID.", property=name, value=each, constraint="isUuid")
+
+
+def check_filter_id(run: GraphqlRun, spec: EntitySpec, given: str, id: str) -> None:
+    """Raise InvalidInput for an operand of an id comparator that is no UUID; issues have identifiers as well.
+
+    Lenient environments take names that stand for an entity, such as a team's key. An id of a template may have
+    another form. https://github.com/PipedreamHQ/pipedream/pull/21903, https://github.com/initializ/forge/pull/67
+    """
+    if spec.name == "Issue" or UUID.fullmatch(given) or (UUID.fullmatch(id) and not run.call.strict):
+        return
+    key = given if run.call.strict else id
+    if spec.row is None or run.db.find(spec.row, spec.row.id == key) is None:
+        raise InvalidInput("id must be a UUID.", property="id", value=given, constraint="isUuid")
 
 
 def _is_known(run: GraphqlRun, spec: EntitySpec, name: str, key: str) -> bool:

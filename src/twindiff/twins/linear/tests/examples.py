@@ -8,7 +8,7 @@ from graphql import get_nullable_type, is_input_object_type, is_list_type
 
 _SCALARS: dict[str, Any] = {
     "Boolean": True, "Float": 1, "Int": 1, "DateTime": "2025-04-01", "DateTimeOrDuration": "-P1D", "Duration": "PT1H",
-    "TimelessDateOrDuration": "2025-04-01", "JSONObject": {},
+    "TimelessDateOrDuration": "2025-04-01", "JSONObject": {}, "ID": "00000000-0000-4000-8000-000000000000",
 }  # fmt: skip
 
 

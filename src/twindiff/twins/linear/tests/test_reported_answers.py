@@ -212,3 +212,36 @@ def test_a_key_stands_bare_in_the_header_of_a_strict_environment(guarded, header
     answer = guarded.http(json={"query": "{ viewer { id } }"}, headers=header)
     assert answer.status_code == status
     assert answer.json().get("errors", [{"message": ""}])[0]["message"].startswith(said)
+
+
+def test_webhooks_are_managed_by_admins_in_a_strict_environment(guarded, linear):
+    query = (
+        'mutation { webhookCreate(input: {url: "https://a.b", teamId: "%s", resourceTypes: ["Issue"]}) { success } }'
+    )
+    key = {"Authorization": "lin_api_agent"}
+    error = guarded.http(json={"query": query % ENG}, headers=key).json()["errors"][0]
+    assert (error["extensions"]["code"], error["message"]) == (
+        "FORBIDDEN",
+        "Only admins can create and manage webhooks.",
+    )
+    assert linear(query % ENG)["webhookCreate"]["success"]
+
+
+@pytest.mark.parametrize(
+    ("query", "is_strict_alone"),
+    [
+        ('{ issues(filter: {team: {id: {eq: "DEV"}}}) { nodes { id } } }', False),
+        ('{ issues(filter: {state: {id: {in: ["Done"]}}}) { nodes { id } } }', False),
+        ('{ comments(filter: {user: {id: {neq: "me@x.com"}}}) { nodes { id } } }', False),
+        ('{ projects(filter: {id: {eq: "P"}}) { nodes { id } } }', False),
+        ('{ issues(filter: {team: {id: {eq: "ENG"}}}) { nodes { id } } }', True),
+    ],
+)
+def test_an_id_in_a_filter_is_a_uuid(linear, guarded, query, is_strict_alone):
+    answer = guarded.http(json={"query": query}, headers={"Authorization": "lin_api_agent"})
+    assert (answer.status_code, answer.json()["data"]) == (200, None)
+    assert answer.json()["errors"][0]["extensions"]["userPresentableMessage"] == "id must be a UUID."
+    if is_strict_alone:
+        assert linear(query)["issues"]["nodes"]
+    else:
+        assert linear.error(query)["message"] == "Argument Validation Error"

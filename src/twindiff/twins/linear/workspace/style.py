@@ -165,9 +165,8 @@ def _validation_errors(error: Exception) -> dict[str, Any]:
         return {}
     field, value = error.details["property"], error.details["value"]
     constraints = {error.details["constraint"]: str(error)}
-    problem: dict[str, Any] = {"target": {field: value}, "value": value, "property": field, "children": []}
-    problem["constraints"] = constraints
-    return {"validationErrors": [problem]}
+    problem: dict[str, Any] = {"target": {field: value}, "value": value, "property": field}
+    return {"validationErrors": [problem | {"children": [], "constraints": constraints}]}
 
 
 def _for_people(error: Exception) -> str:

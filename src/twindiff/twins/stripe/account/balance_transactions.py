@@ -34,6 +34,7 @@ DAYS_PENDING = 2
 Type = Literal[
     "adjustment", "charge", "payment", "payment_refund", "payout", "payout_cancel", "refund", "refund_failure",
     "transfer", "transfer_refund", "stripe_fee", "application_fee", "application_fee_refund", "topup", "topup_reversal",
+    "climate_order_purchase", "climate_order_refund",
 ]  # fmt: skip
 CATEGORIES = {
     "application_fee": "platform_earning",

@@ -17,7 +17,10 @@ Purpose = Literal[
     "dispute_evidence", "identity_document", "issuing_regulatory_reporting", "pci_document",
     "platform_terms_of_service", "tax_document_user_upload", "terminal_android_apk", "terminal_reader_splashscreen",
 ]  # fmt: skip
+ListedPurpose = Purpose | Literal["finance_report_run"]
+"""Purposes of files that Stripe makes too."""
 LINKED = (
+    "finance_report_run",
     "business_icon", "business_logo", "customer_signature", "dispute_evidence", "issuing_regulatory_reporting",
     "pci_document", "tax_document_user_upload", "terminal_android_apk",
 )  # fmt: skip

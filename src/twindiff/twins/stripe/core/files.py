@@ -10,7 +10,7 @@ from typing import Annotated
 from twindiff.kit import UNSET, Body, Call, Operations, Response, UnsetType, Upload, file_answer
 
 from .file_links import FileLinkData, link_at_once
-from .file_tables import FILES, File, Purpose
+from .file_tables import FILES, File, ListedPurpose, Purpose
 from .objects import Fields, new, retrieve, show
 from .pagination import equal, list_of, to_range_conditions
 from .params import ListParams, OptRange, Params
@@ -32,7 +32,7 @@ class ListFiles(ListParams):
     """The parameters of a list of files."""
 
     created: OptRange = UNSET
-    purpose: Purpose | UnsetType = UNSET
+    purpose: ListedPurpose | UnsetType = UNSET
 
 
 @api.post("", body_limit=MAX_FILE_BYTES)

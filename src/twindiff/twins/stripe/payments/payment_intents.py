@@ -55,6 +55,7 @@ from .payment_method_types import (
     check_choice,
     check_confirms,
     check_currency,
+    check_no_customer,
     check_owner,
     check_redirects,
     check_types,
@@ -447,6 +448,7 @@ def _check_update(call: Call, intent: PaymentIntent, params: UpdateIntent) -> No
     if params.receipt_email:
         check_email(params.receipt_email, "receipt_email")
     if isinstance(params.customer, str) and params.customer:
+        check_no_customer("PaymentIntent", intent.customer)
         refer(call, CUSTOMERS, params.customer, "customer")
 
 

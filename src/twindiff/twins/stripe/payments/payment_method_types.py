@@ -93,6 +93,20 @@ def check_types(kind: str, types: list[str]) -> None:
             )
 
 
+def check_no_customer(kind: str, customer: str | None) -> None:
+    """Raise StripeError for an update of the customer of an intent that has one, even if it is the same.
+
+    The message is that of public programs which avoid it; for SetupIntents it is inferred.
+    """
+    if customer:
+        purpose = "fulfill a payment" if kind == "PaymentIntent" else "set up"
+        raise StripeError(
+            f"You cannot modify `customer` on a {kind} once it already has been set. To {purpose} with a different "
+            f"Customer, cancel this {kind} and create a new one.",
+            param="customer",
+        )
+
+
 def check_owner(kind: str, method: PaymentMethod, customer: str | None) -> None:
     """Raise StripeError for a payment method of a customer other than the intent's."""
     if method.customer and customer is None:

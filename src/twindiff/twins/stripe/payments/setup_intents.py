@@ -51,6 +51,7 @@ from .payment_method_types import (
     check_allowed,
     check_choice,
     check_confirms,
+    check_no_customer,
     check_owner,
     check_redirects,
     check_types,
@@ -309,6 +310,7 @@ def update_setup_intent(call: Call, intent: str, params: Annotated[UpdateSetup, 
     row = retrieve(call, SETUPS, intent)
     check_choice(call, params)
     if isinstance(params.customer, str):
+        check_no_customer("SetupIntent", row.customer)
         refer(call, CUSTOMERS, params.customer, "customer")
     wanted = {name: value for name, value in collect_params(params).items() if name in _COLUMNS}
     if isinstance(params.allowed_payment_method_types, list):

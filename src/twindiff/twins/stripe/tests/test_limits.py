@@ -42,6 +42,7 @@ ANY_VALUE = re.compile(
 OTHER_VALUES = {
     "end_behavior": "`none` and `renew` were given up",
     "external_account.object": "the twin has bank accounts alone",
+    "parameters.timezone": "reports are in UTC alone",
     "payment.type": "payments of invoices are listed by charge, too",
     "purpose": "files of products that the twin lacks",
     "refunds.type": "payment records are lacking",

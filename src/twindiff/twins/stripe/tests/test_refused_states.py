@@ -166,3 +166,13 @@ def test_one_of_two_ways_is_chosen(stripe, given):
     data = {"product": product, "currency": "usd", "unit_amount": 0, "recurring": {"interval": "year"}}
     error = stripe.error("POST", "subscriptions", customer=customer, items=[{"price_data": data}], **given)
     assert error["message"] == f"You may only specify one of these parameters: {', '.join(sorted(given))}."
+
+
+@pytest.mark.parametrize("path", ["payment_intents", "setup_intents"])
+def test_an_intent_keeps_the_customer_that_it_has(stripe, path):
+    one, two = (stripe.post("customers")["id"] for _ in range(2))
+    given = {"amount": 500, "currency": "usd"} if path == "payment_intents" else {}
+    intent = f"{path}/{stripe.post(path, **given)['id']}"
+    assert stripe.post(intent, customer=one)["customer"] == one
+    error = stripe.error("POST", intent, customer=two)
+    assert (error["param"], "once it already has been set" in error["message"]) == ("customer", True)

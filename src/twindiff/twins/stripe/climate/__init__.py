@@ -1,0 +1,1 @@
+"""Climate: orders of carbon removal."""

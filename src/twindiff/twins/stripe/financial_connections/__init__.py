@@ -1,0 +1,1 @@
+"""Financial Connections: accounts at banks that their holders link."""

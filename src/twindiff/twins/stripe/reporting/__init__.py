@@ -1,0 +1,1 @@
+"""Reporting and Sigma: reports of the account as files, and runs of scheduled queries."""
