@@ -207,3 +207,29 @@ def test_archives_of_pages_and_of_private_repositories(github: Callable[..., Hub
     assert names_in(hub.http("GET", led).content) == ["demo-main/README.md"]
     for path in (led, f"/repos{repo}/tarball", f"{repo}/archive/main.zip"):
         assert hub.as_user("cleo").refused("GET", path)[0] == 404
+
+
+def test_secrets_and_variables_of_an_environment_are_its_own(hub: Hub):
+    repo = hub.repo()
+    hub("PUT", f"{repo}/environments/prod", {})
+    hub("POST", f"{repo}/environments/prod/variables", {"name": "PLACE", "value": "x"})
+    hub("PUT", f"{repo}/environments/prod/secrets/TOKEN", {"encrypted_value": "aa", "key_id": "1"})
+    assert hub("GET", f"{repo}/environments/prod/secrets/public-key")["key_id"]
+    assert hub("GET", f"{repo}/environments/prod/variables/PLACE")["value"] == "x"
+    assert [each["name"] for each in hub("GET", f"{repo}/environments/prod/secrets")["secrets"]] == ["TOKEN"]
+    assert (
+        hub("GET", f"{repo}/actions/secrets")["total_count"]
+        == hub("GET", f"{repo}/actions/variables")["total_count"]
+        == 0
+    )
+    assert hub.refused("GET", f"{repo}/environments/nope/secrets")[0] == 404
+
+
+def test_autolinks_need_a_place_for_the_number(hub: Hub):
+    path = f"{hub.repo()}/autolinks"
+    made = hub("POST", path, {"key_prefix": "T-", "url_template": "https://x.test/<num>"})
+    assert hub("GET", path) == [made]
+    for body in ({"key_prefix": "U-", "url_template": "https://x.test"}, {"key_prefix": "t-", "url_template": "<num>"}):
+        assert hub.refused("POST", path, body)[0] == 422
+    hub("DELETE", f"{path}/{made['id']}")
+    assert hub("GET", path) == []
