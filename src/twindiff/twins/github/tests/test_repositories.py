@@ -129,7 +129,10 @@ def test_a_protected_branch_takes_no_push_without_review(hub: Hub):
     }
     hub("PUT", f"{repo}/branches/main/protection", rules)
     body = {"message": "m", "content": ""}
-    assert hub.refused("PUT", f"{repo}/contents/a", body) == (422, "Changes must be made through a pull request.")
+    assert hub.refused("PUT", f"{repo}/contents/a", body) == (
+        409,
+        "Could not create file: Changes must be made through a pull request.",
+    )
     assert hub.refused("DELETE", f"{repo}/git/refs/heads/main") == (422, "Cannot delete the default branch")
 
 
@@ -155,9 +158,10 @@ def test_a_deleted_repository_takes_everything_with_it(hub: Hub):
 
 def test_a_release_makes_its_tag(hub: Hub):
     repo = hub.repo()
-    hub.write(repo, "a", "a")
+    pull = hub.pull(repo)
+    hub("PUT", f"{repo}/pulls/1/merge", {"merge_method": "squash"})
     made = hub("POST", f"{repo}/releases", {"tag_name": "v1", "generate_release_notes": True})
-    assert "* Write a by @octocat" in made["body"]
+    assert made["body"].startswith(f"## What's Changed\n* Add a.txt by @octocat in {pull['html_url']}\n")
     assert hub("GET", f"{repo}/git/ref/tags/v1")["object"]["sha"] == hub.head(repo)
     assert hub("GET", f"{repo}/releases/latest")["id"] == made["id"]
     upload = made["upload_url"].partition("{")[0]
