@@ -22,6 +22,7 @@ from .projects import projects
 from .pulls import merging, pulls, reviews
 from .repos import (
     archives,
+    autolinks,
     branches,
     checks,
     collaborators,
@@ -56,6 +57,7 @@ _PAGES = (
     alerts,
     apps,
     archives,
+    autolinks,
     branches,
     checks,
     collaborators,

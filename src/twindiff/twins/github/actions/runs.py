@@ -433,3 +433,24 @@ def download_artifact_archive(call: Call, artifact_id: int, sig: str = "") -> Re
     _check_signature(call, f"artifacts/{artifact_id}.zip", sig)
     artifact = call.db.get(Artifact, artifact_id, missing=NotVisible)
     return Response(call.blobs.get(artifact.digest or ""), 200, "application/zip")
+
+
+@api.get("/repos/{owner}/{repo}/actions/caches")
+def list_caches(call: Call, owner: str, repo: str) -> dict[str, Any]:
+    """List the caches of workflows: none, since workflows run nothing that caches."""
+    find_repo(call, owner, repo)
+    return {"total_count": 0, "actions_caches": []}
+
+
+@api.delete("/repos/{owner}/{repo}/actions/caches")
+def delete_caches(call: Call, owner: str, repo: str, key: str) -> None:
+    """Delete the caches with a key; there are none."""
+    find_repo(call, owner, repo)
+    raise NotVisible
+
+
+@api.get("/repos/{owner}/{repo}/actions/cache/usage")
+def get_cache_usage(call: Call, owner: str, repo: str) -> dict[str, Any]:
+    """Get how many bytes caches take: none."""
+    row = find_repo(call, owner, repo)
+    return {"full_name": row.full_name, "active_caches_size_in_bytes": 0, "active_caches_count": 0}

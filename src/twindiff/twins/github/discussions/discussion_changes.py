@@ -245,3 +245,17 @@ def set_upvote(call: Call, row: Discussion | DiscussionComment, *, upvoted: bool
         return row
     rest = [login for login in row.upvotes if login != call.actor]
     return call.db.change(row, upvotes=[*rest, call.actor] if upvoted else rest)
+
+
+def vote_in_poll(call: Call, repo: Repository, discussion: Discussion, place: int) -> Discussion:
+    """Vote for the option at a place of a discussion's poll; everybody has one vote, which stands."""
+    check_enabled(repo)
+    if discussion.locked or discussion.closed_at:
+        raise Forbidden("Unable to vote because discussion is locked or closed.")
+    poll: dict[str, Any] = discussion.poll
+    options: list[dict[str, Any]] = poll["options"]
+    if any(call.actor in (each.get("votes") or []) for each in options):
+        raise Unprocessable("You have already voted in this poll")
+    voters: list[str] = options[place].get("votes") or []
+    chosen = {**options[place], "votes": [*voters, call.actor]}
+    return call.db.change(discussion, poll={**poll, "options": [*options[:place], chosen, *options[place + 1 :]]})

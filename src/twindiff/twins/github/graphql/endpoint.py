@@ -43,9 +43,11 @@ from . import (  # noqa: F401 - they declare resolvers and mutations
     command_line_fields,  # pyright: ignore[reportUnusedImport]
     command_mutations,  # pyright: ignore[reportUnusedImport]
     discussion_mutations,  # pyright: ignore[reportUnusedImport]
+    poll_fields,  # pyright: ignore[reportUnusedImport]
     project_mutations,  # pyright: ignore[reportUnusedImport]
     pull_fields,  # pyright: ignore[reportUnusedImport]
     repository_fields,  # pyright: ignore[reportUnusedImport]
+    status_update_fields,  # pyright: ignore[reportUnusedImport]
 )
 from .discussion_fields import search_discussions
 from .issue_fields import issue_node

@@ -26,7 +26,7 @@ from ..tables.issue_tables import (
     Review,
     ReviewComment,
 )
-from ..tables.project_tables import Project, ProjectItem
+from ..tables.project_tables import Project, ProjectItem, ProjectStatusUpdate
 from ..tables.repository_tables import Release, Repository
 from ..tables.user_tables import Team, User
 
@@ -75,6 +75,7 @@ PREFIXES: dict[str, tuple[str, type[Any]]] = {
     "DIC": ("DiscussionCategory", DiscussionCategory),
     "PVT": ("ProjectV2", Project),
     "PVTI": ("ProjectV2Item", ProjectItem),
+    "PVTSU": ("ProjectV2StatusUpdate", ProjectStatusUpdate),
     "DI": ("DraftIssue", ProjectItem),
 }
 _FIELD_TYPES = {
@@ -141,7 +142,7 @@ def _find_node(call: Call, text: str) -> GraphNode | None:
         row = call.db.find(PullRequest, PullRequest.issue_id == own)
     if row is None:
         return None
-    if isinstance(row, Project | ProjectItem):
+    if isinstance(row, Project | ProjectItem | ProjectStatusUpdate):
         return GraphNode(kind, row) if _sees_project(call, kind, row) else None
     repo = row if kind == "Repository" else repo_of(call, kind, row)
     if repo and not may(call, repo, "pull"):
@@ -149,11 +150,11 @@ def _find_node(call: Call, text: str) -> GraphNode | None:
     return GraphNode(kind, row, None if kind == "Repository" else repo)
 
 
-def _sees_project(call: Call, kind: str, row: Project | ProjectItem) -> bool:
-    """Return whether the caller sees a project or an item of one; drafts are only items with that content."""
+def _sees_project(call: Call, kind: str, row: Project | ProjectItem | ProjectStatusUpdate) -> bool:
+    """Return whether the caller sees a project or a part of one; drafts are only items with that content."""
     if isinstance(row, Project):
         return can_see(call, row)
-    is_draft = row.content_type == "DraftIssue"
+    is_draft = isinstance(row, ProjectStatusUpdate) or row.content_type == "DraftIssue"
     return (is_draft or kind != "DraftIssue") and can_see(call, call.db.get(Project, row.project_id))
 
 

@@ -13,6 +13,7 @@ from twindiff.kit.rows import Expression, exists
 from ..core.access import may
 from ..core.stamps import show_instant
 from ..git.mergeability import latest_reviews, merge_state
+from ..git.protection import protection_of
 from ..git.pull_commits import changes_of_pull, commits_of
 from ..git.refs import HEADS, find_ref
 from ..issues.issues import has_item
@@ -103,6 +104,10 @@ def _decision(call: Call, node: GraphNode) -> Any:
     states = [review.state for review in latest_reviews(call, node.row).values()]
     if "CHANGES_REQUESTED" in states:
         return "CHANGES_REQUESTED"
+    protection = protection_of(call, enclosing_repo(node), node.row.base_ref)
+    reviews: dict[str, Any] = (protection.settings.get("required_pull_request_reviews") or {}) if protection else {}
+    if states.count("APPROVED") < (reviews.get("required_approving_review_count") or 0):
+        return "REVIEW_REQUIRED"
     return "APPROVED" if "APPROVED" in states else ("REVIEW_REQUIRED" if node.row.requested_reviewers else None)
 
 

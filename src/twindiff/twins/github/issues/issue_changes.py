@@ -197,7 +197,8 @@ def change_state(
         return issue
     now, is_closed = call.clock.iso(), state == "closed"
     fields: dict[str, Any] = {"state": state, "updated_at": now, "closed_at": now if is_closed else None}
-    fields["closed_by"] = call.actor if is_closed else None
+    if is_closed:  # a reopened issue still tells who closed it last
+        fields["closed_by"] = call.actor
     if not issue.is_pull_request:
         fields["state_reason"] = reason or ("completed" if is_closed else "reopened")
     issue = call.db.change(issue, **fields)

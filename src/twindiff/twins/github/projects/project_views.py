@@ -13,7 +13,7 @@ from ..core.access import may
 from ..core.node_ids import node_id
 from ..core.stamps import show_instant, times_of
 from ..tables.issue_tables import Issue, PullRequest
-from ..tables.project_tables import Project, ProjectItem
+from ..tables.project_tables import Project, ProjectItem, ProjectStatusUpdate
 from ..tables.repository_tables import Repository
 from ..tables.user_tables import User
 from ..views.issue_views import show_issue
@@ -62,8 +62,30 @@ def page_url(call: Call, project: Project) -> str:
     return f"{PAGES}/{owner_path(call, project)}/projects/{project.number}"
 
 
+def list_status_updates(call: Call, project: Project) -> list[ProjectStatusUpdate]:
+    """Return the status updates of a project, newest first."""
+    by = (-ProjectStatusUpdate.created_at, -ProjectStatusUpdate.id)
+    return list(call.db.rows(ProjectStatusUpdate, ProjectStatusUpdate.project_id == project.id, order=by))
+
+
+def show_status_update(call: Call, project: Project, update: ProjectStatusUpdate) -> dict[str, Any]:
+    """Render a status update."""
+    return {
+        "id": update.id,
+        "node_id": node_id("PVTSU", project.id, update.id),
+        "project_node_id": project_node_id(call, project),
+        "creator": user_of(call, update.creator),
+        **times_of(update),
+        "status": update.status,
+        "start_date": update.start_date,
+        "target_date": update.target_date,
+        "body": update.body,
+    }
+
+
 def show_project(call: Call, project: Project) -> Shown:
     """Render a project."""
+    updates = list_status_updates(call, project)
     return {
         "id": project.id,
         "node_id": project_node_id(call, project),
@@ -79,7 +101,7 @@ def show_project(call: Call, project: Project) -> Shown:
         "deleted_at": None,
         "deleted_by": None,
         "state": "closed" if project.closed_at else "open",
-        "latest_status_update": None,
+        "latest_status_update": show_status_update(call, project, updates[0]) if updates else None,
         "is_template": bool(project.is_template),
     }
 

@@ -204,7 +204,11 @@ class _FileWrite:
         tree = change_tree(self.store, self.tree, {self.path: entry})
         parents = [self.head.sha] if self.head else []
         row = write_commit(self.call, self.repo, tree, parents, self.body.message, author, committer)
-        self.repo = move_ref(self.call, self.repo, HEADS + self.branch, row.sha)
+        done = "delete" if entry is None else "update" if self.entry else "create"
+        try:
+            self.repo = move_ref(self.call, self.repo, HEADS + self.branch, row.sha)
+        except Unprocessable as refusal:  # of the branch's protection
+            raise Conflict(f"Could not {done} file: {refusal}") from None
         return row
 
     def show_commit(self, commit: Commit) -> dict[str, Any]:

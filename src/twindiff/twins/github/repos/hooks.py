@@ -61,6 +61,7 @@ EVENTS = frozenset(
         "project_column",
         "projects_v2",
         "projects_v2_item",
+        "projects_v2_status_update",
         "public",
         "pull_request",
         "pull_request_review",

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from twindiff.kit import UNSET, Body, Call, Header, Operations, Response, Struct, UnsetType
 
-from ..core.access import find_repo, may
+from ..core.access import find_repo, issue_of, may
 from ..core.listing import paginate
 from ..core.node_ids import node_id
 from ..core.stamps import new_id, show_instant, times_of
@@ -18,6 +18,7 @@ from ..event_delivery.announcements import announce
 from ..git.histories import walk_history
 from ..git.refs import TAGS, find_ref, is_valid_ref, resolve_commit
 from ..pushes.ref_updates import move_ref
+from ..tables.issue_tables import PullRequest
 from ..tables.repository_tables import Release, ReleaseAsset, Repository
 from ..views.reaction_views import show_reactions
 from ..views.repository_views import html_url, repo_url
@@ -232,20 +233,23 @@ def delete_release(call: Call, owner: str, repo: str, release_id: int) -> None:
 
 
 def write_notes(call: Call, repo: Repository, tag: str, target: str) -> dict[str, str]:
-    """Return the name and the body of generated notes: the commits since the previous release."""
+    """Return the name and the body of generated notes: the pull requests merged since the previous release."""
     previous = call.db.rows(
         Release, Release.repository_id == repo.id, ~Release.draft, order=(-Release.created_at, -Release.id), limit=1
     )
     since = resolve_commit(call, repo, previous[0].tag_name) if previous else None
     head = resolve_commit(call, repo, tag) or resolve_commit(call, repo, target)
-    lines: list[str] = []
+    page, shas = html_url(call, repo), set[str]()
     for commit in walk_history(call, repo.network_id, [head.sha] if head else []):
-        if (since and commit.sha == since.sha) or len(lines) >= MAX_NOTED_COMMITS:
+        if (since and commit.sha == since.sha) or len(shas) >= MAX_NOTED_COMMITS:
             break
-        lines.append(f"* {commit.message.partition(chr(10))[0]} by @{commit.author or commit.author_name}")
-    page = html_url(call, repo)
+        shas.add(commit.sha)
+    where = (PullRequest.repository_id == repo.id, PullRequest.merged.is_true)
+    pulls = call.db.rows(PullRequest, *where, order=(PullRequest.merged_at, PullRequest.id))
+    issues = [(issue_of(call, pull), pull) for pull in pulls if pull.merge_commit_sha in shas]
+    lines = [f"* {issue.title} by @{issue.user} in {page}/pull/{pull.number}" for issue, pull in issues]
     link = f"{page}/compare/{previous[0].tag_name}...{tag}" if previous else f"{page}/commits/{tag}"
-    changed = "## What's Changed\n" + "\n".join(lines) + "\n\n" if lines else ""
+    changed = "## What's Changed\n" + "\n".join(lines) + "\n\n\n" if lines else ""
     return {"name": tag, "body": f"{changed}**Full Changelog**: {link}"}
 
 

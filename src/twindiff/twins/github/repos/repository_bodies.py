@@ -123,7 +123,8 @@ def make_repository(call: Call, owner: User, body: RepositoryBody, **more: Any) 
     if body.license_template and body.license_template.lower() not in LICENSES:
         raise invalid("Repository", "license_template")
     now, repo_id = call.clock.iso(), new_id(call)
-    fields: dict[str, Any] = {"network_id": repo_id, **columns_of(body, {}), **more}
+    begins: dict[str, Any] = {"default_branch": owner.default_branch or "main"}
+    fields: dict[str, Any] = {"network_id": repo_id, **begins, **columns_of(body, {}), **more}
     times: dict[str, Any] = {"created_at": now, "updated_at": now, "pushed_at": now}
     row = Repository(id=repo_id, owner=owner.login, name=name, full_name=f"{owner.login}/{name}", **fields, **times)
     repo = call.db.add(row)

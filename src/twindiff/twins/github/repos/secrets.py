@@ -25,7 +25,7 @@ from ..wire_style import Conflict, NotVisible, Unprocessable, invalid
 api = Operations()
 KINDS = ("actions", "dependabot", "codespaces")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_BASES = {"/repos/{owner}/{repo}": "repos", "/orgs/{org}": "orgs"}
+_ENVIRONMENT = "/repos/{owner}/{repo}/environments/{environment_name}"
 
 
 def _scope(call: Call) -> str:
@@ -33,7 +33,18 @@ def _scope(call: Call) -> str:
     names: dict[str, str] = call.memo["parameters"]
     if "org" in names:
         return f"orgs/{find_org(call, names['org']).login}"
-    return f"repos/{find_repo(call, names['owner'], names['repo']).id}"
+    repo = find_repo(call, names["owner"], names["repo"])
+    if "environment_name" in names:
+        return f"environments/{find_environment(call, repo, names['environment_name']).id}"
+    return f"repos/{repo.id}"
+
+
+def find_environment(call: Call, repo: Repository, name: str) -> Environment:
+    """Return an environment of a repository by its name; raise NotVisible."""
+    row = call.db.find(Environment, Environment.repository_id == repo.id, Environment.name == name)
+    if row is None:
+        raise NotVisible
+    return row
 
 
 def show_secret(call: Call, secret: Secret) -> dict[str, Any]:
@@ -87,9 +98,8 @@ def _put(call: Call, scope: str, kind: str, name: str, value: str, visibility: s
     return True
 
 
-def _declare_secrets(base: str, kind: str) -> None:
-    """Declare the operations on the secrets of one kind, of repositories or of organizations."""
-    path = f"{base}/{kind}/secrets"
+def _declare_secrets(path: str, kind: str) -> None:
+    """Declare the operations on the secrets of one kind, of repositories, organizations or environments."""
 
     def get_public_key(call: Call) -> Any:
         """Get the key that secrets are encrypted with."""
@@ -124,9 +134,8 @@ def _declare_secrets(base: str, kind: str) -> None:
     api.delete(f"{path}/{{secret_name}}", status=204)(delete_secret)
 
 
-def _declare_variables(base: str) -> None:
-    """Declare the operations on variables of repositories or of organizations."""
-    path = f"{base}/actions/variables"
+def _declare_variables(path: str) -> None:
+    """Declare the operations on variables of repositories, organizations or environments."""
 
     def list_variables(call: Call) -> Any:
         """List the variables."""
@@ -163,10 +172,12 @@ def _declare_variables(base: str) -> None:
     api.delete(f"{path}/{{variable_name}}", status=204)(delete_variable)
 
 
-for _base in _BASES:
+for _base in ("/repos/{owner}/{repo}", "/orgs/{org}"):
     for _kind in KINDS:
-        _declare_secrets(_base, _kind)
-    _declare_variables(_base)
+        _declare_secrets(f"{_base}/{_kind}/secrets", _kind)
+    _declare_variables(f"{_base}/actions/variables")
+_declare_secrets(f"{_ENVIRONMENT}/secrets", "actions")
+_declare_variables(f"{_ENVIRONMENT}/variables")
 
 
 class EnvironmentBody(Struct):

@@ -25,7 +25,10 @@ class DiscussionCategory(Row, table="discussion_categories", key=("id",)):
 class Discussion(
     Row, table="discussions", key=("id",), indexes=(("repository_id", "number"),), words=("title", "body")
 ):
-    """A discussion; its number is of the sequence of issues, `labels` are names and `upvotes` logins."""
+    """A discussion; its number is of the sequence of issues, `labels` are names and `upvotes` logins.
+
+    `poll` has the `question` and the `options` of a poll, each an `option` with the logins of its `votes`.
+    """
 
     id: Column[int]
     repository_id: Column[int] = references(Repository, on_delete="cascade")
@@ -46,6 +49,7 @@ class Discussion(
     answer_chosen_at: Column[Timestamp | None] = column(default=None)
     created_at: Column[Timestamp]
     updated_at: Column[Timestamp] = column(derived=True)
+    poll: Column[Json] = column(default=None)
 
 
 class DiscussionComment(Row, table="discussion_comments", key=("id",), words=("body",)):

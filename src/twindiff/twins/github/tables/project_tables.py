@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from twindiff.kit import Column, Json, Row, Timestamp, column, references
+from twindiff.kit import Column, Date, Json, Row, Timestamp, column, references
 
 from .issue_tables import Issue
 from .user_tables import User
@@ -58,4 +58,18 @@ class ProjectLink(
     subject_id: Column[int]
 
 
-TABLES = (Project, ProjectItem, ProjectLink)
+class ProjectStatusUpdate(Row, table="project_status_updates", key=("id",), indexes=(("project_id",),)):
+    """How a project stands; `status` is ON_TRACK, AT_RISK, OFF_TRACK, COMPLETE, INACTIVE or null."""
+
+    id: Column[int]
+    project_id: Column[int] = references(Project, on_delete="cascade")
+    status: Column[str | None] = column(default=None)
+    body: Column[str | None] = column(default=None)
+    start_date: Column[Date | None] = column(default=None)
+    target_date: Column[Date | None] = column(default=None)
+    creator: Column[str] = references(User)
+    created_at: Column[Timestamp]
+    updated_at: Column[Timestamp] = column(derived=True)
+
+
+TABLES = (Project, ProjectItem, ProjectLink, ProjectStatusUpdate)

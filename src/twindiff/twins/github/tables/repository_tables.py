@@ -274,6 +274,17 @@ class Secret(Row, table="secrets", key=("scope", "kind", "name")):
     updated_at: Column[Timestamp] = column(derived=True)
 
 
+class Autolink(Row, table="autolinks", key=("id",), indexes=(("repository_id",),)):
+    """A prefix of references that lead to an address with `<num>`."""
+
+    id: Column[int]
+    repository_id: Column[int] = references(Repository, on_delete="cascade")
+    key_prefix: Column[str]
+    url_template: Column[str]
+    is_alphanumeric: Column[bool] = column(default=True)
+    created_at: Column[Timestamp]
+
+
 TABLES = (
     Repository,
     RepositoryName,
@@ -294,4 +305,5 @@ TABLES = (
     Environment,
     DeployKey,
     Secret,
+    Autolink,
 )

@@ -6,7 +6,10 @@ from twindiff.kit import Column, Json, Row, Timestamp, column, references
 
 
 class User(Row, table="users", key=("login",), indexes=(("id",),), folded=("login",), words=("bio",)):
-    """A user or an organization; `login` is the key, so that rows elsewhere name people readably."""
+    """A user or an organization; `login` is the key, so that rows elsewhere name people readably.
+
+    `default_branch` names the branch that new repositories begin with; null is main.
+    """
 
     login: Column[str]
     id: Column[int]
@@ -27,6 +30,7 @@ class User(Row, table="users", key=("login",), indexes=(("id",),), folded=("logi
     settings: Column[Json] = column(default={})
     created_at: Column[Timestamp]
     updated_at: Column[Timestamp] = column(derived=True)
+    default_branch: Column[str | None] = column(default=None)
 
 
 class Membership(Row, table="memberships", key=("org", "user"), indexes=(("user",),)):

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from queue import Queue
 from typing import Any
 
 import pytest
+
+from twindiff.twins.github import twin
 
 from .conftest import Hub
 from .test_graphql import ask, mutate, refuse
 from .test_hooks import Delivery, receiver
 
 __all__ = ["receiver"]
+SEEDS = Path(__file__).parents[1] / "seeds"
 SHOWN = """
 id number title body url closed stateReason locked activeLockReason isAnswered upvoteCount viewerHasUpvoted
 author { login } category { name isAnswerable } answer { body } answerChosenBy { login }
@@ -187,3 +191,23 @@ def test_hooks_are_told_of_discussions(forum: Forum, receiver: tuple[str, Queue[
     answered = told["discussion.answered"]
     assert (answered["answer"]["node_id"], answered["discussion"]["node_id"]) == (comment, made["id"])
     assert answered["discussion"]["answer_html_url"].endswith(f"#discussioncomment-{answered['answer']['id']}")
+
+
+def test_a_poll_of_a_template_is_voted_in_once(github: Any):
+    rows = json.loads((SEEDS / "github_default.json").read_text())
+    options = [{"option": name, "votes": ["ada"] if name == "Blue" else []} for name in ("Red", "Blue")]
+    rows["discussions"][0]["poll"] = {"question": "Which colour?", "options": options}
+    twin.templates["github_poll"] = lambda: rows
+    hub = github("github_poll", user="agent", users=("ada",))
+    shown = "question totalVoteCount viewerHasVoted options(first: 5) { nodes { id option totalVoteCount } }"
+    discussions = f"discussions(first: 100) {{ nodes {{ poll {{ {shown} }} }} }}"
+    query = f'{{ repository(owner: "tidewater", name: "design-system") {{ {discussions} }} }}'
+    del twin.templates["github_poll"]
+    (poll,) = [each["poll"] for each in ask(hub, query)["repository"]["discussions"]["nodes"] if each["poll"]]
+    assert (poll["question"], poll["totalVoteCount"], poll["viewerHasVoted"]) == ("Which colour?", 1, False)
+    red = poll["options"]["nodes"][0]["id"]
+    voted = mutate(hub, "addDiscussionPollVote", "pollOption { option totalVoteCount }", pollOptionId=red)
+    assert voted["pollOption"] == {"option": "Red", "totalVoteCount": 1}
+    assert "already voted" in refuse(hub, "addDiscussionPollVote", pollOptionId=red)
+    assert "already voted" in refuse(hub.as_user("ada"), "addDiscussionPollVote", pollOptionId=red)
+    assert "Could not resolve" in refuse(hub, "addDiscussionPollVote", pollOptionId="DPO_kgEC")

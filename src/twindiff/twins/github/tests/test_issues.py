@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -134,3 +135,21 @@ def test_a_locked_conversation_says_why(hub: Hub):
     hub("PUT", f"{repo}/issues/1/lock", {"lock_reason": "spam"})
     issue = hub("GET", f"{repo}/issues/1")
     assert (issue["locked"], issue["active_lock_reason"]) == (True, "spam")
+
+
+@pytest.mark.parametrize(("name", "shown"), [("kind/bug", "kind/bug"), ("really?", "really?"), ("to do", "to%20do")])
+def test_addresses_of_labels_escape_what_the_vendor_s_do(hub: Hub, name: str, shown: str):
+    repo = hub.repo()
+    made = hub("POST", f"{repo}/labels", {"name": name, "color": "ededed"})
+    assert made["url"].endswith(f"/labels/{shown}")
+    assert hub("GET", f"{repo}/labels/{quote(name, safe='/')}")["id"] == made["id"]
+    hub("POST", f"{repo}/issues", {"title": "One", "labels": [name]})
+    assert hub("DELETE", f"{repo}/issues/1/labels/{quote(name, safe='')}") == []
+
+
+def test_a_reopened_issue_tells_who_closed_it(hub: Hub):
+    repo = hub.repo()
+    hub("POST", f"{repo}/issues", {"title": "One"})
+    hub("PATCH", f"{repo}/issues/1", {"state": "closed"})
+    reopened = hub("PATCH", f"{repo}/issues/1", {"state": "open"})
+    assert (reopened["closed_at"], reopened["closed_by"]["login"]) == (None, "octocat")

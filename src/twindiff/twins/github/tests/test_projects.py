@@ -339,3 +339,29 @@ def test_a_filter_that_is_not_known_is_refused_by_name(board: Board, query: str,
     told = board.hub.refused("GET", f"{ORG}/{board.number}/items", params={"q": query})
     assert told[0] == status
     assert message in told[1]
+
+
+def test_status_updates_say_how_a_project_stands(board: Board, receiver: tuple[str, Queue[Delivery]]):
+    url, got = receiver
+    config = {"url": url, "content_type": "json"}
+    board.hub(
+        "POST", "/orgs/tidewater/hooks", {"name": "web", "config": config, "events": ["projects_v2_status_update"]}
+    )
+    shown = "statusUpdate { id status body startDate targetDate creator { login } }"
+    given = {"status": "ON_TRACK", "body": "Fine", "startDate": "2026-05-04", "targetDate": "2026-06-01"}
+    made = board.mutate("createProjectV2StatusUpdate", shown, projectId=board.id, **given)["statusUpdate"]
+    assert made == {"id": made["id"], **given, "creator": {"login": "agent"}}
+    board.mutate("updateProjectV2StatusUpdate", shown, statusUpdateId=made["id"], status="AT_RISK")
+    latest = board.hub("GET", f"{ORG}/{board.number}")["latest_status_update"]
+    assert (latest["status"], latest["body"], latest["node_id"]) == ("AT_RISK", "Fine", made["id"])
+    backwards = {"startDate": "2026-05-04", "targetDate": "2026-05-01"}
+    assert "before the start" in board.refuse("createProjectV2StatusUpdate", projectId=board.id, **backwards)
+    board.mutate("deleteProjectV2StatusUpdate", "deletedStatusUpdateId", statusUpdateId=made["id"])
+    count = "statusUpdates(first: 5) { totalCount }"
+    query = f'{{ organization(login: "tidewater") {{ projectV2(number: {board.number}) {{ {count} }} }} }}'
+    assert ask(board.hub, query)["organization"]["projectV2"]["statusUpdates"]["totalCount"] == 0
+    told = [json.loads(got.get(timeout=20)[1]) for _ in range(4)]
+    assert {each.get("action") for each in told} == {None, "created", "edited", "deleted"}
+    assert next(each for each in told if each.get("action") == "edited")["changes"] == {
+        "status": {"from": "ON_TRACK", "to": "AT_RISK"}
+    }

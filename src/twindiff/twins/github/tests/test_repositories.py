@@ -129,7 +129,10 @@ def test_a_protected_branch_takes_no_push_without_review(hub: Hub):
     }
     hub("PUT", f"{repo}/branches/main/protection", rules)
     body = {"message": "m", "content": ""}
-    assert hub.refused("PUT", f"{repo}/contents/a", body) == (422, "Changes must be made through a pull request.")
+    assert hub.refused("PUT", f"{repo}/contents/a", body) == (
+        409,
+        "Could not create file: Changes must be made through a pull request.",
+    )
     assert hub.refused("DELETE", f"{repo}/git/refs/heads/main") == (422, "Cannot delete the default branch")
 
 
@@ -155,9 +158,10 @@ def test_a_deleted_repository_takes_everything_with_it(hub: Hub):
 
 def test_a_release_makes_its_tag(hub: Hub):
     repo = hub.repo()
-    hub.write(repo, "a", "a")
+    pull = hub.pull(repo)
+    hub("PUT", f"{repo}/pulls/1/merge", {"merge_method": "squash"})
     made = hub("POST", f"{repo}/releases", {"tag_name": "v1", "generate_release_notes": True})
-    assert "* Write a by @octocat" in made["body"]
+    assert made["body"].startswith(f"## What's Changed\n* Add a.txt by @octocat in {pull['html_url']}\n")
     assert hub("GET", f"{repo}/git/ref/tags/v1")["object"]["sha"] == hub.head(repo)
     assert hub("GET", f"{repo}/releases/latest")["id"] == made["id"]
     upload = made["upload_url"].partition("{")[0]
@@ -207,3 +211,29 @@ def test_archives_of_pages_and_of_private_repositories(github: Callable[..., Hub
     assert names_in(hub.http("GET", led).content) == ["demo-main/README.md"]
     for path in (led, f"/repos{repo}/tarball", f"{repo}/archive/main.zip"):
         assert hub.as_user("cleo").refused("GET", path)[0] == 404
+
+
+def test_secrets_and_variables_of_an_environment_are_its_own(hub: Hub):
+    repo = hub.repo()
+    hub("PUT", f"{repo}/environments/prod", {})
+    hub("POST", f"{repo}/environments/prod/variables", {"name": "PLACE", "value": "x"})
+    hub("PUT", f"{repo}/environments/prod/secrets/TOKEN", {"encrypted_value": "aa", "key_id": "1"})
+    assert hub("GET", f"{repo}/environments/prod/secrets/public-key")["key_id"]
+    assert hub("GET", f"{repo}/environments/prod/variables/PLACE")["value"] == "x"
+    assert [each["name"] for each in hub("GET", f"{repo}/environments/prod/secrets")["secrets"]] == ["TOKEN"]
+    assert (
+        hub("GET", f"{repo}/actions/secrets")["total_count"]
+        == hub("GET", f"{repo}/actions/variables")["total_count"]
+        == 0
+    )
+    assert hub.refused("GET", f"{repo}/environments/nope/secrets")[0] == 404
+
+
+def test_autolinks_need_a_place_for_the_number(hub: Hub):
+    path = f"{hub.repo()}/autolinks"
+    made = hub("POST", path, {"key_prefix": "T-", "url_template": "https://x.test/<num>"})
+    assert hub("GET", path) == [made]
+    for body in ({"key_prefix": "U-", "url_template": "https://x.test"}, {"key_prefix": "t-", "url_template": "<num>"}):
+        assert hub.refused("POST", path, body)[0] == 422
+    hub("DELETE", f"{path}/{made['id']}")
+    assert hub("GET", path) == []

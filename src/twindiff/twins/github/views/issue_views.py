@@ -18,6 +18,8 @@ from .reaction_views import is_plain, note_plain, show_reactions
 from .repository_views import html_url, repo_url, show_repo
 from .user_views import Shown, user_of, users_of
 
+IN_ADDRESSES = ";/?:@&=+$,[]!~*'()"
+"""Signs that the vendor does not escape in addresses of labels: `…/labels/kind/bug`."""
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 ISSUE_TYPES = (
     ("Task", "A specific piece of work", "yellow"),
@@ -31,7 +33,7 @@ def show_label(call: Call, repo: Repository, label: Label) -> Shown:
     return {
         "id": label.id,
         "node_id": node_id("LA", repo.id, label.id),
-        "url": f"{repo_url(call, repo)}/labels/{quote(label.name, safe='')}",
+        "url": f"{repo_url(call, repo)}/labels/{quote(label.name, safe=IN_ADDRESSES)}",
         "name": label.name,
         "color": label.color,
         "default": label.default,

@@ -98,7 +98,7 @@ def _private_fields(call: Call, user: User) -> Shown:
         "disk_usage": 0,
         "collaborators": 0,
         "two_factor_authentication": True,
-        "plan": {"name": "pro", "space": 976562499, "collaborators": 0, "private_repos": 9999},
+        "plan": {"name": "free", "space": 976562499, "collaborators": 0, "private_repos": 10000},
     }
 
 
@@ -169,7 +169,7 @@ def _member_fields(call: Call, org: User) -> Shown:
         "members_can_create_private_pages": True,
         "members_can_fork_private_repositories": False,
         "web_commit_signoff_required": False,
-        "plan": {"name": "team", "space": 976562499, "private_repos": 999999, "filled_seats": seats, "seats": seats},
+        "plan": {"name": "free", "space": 976562499, "private_repos": 10000, "filled_seats": seats, "seats": 0},
         **org.settings,
     }
 
