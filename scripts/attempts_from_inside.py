@@ -148,7 +148,10 @@ def try_from_page(client: httpx.Client, key: str, server: int, place: Path) -> d
     """Have a page tested, and return what it and those that it must not reach say of its attempts."""
     asked = {"templates": ["slack:slack_default"], "impersonateUserId": "U01AGENBOT9"}
     other = client.post("/api/platform/initEnv", json=asked).json()
-    slack: dict[str, Any] = {"headers": {"Authorization": f"Bearer {other['agentToken']}"}, "params": {"channel": "C01ABCD1234"}}
+    slack: dict[str, Any] = {
+        "headers": {"Authorization": f"Bearer {other['agentToken']}"},
+        "params": {"channel": "C01ABCD1234"},
+    }
     history = f"{other['environmentUrl']}/conversations.history"
 
     def look() -> tuple[int, int]:
