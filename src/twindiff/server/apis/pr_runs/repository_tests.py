@@ -76,8 +76,8 @@ def read_tests(revision: Revision, saved: SavedTestStore) -> RepositoryTests:
 def _list_files(revision: Revision) -> list[tuple[str, int]]:
     """Return the files of tests, each with its size in bytes; links and submodules are none."""
     listed = git(revision.repository, "ls-tree", "-z", "-l", revision.commit, f"{FOLDER}/").split("\0")
-    found = [_ENTRY.fullmatch(each) for each in listed]
-    return [(each[2], int(each[1])) for each in found if each and each[2].endswith(ENDINGS)][:MAX_FILES]
+    entries = [_ENTRY.fullmatch(each) for each in listed]
+    return [(each[2], int(each[1])) for each in entries if each and each[2].endswith(ENDINGS)][:MAX_FILES]
 
 
 def _read_test(path: str, text: str, saved: SavedTestStore) -> SavedTestRecord:
