@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
+from typing import Any
 
 import httpx
 import pytest
@@ -14,6 +15,8 @@ from twindiff.server.apis.errors import TooManyStreams
 from twindiff.server.apis.event_streams import MAX_STREAMS
 from twindiff.server.apis.inspector.live import MAX_CALLS_DRAWN, LiveTimelines
 from twindiff.server.apis.inspector.timelines import TimelineCursor
+from twindiff.storage import backoff
+from twindiff.storage.backoff import MAX_TRIES
 
 
 def on_loop(world: World, work: object) -> object:
@@ -53,6 +56,40 @@ def test_a_stream_begins_with_what_came_after_its_cursor(world: World) -> None:
     (rows,) = on_loop(world, events(LiveTimelines(world.server.service), mine, TimelineCursor(1, 1), 1))  # pyright: ignore[reportGeneralTypeIssues]
     assert [each in rows for each in ('id="c1"', 'id="c2"', 'id="c3"')] == [False, True, True]
     assert rows.startswith("id: 3.3\nevent: rows\n")
+
+
+def test_rows_that_cannot_be_shown_are_left_out_and_the_stream_goes_on(
+    world: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    mine, live, failed = world.platform.environment(), LiveTimelines(world.server.service), asyncio.Event()
+    failures, real = iter(range(MAX_TRIES, 0, -1)), live._part  # pyright: ignore[reportPrivateUsage]
+    mine.post("one")
+
+    async def fail_first(*given: Any) -> Any:
+        if not (left := next(failures, 0)):
+            return await real(*given)
+        await asyncio.to_thread(mine.post, "not shown")
+        failed.set() if left == 1 else None
+        raise LookupError("a row that cannot be shown")
+
+    async def watch() -> str:
+        stream = live.stream(mine.id, TimelineCursor(0, 0))
+        for _ in range(2):
+            await anext(stream)
+        monkeypatch.setattr(live, "_part", fail_first)
+        further = asyncio.ensure_future(anext(stream))
+        await asyncio.to_thread(mine.post, "not shown")
+        await failed.wait()
+        while not further.done():
+            await asyncio.to_thread(mine.post, "shown")
+            await asyncio.wait([further], timeout=0.1)
+        await stream.aclose()
+        return (await further).decode()
+
+    monkeypatch.setattr(backoff, "MIN_SECONDS", 0.001)
+    later = str(on_loop(world, watch()))
+    assert ("event: rows" in later, 'id="c2"' in later) == (True, False)
+    assert len([each for each in caplog.messages if "cannot be shown" in each]) == 1
 
 
 def test_a_flood_is_a_line_that_leads_to_it(world: World) -> None:

@@ -153,6 +153,31 @@ def test_tests_that_lie_in_the_repository_are_chosen_beside_the_saved_ones(clien
     assert [(each.name, each.passed) for each in run.results_json] == [("saved", True), ("opens", True)]
 
 
+HOSTILE = {
+    "huge number": ("tags: [%s]\nsteps: []\n" % ("9" * 5000), "it is no YAML"),
+    "no day": ("description: 2026-99-99\nsteps: []\n", "it is no YAML"),
+    "contains itself": ("steps: []\nchecks: &a {a: *a}\n", "an alias that contains itself: *a"),
+    "laughs": (
+        "checks:\n  x0: &x0 [l]\n" + "".join(f"  x{n}: &x{n} [{f'*x{n - 1}, ' * 10}]\n" for n in range(1, 9)),
+        "more than 20 aliases",
+    ),
+    "deep": ("steps: " + "[" * 5000 + "]" * 5000, "nested deeper than 20 levels"),
+    "large": ("#" * 1_000_001, "more than 1,000,000 bytes"),
+}
+
+
+def test_hostile_files_of_a_repository_are_invalid_tests_and_links_are_none(client, repository):
+    files = {f"_DOT_arga__tests__{name}_DOT_yml": text for name, (text, _) in HOSTILE.items()}
+    made = repository(app_DOT_py=SERVES, **files, **{"_DOT_arga__tests__new\nline_DOT_yml": FILE})
+    made.git("checkout", "--quiet", "-b", "feature")
+    (made.path / ".arga/tests/link.yml").symlink_to("/etc/passwd")
+    made.commit("Tidy", app_DOT_py=SERVES + "# tidied\n")
+    run = client.runs.wait(client.runs.create_pr_run(repo=str(made.path)).run_id, timeout=120, poll_interval=0.1)
+    said = {each.name.removeprefix(".arga/tests/"): getattr(each, "detail", "") for each in run.results_json}
+    assert [name for name, (_, expected) in HOSTILE.items() if expected not in said[f"{name}.yml"]] == []
+    assert said.keys() - {f"{name}.yml" for name in HOSTILE} == {"new\nline"}
+
+
 def test_an_exported_test_is_read_from_the_repository_as_it_is(client, repository):
     kept = client.tests.create("whole", repo_full_name="acme/else", ci_enabled=True, test_config=OPENS, tags=["app"])
     made = repository(app_DOT_py=SERVES, _DOT_arga__tests__whole_DOT_json=json.dumps(kept))

@@ -103,8 +103,8 @@ BASES = "".join(f"b{n}: &b{n} {{<<: [{', '.join([f'*b{n - 1}'] * 9)}]}}\n" for n
         ("? {a: b}\n: c", "no YAML"),
         ("app: !!python/object/apply:os.system ['true']", "no YAML"),
         ("app: *nothing", "no YAML"),
-        ("a: &a [*a]", "unknown field `a`"),
-        ("app: &a {targets: *a}", "targets"),
+        ("a: &a [*a]", "contains itself"),
+        ("app: &a {targets: *a}", "contains itself"),
         ("\x01", "no YAML"),
     ],
 )

@@ -36,6 +36,17 @@ def test_a_connection_that_is_closed_after_an_answer_has_given_all_of_it(server)
     assert int(length.partition(b":")[2]) == len(body) > 10_000
 
 
+@pytest.mark.parametrize("path", ["/api/platform/health", "/inspect/environments", "/api/platform/openapi.json"])
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_client_that_closes_its_side_after_its_requests_gets_the_answers(server, path, count):
+    host, _, port = server.removeprefix("http://").partition(":")
+    with socket.create_connection((host, int(port)), timeout=120) as connection:
+        connection.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode() * count)
+        connection.shutdown(socket.SHUT_WR)
+        answer = b"".join(iter(lambda: connection.recv(1_000_000), b""))
+    assert answer.count(b"HTTP/1.1 200") == count
+
+
 def test_a_client_that_leaves_early_harms_nobody(server):
     host, _, port = server.removeprefix("http://").partition(":")
     for _ in range(20):

@@ -107,10 +107,12 @@ class CallLog:
             self._held += held
             self._waiting.setdefault(environment_id, []).append(entry)
         self.feed.announce_commit(environment_id, self.total)
-        if self._is_read_elsewhere and environment_id not in self._written:
-            # Lists of other shards read from the file whether an environment has been called.
+        is_first = self._is_read_elsewhere and environment_id not in self._written
+        if is_first or (entry.error == AGENT_REFUSED and not self._engine.inline):
+            # Lists of other shards read from the file whether an environment has been called. Other processes over a
+            # database judge its agent, whose refused requests to the control plane they must not miss.
             with contextlib.suppress(NotServed):  # the next flush writes it
-                self.flush(1)
+                self.flush(1 if is_first else 2**31)
 
     @property
     def has_large(self) -> bool:

@@ -3,12 +3,34 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Generator
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
+from typing import Any
 
-from twindiff.server.bodies import Receive
+from twindiff.server.bodies import Message, Receive
 from twindiff.server.runtime import Runtime
+
+HALF_CLOSED = "twindiff_half_closed"
+"""The key of a request's state that says that its client sends nothing more."""
+
+
+def notice_half_close(scope: Mapping[str, Any], receive: Receive) -> Receive:
+    """Return a function that receives a request, and then `http.disconnect` when its client closes its side."""
+    state = scope.get("state")
+    if state is None:
+        return receive
+    is_read = False
+
+    async def receive_next() -> Message:
+        nonlocal is_read
+        message = await receive()
+        if is_read and HALF_CLOSED in state:
+            return {"type": "http.disconnect"}
+        is_read = not message.get("more_body", False)
+        return message
+
+    return receive_next
 
 
 class Presence:

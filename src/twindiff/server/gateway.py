@@ -20,7 +20,7 @@ from twindiff.kit.request_context import RequestContext
 from twindiff.server.api_table import ApiMount, build_api_mounts, build_request_context
 from twindiff.server.auth import OPEN, AgentUnauthorized, agent_token, check_origin, refusal
 from twindiff.server.bodies import Receive, give_body, read_body
-from twindiff.server.client_presence import awaited_by
+from twindiff.server.client_presence import awaited_by, notice_half_close
 from twindiff.server.data_plane import DataPlane, harmless
 from twindiff.server.fallback_app import build_fallback_app
 from twindiff.server.long_calls import LARGE_BODY
@@ -110,6 +110,7 @@ class Gateway:
             self.service.ports.listening.add(scope["server"][1])
         target = find_target(scope, request.headers.get("host", "").lower())
         plane = None if target else self._plane(request.path)
+        receive = notice_half_close(scope, receive)
         if scope["type"] == "http" and (target or plane):
             await self._respond(scope, request, target or plane, receive, send)
         else:

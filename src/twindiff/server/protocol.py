@@ -12,6 +12,8 @@ from typing import Any, cast
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from twindiff.server.client_presence import HALF_CLOSED
+
 
 class Gathered:
     """A transport that buffers the writes of one event loop iteration and flushes them at its end."""
@@ -24,22 +26,23 @@ class Gathered:
     def write(self, data: bytes) -> None:
         """Buffer data until the end of the current iteration."""
         if not self._waiting:
-            self._loop.call_soon(self._flush)
+            self._loop.call_soon(self.flush)
         self._waiting.append(data)
 
-    def _flush(self) -> None:
+    def flush(self) -> None:
+        """Write what is buffered."""
         waiting, self._waiting = self._waiting, []
         if waiting and not self._transport.is_closing():
             self._transport.write(b"".join(waiting))
 
     def close(self) -> None:
         """Flush, then close."""
-        self._flush()
+        self.flush()
         self._transport.close()
 
     def finish(self) -> None:
         """Flush, then half-close: no more data follows."""
-        self._flush()
+        self.flush()
         if not self._transport.is_closing():
             self._transport.write_eof()
 
@@ -177,6 +180,19 @@ class HttpProtocol(HttpToolsProtocol):
         self._is_coming = False
         self._forget_time()
         super().handle_websocket_upgrade()
+
+    def eof_received(self) -> bool | None:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """Keep the connection of a client that has closed its side after a request, until it has its response.
+
+        Whoever waits for it to leave is told so: a client that has left does not differ from it until data is sent.
+        """
+        cast(Gathered, self.transport).flush()
+        if not self.cycle or self.cycle.response_complete or self._is_coming:
+            return None
+        self.cycle.keep_alive = False
+        cast(dict[str, Any], self.cycle.scope)["state"][HALF_CLOSED] = True
+        self.cycle.message_event.set()
+        return True
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Cancel the timeout."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple, cast
@@ -14,13 +15,15 @@ from twindiff.catalog.stamps import stamp
 from twindiff.environments.registry import did_you_mean
 from twindiff.kit.errors import ApiError
 from twindiff.server.apis.sandbox_runs.checkouts import Revision, git
+from twindiff.server.apis.sandbox_runs.config_files import InvalidSandboxConfig, parse_yaml
 from twindiff.server.apis.test_runs.saved import SavedTestStore
 
 FOLDER = ".arga/tests"
 ENDINGS = (".yml", ".yaml", ".json")
 MAX_FILES = 500
-MAX_CHARACTERS = 1_000_000
-"""Maximum characters of one file."""
+MAX_BYTES = 1_000_000
+"""Maximum bytes of one file."""
+_ENTRY = re.compile(r"100\d+ blob \w+ +(\d+)\t(.*)", re.DOTALL)
 _OF_EXPORTS = ("id", "run_id", "created_at", "updated_at", "repo_full_name")
 """Further keys of exported tests, which are ignored: the test belongs to the repository that contains it."""
 
@@ -60,17 +63,21 @@ class RepositoryTests(NamedTuple):
 def read_tests(revision: Revision, saved: SavedTestStore) -> RepositoryTests:
     """Read the tests in a repository at a commit."""
     read = RepositoryTests([], {})
-    for path in _list_files(revision):
+    for path, size in _list_files(revision):
         try:
+            if size > MAX_BYTES:
+                raise InvalidTestFile(f"it has more than {MAX_BYTES:,} bytes")
             read.tests.append(_read_test(path, git(revision.repository, "show", f"{revision.commit}:{path}"), saved))
         except ApiError as error:
             read.invalid[path] = f"{path}: {error}"
     return read
 
 
-def _list_files(revision: Revision) -> list[str]:
-    listed = git(revision.repository, "ls-tree", "-z", "--name-only", revision.commit, f"{FOLDER}/").split("\0")
-    return [path for path in listed if path.endswith(ENDINGS)][:MAX_FILES]
+def _list_files(revision: Revision) -> list[tuple[str, int]]:
+    """Return the files of tests, each with its size in bytes; links and submodules are none."""
+    listed = git(revision.repository, "ls-tree", "-z", "-l", revision.commit, f"{FOLDER}/").split("\0")
+    entries = [_ENTRY.fullmatch(each) for each in listed]
+    return [(each[2], int(each[1])) for each in entries if each and each[2].endswith(ENDINGS)][:MAX_FILES]
 
 
 def _read_test(path: str, text: str, saved: SavedTestStore) -> SavedTestRecord:
@@ -102,14 +109,10 @@ def _read_test(path: str, text: str, saved: SavedTestStore) -> SavedTestRecord:
 
 
 def _load(text: str) -> dict[str, Any]:
-    import yaml  # imported late: few servers ever read such a file
-
-    if len(text) > MAX_CHARACTERS:
-        raise InvalidTestFile(f"it has more than {MAX_CHARACTERS} characters")
     try:
-        given: Any = yaml.safe_load(text)
-    except (yaml.YAMLError, RecursionError) as error:
-        raise InvalidTestFile(f"it is no YAML: {' '.join(str(error).split())}") from None
+        given = parse_yaml(text, "it")
+    except InvalidSandboxConfig as error:
+        raise InvalidTestFile(str(error)) from None
     if not isinstance(given, dict):
         raise InvalidTestFile("it needs the fields of a test, such as `name` and `steps`")
     return {str(name): value for name, value in cast(dict[Any, Any], given).items()}

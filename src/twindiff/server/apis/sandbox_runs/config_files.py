@@ -52,23 +52,30 @@ def parse_yaml(text: str, name: str) -> Any:
     """Parse YAML; raises InvalidSandboxConfig if it is invalid, or would take long to parse."""
     import yaml  # imported late: few servers ever read such a file
 
+    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        _check_shape(text, name)
-        return yaml.safe_load(text)
+        _check_shape(loader(text), name)
+        return yaml.load(text, loader)  # noqa: S506 - a safe loader
     except (yaml.YAMLError, ValueError, TypeError) as error:  # a date, number or key that Python cannot represent
         raise InvalidSandboxConfig(f"{name} is no YAML: {' '.join(str(error).split())[:500]}") from None
 
 
-def _check_shape(text: str, name: str) -> None:
+def _check_shape(loader: Any, name: str) -> None:
     import yaml
 
-    depth = aliases = 0
-    loader: Any = yaml.SafeLoader(text)
+    aliases = 0
+    open_anchors: list[str | None] = []
     while loader.check_event():
         event = loader.get_event()
-        aliases += isinstance(event, yaml.AliasEvent)
-        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if depth > MAX_YAML_DEPTH:
+        if isinstance(event, yaml.CollectionStartEvent):
+            open_anchors.append(event.anchor)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            open_anchors.pop()
+        elif isinstance(event, yaml.AliasEvent):
+            aliases += 1
+            if event.anchor in open_anchors:
+                raise InvalidSandboxConfig(f"{name} has an alias that contains itself: *{event.anchor}")
+        if len(open_anchors) > MAX_YAML_DEPTH:
             raise InvalidSandboxConfig(f"{name} is nested deeper than {MAX_YAML_DEPTH} levels")
         if aliases > MAX_YAML_ALIASES:
             raise InvalidSandboxConfig(f"{name} has more than {MAX_YAML_ALIASES} aliases")

@@ -76,12 +76,12 @@ def format_value(value: Value) -> str:
 
 
 def _format_date_value(value: DateValue) -> str:
-    pattern = "MMMM D, YYYY h:mm A" if value.has_time else "MMMM D, YYYY"
+    pattern = "MMMM D, YYYY HH:mm" if value.has_time else "MMMM D, YYYY"
     start = format_date(value.start, pattern)
     return f"{start} → {format_date(value.end, pattern)}" if value.end else start
 
 
-_DATE_TOKEN = re.compile(r"\[([^\]]*)\]|Y{4}|Y{2}|Y|Q|M{1,4}|Do|D{1,4}|d{1,4}|[Ee]|w{1,2}|W{1,2}|H{1,2}|h{1,2}|m{1,2}|s{1,2}|S{1,3}|A|a|Z{1,2}|X|x|LLLL|LLL|LL|L|LT")  # fmt: skip  # noqa: E501
+_DATE_TOKEN = re.compile(r"\[([^\]]*)\]|Y{4}|Y{2}|Y|Q|M{1,4}|Do|D{1,4}|d{1,4}|[Ee]|w{1,2}|W{1,2}|H{1,2}|h{1,2}|m{1,2}|s{1,2}|S{1,3}|A|a|Z{1,2}|X|x|LLLL|LLL|LL|LT|L")  # fmt: skip  # noqa: E501
 _LONG = {
     "L": "MM/DD/YYYY",
     "LL": "MMMM D, YYYY",

@@ -27,7 +27,7 @@ from ..formulas.syntax import FormulaError, parse_formula
 from ..rich_text.rich_text_values import plain_text
 from ..tables.content_tables import Page
 from ..tables.data_source_tables import Property
-from .schemas import TITLE, find_properties, find_property
+from .schemas import TITLE, find_properties, find_property, is_readable
 from .typed_values import RelatedValue, Typed, is_empty
 
 MAX_DEPTH = 10
@@ -42,7 +42,8 @@ KINDS = {
 def computed_value(call: Call, page: Page, row: Property) -> Any:
     """Return the stored value of a property, or the `Typed` result of a formula or a rollup."""
     if row.type not in ("formula", "rollup"):
-        return page.properties.get(row.id)
+        value = page.properties.get(row.id)
+        return value if row.type != "relation" or not value or is_readable(call, row) else []
     depth = call.memo.get("depth", 0)
     if depth >= MAX_DEPTH:
         return Typed("unsupported", None)
@@ -177,7 +178,7 @@ def find_related(call: Call, ids: Sequence[str]) -> list[Page]:
 def _roll_up(call: Call, page: Page, row: Property) -> Typed:
     config = row.config
     relation = find_property(call, row.data_source_id, config["relation"])
-    related = find_related(call, page.properties.get(relation.id) or []) if relation else []
+    related = find_related(call, computed_value(call, page, relation) or []) if relation else []
     items: list[RelatedValue] = []
     for other in related:
         target = next(

@@ -11,7 +11,7 @@ from twindiff.kit import Call
 
 from ..core.api_version import has_data_sources
 from ..core.fractional_index import index_between
-from ..core.object_lookup import find_data_source, parse_id
+from ..core.object_lookup import find_data_source, find_visible, parse_id
 from ..core.user_objects import find_workspace
 from ..formulas.evaluation import check_formula
 from ..formulas.references import reference_to, write_formula
@@ -54,8 +54,27 @@ def encode_id(id: str) -> str:
 
 
 def properties_object(call: Call, data_source_id: str) -> dict[str, Any]:
-    """Render a schema: the properties by name."""
-    return {each.name: property_object(call, each) for each in find_properties(call, data_source_id)}
+    """Render a schema: the properties by name, without those that need a data source which is not shared."""
+    rows = find_properties(call, data_source_id)
+    return {each.name: property_object(call, each) for each in rows if is_readable(call, each)}
+
+
+def is_readable(call: Call, row: Property) -> bool:
+    """Return whether the data source that a relation or a rollup needs is shared with the bot.
+
+    https://developers.notion.com/reference/retrieve-a-database
+    """
+    if row.type == "rollup":
+        relation = find_property(call, row.data_source_id, row.config["relation"])
+        return relation is None or is_readable(call, relation)
+    if row.type != "relation":
+        return True
+    known: dict[str, bool] = call.memo.setdefault("readable", {})
+    target = row.config["data_source_id"]
+    if target not in known:
+        is_gone = call.db.find(DataSource, DataSource.id == target) is None
+        known[target] = is_gone or find_visible(call, DataSource, target) is not None
+    return known[target]
 
 
 def property_object(call: Call, row: Property) -> dict[str, Any]:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 from typing import Any
 
 import pytest
+
+from tests.harness import Environment
 
 from .conftest import ADA, BOT, HOME, Notion
 
@@ -258,3 +262,35 @@ def test_a_page_takes_over_a_template(workspace: Any):
     body = {"parent": {"data_source_id": source}, "template": {"type": "default"}}
     assert notion.refused("POST", "pages", body)[1] == "validation_error"
     assert notion.names(source) == []
+
+
+def test_what_relates_to_a_source_that_is_not_shared_is_hidden(notion: Notion):
+    """Schemas lack it, and pages show it empty; the rest of the workspace still has it."""
+    shared, hidden = notion.page("Shared")["id"], notion.page("Hidden")["id"]
+    people = notion.source({"Pay": {"number": {}}}, parent={"type": "page_id", "page_id": hidden})
+    ann = notion.row(people, "Ann", Pay={"number": 7})["id"]
+    relation = {"relation": {"data_source_id": people, "single_property": {}}}
+    rollup = {"rollup": {"relation_property_name": "Who", "rollup_property_name": "Pay", "function": "sum"}}
+    tasks = notion.source({"Who": relation, "Sum": rollup}, parent={"type": "page_id", "page_id": shared})
+    task = notion.row(tasks, "Plan", Who={"relation": [{"id": ann}]})["id"]
+    assert notion("GET", f"data_sources/{tasks}")["properties"].keys() == {"Name", "Who", "Sum"}
+    narrow = share_only(notion, shared)
+    assert narrow("GET", f"data_sources/{tasks}")["properties"].keys() == {"Name"}
+    shown = narrow("GET", f"pages/{task}")["properties"]
+    assert (shown["Who"]["relation"], shown["Sum"]["rollup"]["number"]) == ([], 0)
+    who = {"property": "Who", "relation": {"contains": ann}}
+    assert (narrow.names(tasks, filter=who), notion.names(tasks, filter=who)) == ([], ["Plan"])
+    assert narrow.refused("GET", f"pages/{ann}")[:2] == (404, "object_not_found")
+
+
+def share_only(notion: Notion, id: str) -> Notion:
+    """A copy of the workspace whose integration sees one page."""
+    platform = notion.environment.platform
+    exported = gzip.decompress(platform.ask("GET", f"env/{notion.environment.id}/export").content)
+    lines = [json.loads(line) for line in exported.splitlines()]
+    for line in lines:
+        if line.get("table") == "notion_users":
+            line["values"]["shared_with"] = [id]
+    body = gzip.compress("".join(json.dumps(line) + "\n" for line in lines).encode())
+    made = platform.ask("POST", "env/import", content=body, headers={"Content-Type": "application/gzip"})
+    return Notion(Environment(platform, made.json()))

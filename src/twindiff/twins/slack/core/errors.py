@@ -142,6 +142,10 @@ class FileCommentNotFound(ApiError):
     """There is no such file comment."""
 
 
+class FileDeleted(ApiError):
+    """The file has been deleted."""
+
+
 class FileNotFound(ApiError):
     """There is no such file."""
 

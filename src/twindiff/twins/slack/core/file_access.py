@@ -7,8 +7,8 @@ from twindiff.kit.errors import NotFound
 from twindiff.kit.rows import Expression
 
 from .access import readable_by
-from .errors import FileNotFound
-from .tables import File, FileContent, FileMessage, Message
+from .errors import FileDeleted, FileNotFound
+from .tables import DeletedFile, File, FileContent, FileMessage, Message
 
 
 def visible_files(call: Call) -> Expression:
@@ -28,6 +28,16 @@ def visible_file(call: Call, file_id: str) -> File:
     if file is None:
         raise FileNotFound
     return file
+
+
+def undeleted_file(call: Call, file_id: str) -> File:
+    """Return the file with this id; raises FileNotFound, or FileDeleted if it was the caller's own.
+
+    https://docs.slack.dev/reference/methods/files.info
+    """
+    if call.db.find(DeletedFile, DeletedFile.file_id == file_id, DeletedFile.user_id == call.actor):
+        raise FileDeleted
+    return visible_file(call, file_id)
 
 
 def bytes_of(call: Call, file: File) -> bytes:

@@ -93,6 +93,13 @@ class FileContent(Row, table="file_contents", key=("file_id",), visibility="book
     text: Column[str | None] = column(default=None)
 
 
+class DeletedFile(Row, table="deleted_files", key=("file_id",), visibility="bookkeeping"):
+    """The id and the owner of a deleted file; Slack has different errors for deleted and unknown files."""
+
+    file_id: Column[str]
+    user_id: Column[str]
+
+
 class UploadTicket(Row, table="upload_tickets", key=("ticket",), unique=(("file_id",),), visibility="bookkeeping"):
     """A requested upload; `digest` is set once the bytes have arrived."""
 
@@ -467,6 +474,7 @@ TABLES = (
     MessageReaction,
     UserMention,
     ScheduledMessage,
+    DeletedFile,
     FileContent,
     FilePicture,
     UploadTicket,

@@ -15,9 +15,9 @@ from twindiff.kit.rows import Expression
 from ..core.access import refuse_guests, visible_channel
 from ..core.arguments import iso_of, names_in
 from ..core.errors import CantDeleteFile, NotAllowed, UnknownType, UserIsRestricted, UserNotFound
-from ..core.file_access import bytes_of, is_shared_where, visible_file, visible_files
+from ..core.file_access import bytes_of, is_shared_where, undeleted_file, visible_file, visible_files
 from ..core.file_types import FAMILIES, endings_of
-from ..core.tables import File, FileContent, FileMessage, FilePicture, Message, Star, User
+from ..core.tables import DeletedFile, File, FileContent, FileMessage, FilePicture, Message, Star, User
 from ..documents.documents import TYPES, document_objects, find_document, list_documents
 from ..rendering.file_views import file_objects
 from .highlighted_text import MAX_LINES, highlight_lines
@@ -95,7 +95,7 @@ def info(call: Call, file: str, count: Count = 100, page: Page = 1) -> dict[str,
     answer: dict[str, Any] = {"comments": [], "paging": paging, "response_metadata": {"next_cursor": ""}}
     if find_document(call, file):
         return {**answer, "file": document_objects(call, [file])[file]}
-    row = visible_file(call, file)
+    row = undeleted_file(call, file)
     (shown,) = file_objects(call, [row])
     answer["file"] = shown
     if shown["mode"] != "snippet":
@@ -128,10 +128,11 @@ def delete(call: Call, file: str) -> dict[str, Any]:
 
     https://docs.slack.dev/reference/methods/files.delete
     """
-    row = visible_file(call, file)
+    row = undeleted_file(call, file)
     if row.user_id != call.actor:
         raise CantDeleteFile
     remove_file(call.db, row)
+    call.db.add(DeletedFile(file_id=file, user_id=call.actor))
     call.emit("file_deleted", {"file_id": file})
     return {}
 

@@ -73,7 +73,6 @@ NOT_BY_HANDLERS = {
     "permission_denied": "is a preference of a workspace, and the twin's has none",
     "method_not_supported_for_channel_type": "does not occur: the method takes all kinds of channels",
     "invalid_name": "is one of the more special codes of the same page (`invalid_name_specials` and the like)",
-    "file_deleted": "is `file_not_found`: nothing is left of a deleted file",
     "pins.remove file_not_found": "files can no longer be pinned",
     "pins.remove file_comment_not_found": "files can no longer be pinned",
 }

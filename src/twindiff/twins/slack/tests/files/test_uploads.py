@@ -113,6 +113,14 @@ def test_a_deleted_file_is_gone_and_its_message_stays(slack, upload):
     assert fetched(slack, file["url_private"]).status_code == 404
 
 
+@pytest.mark.parametrize("method", ["files.info", "files.delete"])
+def test_a_deleted_file_is_told_from_one_that_never_was_by_its_owner(slack, slack_as, upload, method):
+    file = upload(b"x")["id"]
+    slack("files.delete", file=file)
+    assert slack(method, file=file)["error"] == "file_deleted"
+    assert slack_as(JOHN)(method, file=file)["error"] == "file_not_found"
+
+
 def test_files_are_listed_by_what_they_are_and_where(slack, slack_as, upload):
     photo = upload(PHOTO, "photo.png", channel_id=GENERAL)["id"]
     note = upload(b"x", "note.txt")["id"]
