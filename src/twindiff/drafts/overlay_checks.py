@@ -11,6 +11,7 @@ from twindiff.kit.suggestions import did_you_mean
 
 from .documents import DescriptionError
 from .overlay import Overlay, ResourceOverlay, SeedPart
+from .resources import OWN_KEY
 from .tables import StoredResource, TableIndex
 
 Subjects = Mapping[str, StoredResource | None]
@@ -116,7 +117,7 @@ def _check_resource(about: ResourceOverlay, stored: StoredResource, place: str) 
         *about.unique,
         *about.aliases,
         *states,
-        *filter(None, (about.soft_delete, about.key)),
+        *filter(None, (about.soft_delete, "" if about.key == OWN_KEY else about.key)),
     ):
         _refuse_field(name, stored, place)
     if about.soft_delete and stored.column(about.soft_delete).kind != "boolean":

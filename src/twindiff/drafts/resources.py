@@ -23,6 +23,8 @@ _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _ENVELOPES = ("data", "result", "results", "items", "values", "entries", "list", "records", "response", "objects")
 
 
+OWN_KEY = "$own"
+"""What an overlay gives as the key of objects whose names are unique only below what stands above them."""
 SEARCH_WORDS = frozenset(["search", "query", "find", "filter", "list", "autocomplete"])
 """Last words of paths below a collection that list what of it a request asks for."""
 
@@ -375,7 +377,7 @@ class ResourceMap:
             if self.schemas.type_of(fields[name]) in ("string", "integer")
         ]
         resource.aliases = {by_snake.get(snake(each), each) for each in wanted} & set(fields)
-        if scalar:
+        if scalar and not (declared and declared.key == OWN_KEY):
             resource.key = scalar[0]
         else:
             resource.key, resource.key_is_own = "id", True
