@@ -225,3 +225,15 @@ def test_a_list_is_filtered_by_an_item_of_a_list_whatever_letters_it_has(bakery:
     bakery.post(orders, json={"items": ["bread"]})
     assert wanted["items"] == ["bread", item]
     assert [each["id"] for each in bakery.get(orders, params={"items": item}).json()["data"]] == [wanted["id"]]
+
+
+def test_operations_of_one_address_are_not_served_since_no_request_says_which_is_meant():
+    document = deepcopy(BAKERY)
+    document["paths"]["/cakes#slices"] = document["paths"]["/customers"]
+    with (
+        Twindiff(twins=[make_twin(document=document)]) as local,
+        local.create("bakery:bakery_base") as environment,
+        httpx.Client(transport=local.transport(environment, "bakery"), base_url="https://api.bakery.test/v1") as client,
+    ):
+        answer = client.get("/cakes")
+    assert (answer.status_code, "other operations have its address" in answer.text) == (501, True)

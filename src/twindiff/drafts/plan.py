@@ -166,6 +166,8 @@ def _behaviour_of(
     """Return what an operation does, or `missing` with the reason."""
     if not is_routable(operation.path):
         return "missing", "a segment of its path names two things"
+    if operation.is_ambiguous:
+        return "missing", "other operations have its address"
     if kept is None:
         return "missing", "nothing that is stored has this path"
     if declared.does == "list" and not (answer and answer.is_list):
