@@ -83,6 +83,21 @@ class DraftStyle(Style):
         if declared is not None:
             headers = (*error.headers, (DRAFTED_HEADER, "refused"))
             return json_answer(_fill_body(declared, error, status), status, headers)
+        return self._error_by_schema(error, operation, status)
+
+    def error_in(self, body: Any, error: ApiError, exchange: RequestContext | None) -> Response:
+        """The error with a body, or as the description has it where it describes another for the operation."""
+        operation = self._operations.get(exchange.operation.name) if exchange else None
+        if self._fits_refusal(operation, error.status, body):
+            return json_answer(body, error.status, (*error.headers, (DRAFTED_HEADER, "refused")))
+        return self._error_by_schema(error, operation, error.status)
+
+    def _fits_refusal(self, operation: OperationDescription | None, status: int, body: Any) -> bool:
+        """Return whether a body is one that the description has for a refusal of an operation."""
+        schema = _refusal_of(operation, status)
+        return schema is None or self._schemas.fits(schema, body)
+
+    def _error_by_schema(self, error: ApiError, operation: OperationDescription | None, status: int) -> Response:
         schema = _refusal_of(operation, status) or self._usual
         if schema is None:
             return json_answer({"error": error.code, "message": str(error)}, status, error.headers)
