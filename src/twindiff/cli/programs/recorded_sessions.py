@@ -48,7 +48,7 @@ MAX_PLACES = 5
 _ID_NAME = re.compile(
     r"(^|[_-])(id|gid|sid|uuid|guid|vid|sha|key|token|ref|handle|rev|etag|cursor|iid|number)s?$|[a-z]Id$"
 )
-_TIME = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?")
+_TIME = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?|1\d{12}")
 _TIME_NAME = re.compile(r"(^|_|-)(at|on|date|time|timestamp|created|updated|modified)$|[a-z](At|On|Date|Time)$|date$")
 _PLACE_NAME = re.compile(r"cursor|token|after|job_id|session_id", re.IGNORECASE)
 """Names under which reads give something that later requests use; all else that they show was made before."""

@@ -59,7 +59,6 @@ def get_server_info(call: Call) -> Shown:
         "serverTime": now,
         "scmInfo": "0",
         "serverTitle": "Jira",
-        "defaultLocale": {"locale": "en_US"},
     }
 
 
