@@ -240,6 +240,16 @@ def test_calls_whose_paths_say_nothing_do_what_the_overlay_says(bakery: httpx.Cl
     assert bakery.post("/crumbs/find", json={"ref": red["ref"]}).status_code == 404
 
 
+def test_a_code_of_zero_is_a_code():
+    overlay = msgspec.convert({"errors": {"body": {"code": "$code"}, "codes": {"404": 0}}}, Overlay)
+    with (
+        Twindiff(twins=[make_twin(overlay)]) as local,
+        local.create("bakery:bakery_base") as made,
+        open_bakery(local, made) as client,
+    ):
+        assert client.get("/customers/nobody").json() == {"code": 0}
+
+
 def test_a_template_of_the_overlay_keeps_the_order_of_its_rows(local: Twindiff):
     with local.create("bakery:bakery_busy") as made, open_bakery(local, made) as client:
         assert [each["name"] for each in client.get("/cakes").json()] == ["Sacher", "Linzer"]

@@ -121,17 +121,18 @@ class DraftStyle(Style):
     def _translate(self, error: ApiError, status: int) -> ApiError:
         """Return an error with the overlay's code and message."""
         kind = str(error.details.get("kind") or "").replace(" ", "_")
-        code = (
-            error.details.get("code")
-            or self._declared.kinds.get(kind)
-            or _first_of(self._declared.codes, error, status)
+        codes = (
+            error.details.get("code") or None,
+            self._declared.kinds.get(kind),
+            _first_of(self._declared.codes, error, status),
         )
+        code = next((each for each in codes if each is not None), None)
         message = _first_of(self._declared.messages, error, status)
-        if not code and not message:
+        if code is None and not message:
             return error
         values = {"message": str(error), **_values_of(error)}
         text = str(fill_placeholders(message, values.get)) if message else str(error)
-        return _Translated(error, code or error.code, text)
+        return _Translated(error, error.code if code is None else code, text)
 
     def _fill(self, schema: Schema, error: ApiError, status: int, depth: int) -> Any:
         """Return a schema of errors filled by the names of its fields."""
@@ -185,7 +186,8 @@ class _Translated(ApiError):
 
 def _first_of(declared: Mapping[str, Any], error: ApiError, status: int) -> Any:
     """Return what an overlay says of an error by its code, or else by our status or the vendor's."""
-    return declared.get(error.code) or declared.get(str(error.status)) or declared.get(str(status))
+    given = (declared.get(error.code), declared.get(str(error.status)), declared.get(str(status)))
+    return next((each for each in given if each is not None), None)
 
 
 def _field_of(error: ApiError) -> str | None:
