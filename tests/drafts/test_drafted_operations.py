@@ -237,3 +237,19 @@ def test_operations_of_one_address_are_not_served_since_no_request_says_which_is
     ):
         answer = client.get("/cakes")
     assert (answer.status_code, "other operations have its address" in answer.text) == (501, True)
+
+
+def test_methods_after_a_colon_make_change_and_remove_whole_objects():
+    document = deepcopy(BAKERY)
+    customer = {"$ref": "#/components/schemas/Customer"}
+    shown = {"responses": {"200": {"content": {"application/json": {"schema": customer}}}}}
+    given = {"requestBody": {"content": {"application/json": {"schema": customer}}}}
+    document["paths"]["/customers:createCustomer"] = {"post": {**given, **shown}}
+    document["paths"]["/customers/{customer_id}:updateCustomer"] = {"patch": {**given, **shown}}
+    document["paths"]["/customers/{customer_id}:deleteCustomer"] = {"delete": {"responses": {"200": {}}}}
+    document["paths"]["/customers/{customer_id}:deleteCustomerPhoto"] = {"delete": shown}
+    plans = {plan.operation.name.rpartition(":")[2]: plan for plan in make_twin(document=document).plans}
+    expected = {"createCustomer": "create", "updateCustomer": "update", "deleteCustomer": "delete"}
+    assert {name: plans[name].behaviour for name in expected} == expected
+    assert plans["deleteCustomerPhoto"].behaviour == "missing"
+    assert {plans[name].role.resource for name in expected} == {"customer"}
