@@ -240,6 +240,17 @@ def test_calls_whose_paths_say_nothing_do_what_the_overlay_says(bakery: httpx.Cl
     assert bakery.post("/crumbs/find", json={"ref": red["ref"]}).status_code == 404
 
 
+@pytest.mark.parametrize(("is_described", "keys"), [(False, {"fault"}), (True, {"errors"})])
+def test_a_refusal_has_the_described_shape_where_the_overlay_says_so(is_described: bool, keys: set[str]):
+    overlay = msgspec.convert({"errors": {"body": {"fault": "$code"}, "described": is_described}}, Overlay)
+    with (
+        Twindiff(twins=[make_twin(overlay)]) as local,
+        local.create("bakery:bakery_base") as made,
+        open_bakery(local, made) as client,
+    ):
+        assert client.get("/customers/nobody").json().keys() == keys
+
+
 def test_a_code_of_zero_is_a_code():
     overlay = msgspec.convert({"errors": {"body": {"code": "$code"}, "codes": {"404": 0}}}, Overlay)
     with (

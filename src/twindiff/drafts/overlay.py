@@ -150,6 +150,8 @@ class ErrorOverlay(OverlayPart):
     """The code of what is not found, by its resource or table."""
     statuses: dict[str, int] = {}
     """The status by ours, such as 400 for invalid input, or by our code."""
+    described: bool = False
+    """Whether a refusal for which the description of its operation has another shape gets that one."""
     messages: dict[str, str] = {}
     """The message by status or by our code; `${message}` in it is ours."""
 

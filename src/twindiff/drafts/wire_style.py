@@ -80,9 +80,9 @@ class DraftStyle(Style):
         status = self._status_of(error, operation)
         error = self._translate(error, status)
         declared = _first_of(self._declared.bodies, error, status) or self._declared.body
-        if declared is not None:
-            headers = (*error.headers, (DRAFTED_HEADER, "refused"))
-            return json_answer(_fill_body(declared, error, status), status, headers)
+        body = None if declared is None else _fill_body(declared, error, status)
+        if body is not None and (not self._declared.described or self._fits_refusal(operation, status, body)):
+            return json_answer(body, status, (*error.headers, (DRAFTED_HEADER, "refused")))
         return self._error_by_schema(error, operation, status)
 
     def error_in(self, body: Any, error: ApiError, exchange: RequestContext | None) -> Response:
