@@ -225,3 +225,31 @@ def test_a_list_is_filtered_by_an_item_of_a_list_whatever_letters_it_has(bakery:
     bakery.post(orders, json={"items": ["bread"]})
     assert wanted["items"] == ["bread", item]
     assert [each["id"] for each in bakery.get(orders, params={"items": item}).json()["data"]] == [wanted["id"]]
+
+
+def test_operations_of_one_address_are_not_served_since_no_request_says_which_is_meant():
+    document = deepcopy(BAKERY)
+    document["paths"]["/cakes#slices"] = document["paths"]["/customers"]
+    with (
+        Twindiff(twins=[make_twin(document=document)]) as local,
+        local.create("bakery:bakery_base") as environment,
+        httpx.Client(transport=local.transport(environment, "bakery"), base_url="https://api.bakery.test/v1") as client,
+    ):
+        answer = client.get("/cakes")
+    assert (answer.status_code, "other operations have its address" in answer.text) == (501, True)
+
+
+def test_methods_after_a_colon_make_change_and_remove_whole_objects():
+    document = deepcopy(BAKERY)
+    customer = {"$ref": "#/components/schemas/Customer"}
+    shown = {"responses": {"200": {"content": {"application/json": {"schema": customer}}}}}
+    given = {"requestBody": {"content": {"application/json": {"schema": customer}}}}
+    document["paths"]["/customers:createCustomer"] = {"post": {**given, **shown}}
+    document["paths"]["/customers/{customer_id}:updateCustomer"] = {"patch": {**given, **shown}}
+    document["paths"]["/customers/{customer_id}:deleteCustomer"] = {"delete": {"responses": {"200": {}}}}
+    document["paths"]["/customers/{customer_id}:deleteCustomerPhoto"] = {"delete": shown}
+    plans = {plan.operation.name.rpartition(":")[2]: plan for plan in make_twin(document=document).plans}
+    expected = {"createCustomer": "create", "updateCustomer": "update", "deleteCustomer": "delete"}
+    assert {name: plans[name].behaviour for name in expected} == expected
+    assert plans["deleteCustomerPhoto"].behaviour == "missing"
+    assert {plans[name].role.resource for name in expected} == {"customer"}

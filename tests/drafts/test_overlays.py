@@ -2,7 +2,8 @@
 
 import hmac
 import json
-from collections.abc import Iterator
+from base64 import b64decode
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -10,12 +11,17 @@ from typing import Any
 import httpx
 import msgspec
 import pytest
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from cryptography.hazmat.primitives.serialization import load_der_public_key
 
 from tests.harness import LiveServer, Platform
 from tests.receiver import Receiver
 from twindiff.client import Environment
-from twindiff.drafts.documents import DescriptionError
-from twindiff.drafts.drafting import Draft
+from twindiff.drafts.documents import DescriptionError, describe
+from twindiff.drafts.drafting import Draft, DraftedTwin
 from twindiff.drafts.overlay import Overlay
 from twindiff.environments.registry import Registry
 from twindiff.local import Twindiff
@@ -234,6 +240,27 @@ def test_calls_whose_paths_say_nothing_do_what_the_overlay_says(bakery: httpx.Cl
     assert bakery.post("/crumbs/find", json={"ref": red["ref"]}).status_code == 404
 
 
+@pytest.mark.parametrize(("is_described", "keys"), [(False, {"fault"}), (True, {"errors"})])
+def test_a_refusal_has_the_described_shape_where_the_overlay_says_so(is_described: bool, keys: set[str]):
+    overlay = msgspec.convert({"errors": {"body": {"fault": "$code"}, "described": is_described}}, Overlay)
+    with (
+        Twindiff(twins=[make_twin(overlay)]) as local,
+        local.create("bakery:bakery_base") as made,
+        open_bakery(local, made) as client,
+    ):
+        assert client.get("/customers/nobody").json().keys() == keys
+
+
+def test_a_code_of_zero_is_a_code():
+    overlay = msgspec.convert({"errors": {"body": {"code": "$code"}, "codes": {"404": 0}}}, Overlay)
+    with (
+        Twindiff(twins=[make_twin(overlay)]) as local,
+        local.create("bakery:bakery_base") as made,
+        open_bakery(local, made) as client,
+    ):
+        assert client.get("/customers/nobody").json() == {"code": 0}
+
+
 def test_a_template_of_the_overlay_keeps_the_order_of_its_rows(local: Twindiff):
     with local.create("bakery:bakery_busy") as made, open_bakery(local, made) as client:
         assert [each["name"] for each in client.get("/cakes").json()] == ["Sacher", "Linzer"]
@@ -275,9 +302,59 @@ def test_changes_are_told_to_subscribers_signed_and_in_the_shape_of_the_overlay(
     assert paid.headers["x-event"] == "order.paid"
 
 
+def sign_by(name: str, scheme: str, encoding: str) -> DraftedTwin:
+    """Return a bakery that signs by a key pair and begins subscriptions with a handshake."""
+    signature = {"header": "X-Signature", "scheme": scheme, "encoding": encoding, "signs": "${timestamp}${body}"}
+    overlay = {
+        "variables": {"public_key": "BAKERY_PUBLIC_KEY"},
+        "webhooks": {
+            "events": {"orders": {"create": "order.created"}},
+            "signature": {**signature, "timestamp_header": "X-Time"},
+            "subscriptions": {"table": "hooks", "url": "target", "events": "topics", "handshake": "X-Hook-Secret"},
+        },
+    }
+    return Draft(describe(with_more(BAKERY)), name, msgspec.convert(overlay, Overlay)).twin()
+
+
+PAIRS = [sign_by("bakery_ed", "ed25519", "hex"), sign_by("bakery_ec", "ecdsa-p256", "base64")]
+
+
+@pytest.fixture(scope="module")
+def signing_server() -> Iterator[LiveServer]:
+    started = LiveServer(Settings(), Registry(PAIRS))
+    yield started
+    started.close()
+
+
+def verify_ed25519(key: str, signature: str, message: bytes) -> None:
+    Ed25519PublicKey.from_public_bytes(bytes.fromhex(key)).verify(bytes.fromhex(signature), message)
+
+
+def verify_ecdsa(key: str, signature: str, message: bytes) -> None:
+    public: Any = load_der_public_key(b64decode(key))
+    public.verify(b64decode(signature), message, ec.ECDSA(hashes.SHA256()))
+
+
+@pytest.mark.parametrize(("twin", "verify"), [(PAIRS[0], verify_ed25519), (PAIRS[1], verify_ecdsa)])
+def test_a_subscription_is_told_its_secret_and_then_signed_by_a_key_pair(
+    signing_server: LiveServer, receiver: Receiver, twin: DraftedTwin, verify: Callable[[str, str, bytes], None]
+):
+    made = Platform(signing_server.client).environment(f"{twin.name}:{twin.name}_base")
+    made.ask("v1/hooks", json={"target": receiver.url, "topics": ["order.created"]})
+    made.ask(f"v1/customers/{made.ask('v1/customers', json={'name': 'Ada'}).json()['id']}/orders", json={})
+    handshake, created = receiver.wait(2)
+    assert (handshake.body, "x-signature" in handshake.headers) == (b"{}", False)
+    key = twin.variables.values("", handshake.headers["x-hook-secret"])["BAKERY_PUBLIC_KEY"]
+    message = created.headers["x-time"].encode() + created.body
+    verify(key, created.headers["x-signature"], message)
+    with pytest.raises(InvalidSignature):
+        verify(key, created.headers["x-signature"], message + b" ")
+
+
 @pytest.mark.parametrize(
     ("overlay", "said"),
     [
+        ("variables: {public_key: A}", "needs webhooks with a signature by ed25519 or ecdsa-p256"),
         ("resources: {orders: {sates: {}}}", "no key 'sates' of resources.*. Did you mean 'states'"),
         ("resources: {orders: {states: {feild: status}}}", "Did you mean 'field'"),
         ("lists: {style: curser}", "Invalid enum value 'curser'"),

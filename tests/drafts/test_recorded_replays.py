@@ -84,3 +84,42 @@ def test_a_replay_that_cannot_begin_says_why(recording: Path, words: list[str], 
     answer = CliRunner().invoke(app, ["drafts", "replay", str(recording), *words])
     assert answer.exit_code != 0
     assert said in answer.output
+
+
+FILE = {".tag": "file", "id": "id:abcdef", "name": "a.txt", "path_lower": "/old/a.txt", "path_display": "/Old/a.txt"}
+CONTACT = {"id": "7001", "properties": {"email": "ada@x.test", "shoe": "5"}, "createdAt": "2026-01-01T00:00:00.000Z"}
+ASKED = {"filterGroups": [{"filters": [{"propertyName": "email", "operator": "EQ", "value": "ada@x.test"}]}]}
+
+
+@pytest.mark.parametrize(
+    ("draft", "steps"),
+    [
+        (
+            "dropbox",
+            [
+                ("POST", "/2/files/list_folder", {"path": "/Old"}, 200, {"entries": [FILE], "has_more": False}),
+                ("POST", "/2/files/delete_v2", {"path": "/Older"}, 200, {"metadata": {".tag": "folder"}}),
+            ],
+        ),
+        (
+            "hubspot",
+            [
+                (
+                    "POST",
+                    "/crm/v3/objects/contacts/search",
+                    {**ASKED, "properties": ["email", "shoe"]},
+                    200,
+                    {"total": 1, "results": [{**CONTACT, "updatedAt": "2026-01-02T00:00:00.000Z", "archived": False}]},
+                ),
+                ("POST", "/crm/v3/objects/contacts", {"properties": {"hat": "6"}}, 201, {"archived": False}),
+            ],
+        ),
+    ],
+)
+def test_a_shipped_draft_is_seeded_with_what_a_session_shows(tmp_path: Path, draft: str, steps: list[Step]):
+    recording = write_session(tmp_path / "a.jsonl", steps)
+    kinds: dict[str, set[str]] = {}
+    for option in ("--seeds", "--no-seeds"):
+        answer = CliRunner().invoke(app, ["drafts", "replay", str(recording), "--draft", draft, "--json", option])
+        kinds[option] = {each["kind"] for each in json.loads(answer.stdout)["outcomes"]}
+    assert (kinds["--seeds"], bool(kinds["--no-seeds"])) == (set(), True)

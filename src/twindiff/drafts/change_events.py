@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hmac
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import blake2b
@@ -19,10 +18,13 @@ from twindiff.kit.store import Store
 
 from .overlay import Overlay, SignatureOverlay, SubscriptionOverlay, WebhookOverlay
 from .placeholders import fill_placeholders, look_up, names_in
+from .signatures import sign_message
 from .stored_objects import StoredObjects
 from .tables import StoredResource
 
 _DONE = {"create": "created", "update": "updated", "delete": "deleted"}
+HANDSHAKE = "handshake"
+"""The event by which a new subscription is told its secret."""
 _DEFAULT_BODY = {
     "id": "$id",
     "event": "$event",
@@ -52,6 +54,10 @@ class ChangeEvents:
         `delete`. `before` are the stored fields before it and `fields` those after it.
         """
         if self._webhooks is None:
+            return
+        subscriptions = self._webhooks.subscriptions
+        if subscriptions and subscriptions.handshake and stored.table == subscriptions.table and "create" in causes:
+            call.emit(HANDSHAKE, {"table": stored.table, "key": fields.get(stored.resource.key)})
             return
         form = event_name(self._webhooks, stored, causes)
         if not form:
@@ -95,10 +101,13 @@ def _names_of(declared: WebhookOverlay, objects: StoredObjects) -> frozenset[str
     forms = [name for events in declared.events.values() for name in events.values()]
     if not forms:
         forms = [event_name(declared, kept, (cause,)) for kept in objects.by_table.values() for cause in _DONE]
-    return None if any([*names_in(form)] for form in forms) else frozenset(forms)
+    handshake = [HANDSHAKE] if declared.subscriptions and declared.subscriptions.handshake else []
+    return None if any([*names_in(form)] for form in forms) else frozenset([*forms, *handshake])
 
 
 def _make_reader(declared: SubscriptionOverlay, kept: StoredResource) -> Callable[[Any, Store], Subscription | None]:
+    derived = bool(declared.handshake)
+
     def read(row: Any, store: Store) -> Subscription | None:
         def field(name: str) -> Any:
             return getattr(row, kept.columns[name]) if name in kept.columns else None
@@ -106,9 +115,8 @@ def _make_reader(declared: SubscriptionOverlay, kept: StoredResource) -> Callabl
         if not field(declared.url) or (declared.active and field(declared.active) is False):
             return None
         key = str(getattr(row, kept.key.name))
-        return Subscription(
-            key, str(field(declared.url)), str(field(declared.secret) or ""), _read_names(field(declared.events))
-        )
+        secret = str(field(declared.secret) or (blake2b(key.encode(), digest_size=16).hexdigest() if derived else ""))
+        return Subscription(key, str(field(declared.url)), secret, _read_names(field(declared.events)))
 
     return read
 
@@ -137,7 +145,10 @@ def _make_notifier(declared: WebhookOverlay) -> Callable[[Emitted, Subscription,
 
     def notify(event: Emitted, subscription: Subscription, store: Store) -> Iterator[Notification]:
         is_own = declared.subscriptions is not None and declared.subscriptions.own
-        if not _wants(subscription, event.name) or (is_own and str(event.payload.get("key")) != subscription.id):
+        if event.name == HANDSHAKE and str(event.payload.get("key")) != subscription.id:
+            return
+        wants = event.name == HANDSHAKE or _wants(subscription, event.name)
+        if not wants or (is_own and str(event.payload.get("key")) != subscription.id):
             return
         about = f"{event.environment}.{event.seq}.{event.number}.{subscription.id}".encode()
         id = str(UUID(bytes=blake2b(about, digest_size=16).digest(), version=4))
@@ -151,6 +162,8 @@ def _make_notifier(declared: WebhookOverlay) -> Callable[[Emitted, Subscription,
             "subscription": subscription.id,
         }
         body: Any = fill_placeholders(template, lambda name: look_up(name, values))
+        if event.name == HANDSHAKE:
+            body = {}
         yield Notification(id, event.name, cast(dict[str, Any], body) if isinstance(body, dict) else {"data": body})
 
     return notify
@@ -173,7 +186,9 @@ def _make_sender(
         }
         kind = "application/x-www-form-urlencoded" if declared.form else "application/json"
         headers = {"Content-Type": kind, **_fill_texts(declared.headers, values)}
-        if declared.signature:
+        if notification.type == HANDSHAKE and declared.subscriptions:
+            headers[declared.subscriptions.handshake] = subscription.secret
+        elif declared.signature:
             headers |= _sign(declared.signature, subscription.secret, values)
         return WebhookRequest(subscription.url, tuple(headers.items()), body)
 
@@ -189,7 +204,7 @@ def _sign(declared: SignatureOverlay, secret: str, values: Mapping[str, str]) ->
     signature = secret
     if declared.scheme != "token":
         signed = str(fill_placeholders(declared.signs, values.get)).encode()
-        digest = hmac.new(secret.encode(), signed, declared.scheme.removeprefix("hmac-")).digest()
+        digest = sign_message(declared.scheme, secret, signed)
         signature = digest.hex() if declared.encoding == "hex" else b64encode(digest).decode()
     value = str(fill_placeholders(declared.value, {**values, "signature": signature}.get))
     stamped = {declared.timestamp_header: values["timestamp"]} if declared.timestamp_header else {}

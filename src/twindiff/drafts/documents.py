@@ -65,6 +65,8 @@ class OperationDescription(NamedTuple):
     responses: dict[str, ResponseDescription]
     operation_id: str = ""
     """The vendor's own name for it; empty if it has none."""
+    is_ambiguous: bool = False
+    """Whether others have its address, so that no request says which of them it means, as in `/items#folders`."""
 
     @property
     def name(self) -> str:
@@ -214,7 +216,9 @@ class _OpenapiReader:
                 made = self._operation(verb, str(path), item, operation)
                 shape = f"{made.verb} {_PLACEHOLDER.sub('{}', made.path)}"
                 if shape in operations:
-                    self.left_out.append(f"{made.name} has the path of {operations[shape].name}, which is served")
+                    self.left_out.append(f"{made.name} has the path of {operations[shape].name}")
+                    is_ambiguous = "#" in str(path) and made.answer != operations[shape].answer
+                    operations[shape] = operations[shape]._replace(is_ambiguous=is_ambiguous)
                 else:
                     operations[shape] = made
         if not operations:

@@ -33,6 +33,7 @@ from .resources import ResourceMap
 from .samples import SampleRows, TemplateRows
 from .schemas import SchemaSet
 from .seeding import make_seeding
+from .signatures import show_public_key
 from .tables import IdempotentAnswer, StoredResource, store_resources
 from .wire_style import DraftStyle
 
@@ -193,7 +194,12 @@ def hosts_of(overlay: Overlay) -> dict[str, str]:
 def variables_of(overlay: Overlay) -> Variables | None:
     """Return the environment variables of clients, if an overlay says them."""
     given = overlay.variables
-    return Variables(given.tokens, given.urls, given.secrets, signing=given.signing) if given else None
+    if given is None:
+        return None
+    signature = overlay.webhooks.signature if overlay.webhooks else None
+    has_key = given.public_key and signature
+    key = (given.public_key, partial(show_public_key, signature.scheme)) if has_key and signature else None
+    return Variables(given.tokens, given.urls, given.secrets, signing=given.signing, public_key=key)
 
 
 def _refuse_table(table: str, tables: Sequence[str]) -> NoReturn:

@@ -57,7 +57,20 @@ _PAGING_ROLES = (
     ("search", SEARCHES),
 )
 PRESENTATION = frozenset(
-    ["fields", "expand", "pretty", "opt_fields", "opt_pretty", "include", "embed", "format", "alt", "prettyprint"]
+    [
+        "fields",
+        "expand",
+        "pretty",
+        "opt_fields",
+        "opt_pretty",
+        "include",
+        "embed",
+        "format",
+        "alt",
+        "prettyprint",
+        "pretty_print",
+        "quota_user",
+    ]
 )
 """Parameters that say how an answer looks; a drafted twin answers in full."""
 

@@ -11,6 +11,7 @@ import msgspec
 from twindiff.kit.suggestions import did_you_mean
 
 from .documents import DescriptionError
+from .signatures import Scheme
 
 MAX_OVERLAY_BYTES = 1_000_000
 _UNKNOWN_FIELD = re.compile(r"Object contains unknown field `(.*?)`(?: - at `\$(.*)`)?", re.DOTALL)
@@ -149,6 +150,8 @@ class ErrorOverlay(OverlayPart):
     """The code of what is not found, by its resource or table."""
     statuses: dict[str, int] = {}
     """The status by ours, such as 400 for invalid input, or by our code."""
+    described: bool = False
+    """Whether a refusal for which the description of its operation has another shape gets that one."""
     messages: dict[str, str] = {}
     """The message by status or by our code; `${message}` in it is ours."""
 
@@ -157,7 +160,7 @@ class SignatureOverlay(OverlayPart):
     """How requests of webhooks are signed."""
 
     header: str
-    scheme: Literal["hmac-sha256", "hmac-sha1", "hmac-sha512", "token"] = "hmac-sha256"
+    scheme: Scheme = "hmac-sha256"
     encoding: Literal["hex", "base64"] = "hex"
     value: str = "${signature}"
     """The header; `${signature}` and `${timestamp}` in it are replaced."""
@@ -177,6 +180,8 @@ class SubscriptionOverlay(OverlayPart):
     """The flag that says whether it is told."""
     own: bool = False
     """Whether it is told of its own changes only."""
+    handshake: str = ""
+    """The header of a first request that tells a new one its secret."""
 
 
 class WebhookOverlay(OverlayPart):
@@ -204,6 +209,8 @@ class VariableOverlay(OverlayPart):
     urls: dict[str, str] = {}
     secrets: dict[str, str] = {}
     signing: str = ""
+    public_key: str = ""
+    """The variable with the key that verifies signatures by a key pair."""
 
 
 class SeedPart(OverlayPart):

@@ -11,6 +11,8 @@ from twindiff.kit.suggestions import did_you_mean
 
 from .documents import DescriptionError
 from .overlay import Overlay, ResourceOverlay, SeedPart
+from .resources import OWN_KEY
+from .signatures import KEY_PAIRS
 from .tables import StoredResource, TableIndex
 
 Subjects = Mapping[str, StoredResource | None]
@@ -116,7 +118,7 @@ def _check_resource(about: ResourceOverlay, stored: StoredResource, place: str) 
         *about.unique,
         *about.aliases,
         *states,
-        *filter(None, (about.soft_delete, about.key)),
+        *filter(None, (about.soft_delete, "" if about.key == OWN_KEY else about.key)),
     ):
         _refuse_field(name, stored, place)
     if about.soft_delete and stored.column(about.soft_delete).kind != "boolean":
@@ -169,6 +171,11 @@ def _check_variables(overlay: Overlay) -> None:
             raise DescriptionError(
                 f"The overlay's variable {name} may have '{{secret}}' in its value and no other braces."
             )
+    signature = overlay.webhooks.signature if overlay.webhooks else None
+    if variables.public_key and (signature is None or signature.scheme not in KEY_PAIRS):
+        raise DescriptionError(
+            f"The overlay's variables.public_key needs webhooks with a signature by {' or '.join(KEY_PAIRS)}."
+        )
     if variables.signing and variables.signing not in variables.secrets:
         near = did_you_mean(variables.signing, variables.secrets)
         raise DescriptionError(

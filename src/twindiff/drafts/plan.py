@@ -166,6 +166,8 @@ def _behaviour_of(
     """Return what an operation does, or `missing` with the reason."""
     if not is_routable(operation.path):
         return "missing", "a segment of its path names two things"
+    if operation.is_ambiguous:
+        return "missing", "other operations have its address"
     if kept is None:
         return "missing", "nothing that is stored has this path"
     if declared.does == "list" and not (answer and answer.is_list):
@@ -177,16 +179,25 @@ def _behaviour_of(
     if operation.answer is None and operation.verb == "GET":
         return "missing", "its answer has no JSON body"
     if change is not None or role.kind == "action":
-        return _of_action(operation, role, change)
+        return _of_action(operation, role, change, schemas)
     if role.kind in ("collection", "search", "upsert"):
         return _of_collection(operation, role, answer)
     return _of_object(operation, role, answer, schemas)
 
 
-def _of_action(operation: OperationDescription, role: PathRole, change: StateChange | None) -> tuple[Behaviour, str]:
-    if operation.verb == "DELETE" and change is None and snake(role.action) in REMOVALS:
+def _of_action(
+    operation: OperationDescription, role: PathRole, change: StateChange | None, schemas: SchemaSet
+) -> tuple[Behaviour, str]:
+    if change is not None:
+        return "act", ""
+    words = split_words(role.action)
+    is_whole = words[:1] == ("delete",) and len(words) == 2 and not schemas.properties(operation.answer)
+    if operation.verb == "DELETE" and (is_whole or snake(role.action) in REMOVALS):
         return "delete", ""
-    return ("act", "") if change else ("missing", f"what '{role.action}' changes is not known")
+    is_object = operation.body is not None and schemas.family(operation.body) == role.resource
+    if operation.verb in ("PATCH", "PUT") and words[:1] == ("update",) and is_object:
+        return "update", ""
+    return "missing", f"what '{role.action}' changes is not known"
 
 
 def _of_collection(operation: OperationDescription, role: PathRole, answer: Envelope | None) -> tuple[Behaviour, str]:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
+from urllib.parse import unquote
 
 import yaml
 
@@ -67,6 +68,8 @@ class _Proposer:
         """The answers of each list to requests that gave no size."""
         self._beside: dict[str, list[Schema]] = {}
         """What stands beside the list in the answers of each list, as JSON texts with placeholders."""
+        self._seen: dict[tuple[str, str], set[str]] = {}
+        """The fields that answers showed of each seed, also those without a value: what they were at first counts."""
         self._own: set[tuple[str, str]] = set()
         self._errors: dict[str, list[Schema]] = {}
 
@@ -85,6 +88,7 @@ class _Proposer:
         for table, fields in links.items():
             resources.setdefault(table, {})["computed"] = fields
         bodies = {status: body for status, bodies in sorted(self._errors.items()) if (body := _join_bodies(bodies))}
+        self._name_parents_by_key()
         seeds = {table: [*rows.values()] for table, rows in self._seeds.items() if rows}
         overlay: Schema = {
             "errors": {"bodies": bodies} if bodies else {},
@@ -93,6 +97,19 @@ class _Proposer:
             "seeds": seeds,
         }
         return {name: part for name, part in overlay.items() if part}
+
+    def _name_parents_by_key(self) -> None:
+        """Replace other names of what stands above seeds, such as the path of a project, by its key."""
+        members = {plan.role.key: plan.stored for _, plan in self._plans if plan.role.kind == "member" and plan.stored}
+        keys: dict[tuple[str, str], str] = {}
+        for table, rows in self._seeds.items():
+            for key, row in rows.items():
+                keys |= {(table, str(value)): key for value in row.values() if isinstance(value, str) and "/" in value}
+        for rows in self._seeds.values():
+            for row in rows.values():
+                for placeholder in [name for name in row if name in members]:
+                    other = unquote(str(row[placeholder]))
+                    row[placeholder] = keys.get((members[placeholder].table, other), row[placeholder])
 
     def _find_plan(self, call: RecordedCall) -> tuple[OperationPlan, dict[str, str]] | None:
         path = call.path.rstrip("/") or "/"
@@ -114,11 +131,11 @@ class _Proposer:
         if plan.behaviour == "list":
             self._read_page(call, plan, plan.answer, given)
         for shown in _objects_in(plan.answer, call.answer):
-            key = shown.get(plan.stored.resource.key)
+            key = _key_of(plan.stored, shown, given)
             if key is None:
                 continue
             at = (plan.stored.table, str(key))
-            if plan.stored.resource.key in plan.stored.columns:
+            if shown.get(plan.stored.resource.key) is not None:
                 self._shown.setdefault(plan.stored.table, []).append((plan.stored.resource.key, shown))
             if plan.behaviour in ("create", "upsert"):
                 self._own.add(at)
@@ -154,7 +171,19 @@ class _Proposer:
             for field in fields_above(placeholder, stored.columns)[:1]:
                 if _fits(stored, field, given[placeholder]) and stored.column(field).kind == "text":
                     row.setdefault(field, given[placeholder])
-        rows[key] = {**row, **rows.get(key, {})}
+        own = {stored.resource.key: key} if stored.resource.key_is_own else {}
+        seen = self._seen.setdefault((stored.table, key), set())
+        rows[key] = {**own, **{name: row[name] for name in row if name not in seen}, **rows.get(key, {})}
+        seen |= shown.keys()
+
+
+def _key_of(stored: StoredResource, shown: Schema, given: Mapping[str, str]) -> Any:
+    """Return the key of an object; one that only paths name has that of what stands above it, with its name."""
+    resource = stored.resource
+    name = next((shown[each] for each in sorted(resource.aliases) if shown.get(each) is not None), None)
+    if resource.key_is_own and name is not None:
+        return "/".join([*(given[each] for each in stored.parents if each in given), str(name)])
+    return shown.get(resource.key)
 
 
 def _fits(stored: StoredResource, name: str, value: Any) -> bool:

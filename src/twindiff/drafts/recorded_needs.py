@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 from urllib.parse import unquote
 
 from .documents import Schema
@@ -22,8 +22,17 @@ _READING = SEARCH_WORDS | {"get", "read", "describe", "login", "token", "soap", 
 _ID = re.compile(r"\d{3,}|[\w:=-]*\d[\w:=-]*|[0-9a-fA-F-]{16,}")
 
 
-def find_needs(calls: Sequence[RecordedCall]) -> list[str]:
-    """Return for each call why it needs a seed, or an empty text: it shows, or names, what no call before it made."""
+class SessionNeeds(NamedTuple):
+    """What a session needs of what was there before it began."""
+
+    reasons: list[str]
+    """Why each call needs a seed: it shows, or names, what no call before it made; empty if it needs none."""
+    before: set[str]
+    """The ids that were there before."""
+
+
+def find_needs(calls: Sequence[RecordedCall]) -> SessionNeeds:
+    """Return which calls of a session need a seed."""
     made: set[str] = set()
     before: set[str] = set()
     needs: list[str] = []
@@ -42,7 +51,7 @@ def find_needs(calls: Sequence[RecordedCall]) -> list[str]:
                 reason = reason or f"names {unknown[0]}, which was there before"
             made |= (shown | named) - before
         needs.append(reason)
-    return needs
+    return SessionNeeds(needs, before)
 
 
 def is_reading(call: RecordedCall) -> bool:

@@ -11,11 +11,14 @@ import json
 import re
 from base64 import b64decode
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
 import yaml
+
+from twindiff.kit.clock import iso_instant, micros_of
 
 from .documents import MAX_JSON_BYTES, DescriptionError, Schema
 
@@ -39,6 +42,11 @@ class RecordedCall(NamedTuple):
     """Those of the request that say what it means, by lower-case names."""
     content: bytes | None = None
     """The body as it was sent if it is no JSON."""
+
+
+def show_timestamp(text: str) -> str:
+    """Return a time in ISO 8601 as a Timestamp holds it: naive, in UTC. Raises ValueError."""
+    return iso_instant(micros_of(datetime.fromisoformat(text))).isoformat()
 
 
 def read_recording(path: Path) -> Iterator[RecordedCall]:

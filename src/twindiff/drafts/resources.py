@@ -23,6 +23,8 @@ _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _ENVELOPES = ("data", "result", "results", "items", "values", "entries", "list", "records", "response", "objects")
 
 
+OWN_KEY = "$own"
+"""What an overlay gives as the key of objects whose names are unique only below what stands above them."""
 SEARCH_WORDS = frozenset(["search", "query", "find", "filter", "list", "autocomplete"])
 """Last words of paths below a collection that list what of it a request asks for."""
 
@@ -31,6 +33,9 @@ UPSERT_WORDS = frozenset(["create_or_update", "createorupdate", "upsert", "updat
 """Last words of paths below a collection that change what a request names, or create it."""
 REMOVALS = frozenset(["delete", "hard_delete", "destroy", "permanent", "permanently", "permanent_delete", "purge"])
 """Last words of paths below a member by which DELETE removes it."""
+
+
+_CREATING = (("create",), ("add",), ("insert",))
 
 
 class Envelope(NamedTuple):
@@ -175,8 +180,11 @@ class ResourceMap:
         self._shapes = {_shape(path): path for path in self._by_path}
         for path in sorted(self._by_path, key=lambda each: (each.count("/"), not each.endswith("}"), each)):
             self.roles[path] = self._role(path)
+        members = {role.resource for role in self.roles.values() if role.kind == "member"}
         for path, role in self.roles.items():
-            if role.kind == "single" and snake(role.resource) in SEARCH_WORDS:
+            if role.kind == "single" and (made := self._find_created(path)) in members:
+                self.roles[path] = PathRole(made, "collection", role.parents)
+            elif role.kind == "single" and snake(role.resource) in SEARCH_WORDS:
                 self.roles[path] = self._find_searched(path, role)
         tables = {self._table_of(role.resource): role.resource for role in self.roles.values()}
         self._declare_schemas(tables)
@@ -257,6 +265,15 @@ class ResourceMap:
             return ""
         has_id = any(name in self.schemas.properties(envelope.schema) for name in KEY_NAMES[:6])
         return singular(snake(envelope.field.rpartition(".")[2])) if has_id else ""
+
+    def _find_created(self, path: str) -> str:
+        """Return the kind of objects that a path such as `/people:createContact` takes and answers; else nothing."""
+        posted = self._by_path[path].get("POST")
+        words = split_words(path.rpartition("/")[2].rpartition(":")[2])
+        if posted is None or posted.body is None or len(self._by_path[path]) > 1 or words[:1] not in _CREATING:
+            return ""
+        family = self.schemas.family(posted.body)
+        return family if family and family == self.schemas.family(posted.answer) else ""
 
     def _find_searched(self, path: str, role: PathRole) -> PathRole:
         """Return the role of a search beside the collections: of the one that has all fields of what it lists."""
@@ -375,7 +392,7 @@ class ResourceMap:
             if self.schemas.type_of(fields[name]) in ("string", "integer")
         ]
         resource.aliases = {by_snake.get(snake(each), each) for each in wanted} & set(fields)
-        if scalar:
+        if scalar and not (declared and declared.key == OWN_KEY):
             resource.key = scalar[0]
         else:
             resource.key, resource.key_is_own = "id", True

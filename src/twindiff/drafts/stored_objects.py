@@ -219,10 +219,17 @@ class StoredObjects:
         for row, key, fields in zip(rows, keys, plain, strict=True):
             above = {name: getattr(row, column) for name, column in stored.parents.items()}
             fields |= dict(zip(computed.columns, values.get(key, ()), strict=False))
+            written = self._written_fields(stored)
             for field, text in computed.texts.items():
+                if field in fields and field not in written:
+                    continue
                 made = fill_placeholders(text, lambda name, seen=(fields, above): look_up(name, *seen))
                 _put_inside(fields, field.split("."), made)
         return plain
+
+    def _written_fields(self, stored: StoredResource) -> set[str]:
+        """Return the fields that requests may give; a computed text that stands in a row beside them was seeded."""
+        return {name for schema in stored.resource.written for name in self._schemas.properties(schema)}
 
     def find_related(self, call: Call, name: str, value: Any) -> Mapping[str, Any] | None:
         """Return the fields of the object to which a field with a value refers; None if there is none."""

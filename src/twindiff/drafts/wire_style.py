@@ -80,9 +80,24 @@ class DraftStyle(Style):
         status = self._status_of(error, operation)
         error = self._translate(error, status)
         declared = _first_of(self._declared.bodies, error, status) or self._declared.body
-        if declared is not None:
-            headers = (*error.headers, (DRAFTED_HEADER, "refused"))
-            return json_answer(_fill_body(declared, error, status), status, headers)
+        body = None if declared is None else _fill_body(declared, error, status)
+        if body is not None and (not self._declared.described or self._fits_refusal(operation, status, body)):
+            return json_answer(body, status, (*error.headers, (DRAFTED_HEADER, "refused")))
+        return self._error_by_schema(error, operation, status)
+
+    def error_in(self, body: Any, error: ApiError, exchange: RequestContext | None) -> Response:
+        """The error with a body, or as the description has it where it describes another for the operation."""
+        operation = self._operations.get(exchange.operation.name) if exchange else None
+        if self._fits_refusal(operation, error.status, body):
+            return json_answer(body, error.status, (*error.headers, (DRAFTED_HEADER, "refused")))
+        return self._error_by_schema(error, operation, error.status)
+
+    def _fits_refusal(self, operation: OperationDescription | None, status: int, body: Any) -> bool:
+        """Return whether a body is one that the description has for a refusal of an operation."""
+        schema = _refusal_of(operation, status)
+        return schema is None or self._schemas.fits(schema, body)
+
+    def _error_by_schema(self, error: ApiError, operation: OperationDescription | None, status: int) -> Response:
         schema = _refusal_of(operation, status) or self._usual
         if schema is None:
             return json_answer({"error": error.code, "message": str(error)}, status, error.headers)
@@ -106,17 +121,18 @@ class DraftStyle(Style):
     def _translate(self, error: ApiError, status: int) -> ApiError:
         """Return an error with the overlay's code and message."""
         kind = str(error.details.get("kind") or "").replace(" ", "_")
-        code = (
-            error.details.get("code")
-            or self._declared.kinds.get(kind)
-            or _first_of(self._declared.codes, error, status)
+        codes = (
+            error.details.get("code") or None,
+            self._declared.kinds.get(kind),
+            _first_of(self._declared.codes, error, status),
         )
+        code = next((each for each in codes if each is not None), None)
         message = _first_of(self._declared.messages, error, status)
-        if not code and not message:
+        if code is None and not message:
             return error
         values = {"message": str(error), **_values_of(error)}
         text = str(fill_placeholders(message, values.get)) if message else str(error)
-        return _Translated(error, code or error.code, text)
+        return _Translated(error, error.code if code is None else code, text)
 
     def _fill(self, schema: Schema, error: ApiError, status: int, depth: int) -> Any:
         """Return a schema of errors filled by the names of its fields."""
@@ -170,7 +186,8 @@ class _Translated(ApiError):
 
 def _first_of(declared: Mapping[str, Any], error: ApiError, status: int) -> Any:
     """Return what an overlay says of an error by its code, or else by our status or the vendor's."""
-    return declared.get(error.code) or declared.get(str(error.status)) or declared.get(str(status))
+    given = (declared.get(error.code), declared.get(str(error.status)), declared.get(str(status)))
+    return next((each for each in given if each is not None), None)
 
 
 def _field_of(error: ApiError) -> str | None:

@@ -30,18 +30,21 @@ class Variables(NamedTuple):
     """The names in `secrets` of the client id and the client secret of an OAuth application."""
     signing: str = ""
     """The name in `secrets` of the secret that signs webhooks."""
+    public_key: tuple[str, Callable[[str], str]] | None = None
+    """A variable with the key that verifies webhooks, and how it is made of the secret that signs them."""
 
     def values(self, base_url: str, secret: str) -> dict[str, str]:
         """All variables, by name, for a twin at `base_url` in a run with this secret."""
         forms = {**self.tokens, **self.refresh, **self.secrets}
         made = {name: form.format(secret=secret) for name, form in forms.items()}
+        if self.public_key:
+            made[self.public_key[0]] = self.public_key[1](self.signing_secret(secret))
         return {**made, **{name: base_url + rest for name, rest in self.urls.items()}}
 
     def without_urls(self, secret: str) -> dict[str, str]:
         """The variables for a program that calls the vendor's own hosts; each webhook has a secret of its own."""
-        return {
-            name: value for name, value in self.values("", secret).items() if name not in (*self.urls, self.signing)
-        }
+        own = (*self.urls, self.signing, *(self.public_key or ())[:1])
+        return {name: value for name, value in self.values("", secret).items() if name not in own}
 
     def credentials(self, secret: str) -> list[str]:
         """The tokens that the twin accepts in a run."""
@@ -53,7 +56,9 @@ class Variables(NamedTuple):
 
     def signing_secret(self, secret: str) -> str:
         """The secret that signs the webhooks of a run; empty if each webhook has its own."""
-        return self.secrets[self.signing].format(secret=secret) if self.signing else ""
+        if self.signing:
+            return self.secrets[self.signing].format(secret=secret)
+        return secret if self.public_key else ""
 
     def clients(self, secret: str) -> dict[str, str]:
         """The client secrets of the run's OAuth applications by client id."""

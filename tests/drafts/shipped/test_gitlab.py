@@ -57,3 +57,14 @@ def test_notes_belong_to_their_issue_and_people_are_shown(gitlab: httpx.Client):
     assert gitlab.get("/projects/1001/merge_requests/1/notes").json() == []
     assert gitlab.get("/projects/agent%2Fbread").json()["open_issues_count"] == 1
     assert gitlab.get("/projects/1001/issues/1").json()["assignees"][0]["username"] == "ada"
+
+
+def test_two_projects_may_have_tags_of_the_same_name(gitlab: httpx.Client):
+    made = [gitlab.post("/projects", json={"name": name}).json()["id"] for name in ("one", "two")]
+    for project in made:
+        tag = gitlab.post(f"/projects/{project}/repository/tags", json={"tag_name": "v1", "ref": f"sha{project}"})
+        assert (tag.status_code, tag.json()["name"]) == (201, "v1"), tag.text
+    shown = [gitlab.get(f"/projects/{project}/repository/tags/v1").json()["target"] for project in made]
+    assert shown == [f"sha{project}" for project in made]
+    assert gitlab.get(f"/projects/{made[0]}").json()["_links"]["issues"].endswith(f"/projects/{made[0]}/issues")
+    assert gitlab.get("/user").json()["username"] == "agent"

@@ -177,3 +177,9 @@ def test_the_board_of_a_project_leads_from_what_is_to_do_to_what_is_done():
         server.close()
     places = [page.index(name) for name in ("To Do", "In Progress", "Done")]
     assert places == sorted(places)
+
+
+def test_fields_and_the_server_are_shown_as_jira_describes_them(jira: httpx.Client):
+    [shown] = jira.get("/field/search", params={"query": "summary"}).json()["values"]
+    assert {*shown} == {"id", "key", "name", "schema", "isLocked"}
+    assert jira.get("/serverInfo").json()["buildDate"].endswith("Z")

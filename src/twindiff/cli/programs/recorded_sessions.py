@@ -21,7 +21,7 @@ from twindiff.cli.remote import Json
 from twindiff.drafts.drafting import Draft
 from twindiff.drafts.names import snake
 from twindiff.drafts.proposals import propose_seeds
-from twindiff.drafts.recorded_needs import find_needs
+from twindiff.drafts.recorded_needs import find_needs, is_reading
 from twindiff.drafts.recordings import RecordedCall, RecordedSession
 from twindiff.drafts.shipped import ShippedDraft, find_shipped
 from twindiff.kit.twin import Twin
@@ -48,8 +48,10 @@ MAX_PLACES = 5
 _ID_NAME = re.compile(
     r"(^|[_-])(id|gid|sid|uuid|guid|vid|sha|key|token|ref|handle|rev|etag|cursor|iid|number)s?$|[a-z]Id$"
 )
-_TIME = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?")
+_TIME = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?|1\d{12}")
 _TIME_NAME = re.compile(r"(^|_|-)(at|on|date|time|timestamp|created|updated|modified)$|[a-z](At|On|Date|Time)$|date$")
+_PLACE_NAME = re.compile(r"cursor|token|after|job_id|session_id", re.IGNORECASE)
+"""Names under which reads give something that later requests use; all else that they show was made before."""
 _NEW_EACH_TIME = re.compile(
     r"(request|correlation|trace)[_-]?id|etag|cursor|token|next|latency|expires?(_at|_in)?", re.IGNORECASE
 )
@@ -89,16 +91,22 @@ class BoundIds:
 
     def __init__(self) -> None:
         self.known: dict[str, Any] = {}
+        self.kept: set[str] = set()
+        """Ids that were there before, which are the same in a seeded twin."""
 
-    def learn(self, recorded: Any, live: Any, name: str = "") -> None:
-        """Note the ids that stand at the same place of two answers."""
+    def learn(self, recorded: Any, live: Any, name: str = "", *, only: re.Pattern[str] | None = None) -> None:
+        """Note the ids that stand at the same place of two answers, under names that match `only` if it is given."""
         if isinstance(recorded, dict) and isinstance(live, dict):
             for each, value in cast(Json, recorded).items():
-                self.learn(value, cast(Json, live).get(each), str(each))
+                self.learn(value, cast(Json, live).get(each), str(each), only=only)
         elif isinstance(recorded, list) and isinstance(live, list):
             for first, second in zip(cast(list[Any], recorded), cast(list[Any], live), strict=False):
-                self.learn(first, second, name)
+                self.learn(first, second, name, only=only)
+        elif only is not None and not only.search(name):
+            return
         elif _may_be_id(name, recorded) and type(cast(object, recorded)) is type(live) and recorded != live:
+            if str(cast(object, recorded)) in self.kept:
+                return
             self.known.setdefault(str(cast(object, recorded)), live)
 
     def fill(self, value: Any, name: str = "") -> Any:
@@ -139,11 +147,13 @@ class RecordedReplay:
 
     def run(self, name: str, calls: Sequence[RecordedCall]) -> Iterator[StepOutcome]:
         """Replay the calls in order."""
-        for number, (call, need) in enumerate(zip(calls, find_needs(calls), strict=True), 1):
+        needs = find_needs(calls)
+        self._ids.kept = needs.before
+        for number, (call, need) in enumerate(zip(calls, needs.reasons, strict=True), 1):
             answer = self._send(call)
             live = _read_json(answer)
             recorded = call.answer
-            self._ids.learn(recorded, live)
+            self._ids.learn(recorded, live, only=_PLACE_NAME if is_reading(call) else None)
             differences = Differences([], [], [])
             if recorded is not None and call.status // 100 == answer.status_code // 100:
                 self._compare(recorded, live, differences, "", "", is_error=call.status >= 400)

@@ -14,6 +14,7 @@ from twindiff.kit.twin import Users
 from .. import ShippedDraft
 from . import files, sharing
 from .entries import add_folder, list_folder, look_for, show_time, write_file
+from .recorded_entries import find_entries
 from .tables import TABLES, DropboxAccount
 from .wire_style import DropboxStyle
 
@@ -78,6 +79,7 @@ draft = ShippedDraft(
     pages=(files.api, files.links, sharing.api, sharing.users),
     tables=TABLES,
     rows=sharing.account_rows,
+    recorded_rows=find_entries,
     style=DropboxStyle,
     options={
         "users": Users(DropboxAccount, DropboxAccount.account_id, DropboxAccount.email),

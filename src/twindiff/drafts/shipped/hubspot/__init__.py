@@ -8,6 +8,7 @@ from twindiff.kit.twin import Users
 from .. import ShippedDraft
 from . import associations, companies_v2, contact_lists, records, settings
 from .account import account_rows
+from .recorded_account import find_account
 from .screens import screen
 from .seeding import seeding
 from .tables import TABLES, CrmOwner
@@ -21,6 +22,7 @@ draft = ShippedDraft(
     pages=(records.api, associations.api, settings.api, contact_lists.api, companies_v2.api),
     tables=TABLES,
     rows=account_rows,
+    recorded_rows=find_account,
     style=HubSpotStyle,
     options={
         "users": Users(CrmOwner, CrmOwner.id, CrmOwner.email),

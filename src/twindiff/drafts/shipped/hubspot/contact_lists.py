@@ -89,7 +89,10 @@ def _show_contact(call: Call, row: Any, *, only_values: bool, names: Iterable[st
     values = {name: show_value(row, "contacts", name) for name in (_property_names(row) if names is None else names)}
     if names is None:
         values |= dict.fromkeys(_COUNTS, "0")
-        values |= {"lifecyclestage": "subscriber"} if not row.lifecyclestage else {}
+        values |= {"hs_sequences_actively_enrolled_count": "0"}
+        if not row.lifecyclestage:
+            began = str(show_milliseconds(row.created_at))
+            values |= {"lifecyclestage": "subscriber", "hs_lifecyclestage_subscriber_date": began}
     at = show_milliseconds(row.updated_at)
     versions = {"source-type": "API", "source-id": None, "source-label": None, "timestamp": at, "selected": False}
     made, number = show_milliseconds(row.created_at), int(row.id)
@@ -143,7 +146,12 @@ def post_contact(call: Call, properties: Pairs | None = None) -> Shown:
             "Contact already exists", body={"error": "CONTACT_EXISTS", "identityProfile": _identify(known)}
         )
     row = create_record(call, "contacts", given)
-    return _show_contact(call, row, only_values=False, names=[name for name in given if given[name]])
+    shown = _show_contact(call, row, only_values=False, names=[name for name in given if given[name]])
+    new: Shown = {"is-deleted": False, "is-contact": False, "pointer-vid": 0, "previous-vid": 0, "linked-vids": []}
+    profile: Shown = {**shown["identity-profiles"][0], **new}
+    identities: Pairs = profile["identities"]
+    profile["identities"] = [{**each, "source": "UNSPECIFIED"} for each in identities]
+    return {**shown, "identity-profiles": [profile]}
 
 
 def _identify(row: Any) -> Shown:

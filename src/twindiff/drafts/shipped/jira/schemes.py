@@ -28,7 +28,7 @@ from .site_views import (
     show_type,
 )
 from .tables import CustomField, Issue, IssueLinkType, IssueType, JiraUser, Priority, Resolution, Status
-from .wire_style import InvalidFields, JiraError, NoSuchObject, page_values, show_time
+from .wire_style import InvalidFields, JiraError, NoSuchObject, page_values, show_agile_time
 
 api = Operations()
 Shown = dict[str, Any]
@@ -48,7 +48,7 @@ def get_myself(call: Call) -> Shown:
 @api.get("/serverInfo")
 def get_server_info(call: Call) -> Shown:
     """Return what the site is."""
-    now = show_time(call.clock.iso())
+    now = show_agile_time(call.clock.iso())
     return {
         "baseUrl": call.base_url,
         "version": "1001.0.0-SNAPSHOT",
@@ -59,7 +59,6 @@ def get_server_info(call: Call) -> Shown:
         "serverTime": now,
         "scmInfo": "0",
         "serverTitle": "Jira",
-        "defaultLocale": {"locale": "en_US"},
     }
 
 
@@ -152,7 +151,9 @@ def list_fields(call: Call) -> list[Shown]:
 @api.get("/field/search")
 def search_fields(call: Call, query: str = "", start_at: int = 0, max_results: int = 50) -> Shown:
     """Find fields by name."""
-    shown = [each for each in list_fields(call) if query.lower() in each["name"].lower()]
+    fields = [each for each in list_fields(call) if query.lower() in each["name"].lower()]
+    names = ("id", "key", "name", "schema")
+    shown = [{name: each[name] for name in names if each.get(name)} | {"isLocked": False} for each in fields]
     return page_values(shown, start_at, max_results)
 
 

@@ -114,7 +114,6 @@ def show_type(call: Call, kind: IssueType) -> Shown:
         "description": kind.description,
         "iconUrl": f"{call.base_url}/rest/api/2/universal_avatar/view/type/issuetype/avatar/{kind.id}",
         "name": kind.name,
-        "untranslatedName": kind.name,
         "subtask": kind.hierarchy_level < 0,
         "hierarchyLevel": kind.hierarchy_level,
     }
@@ -184,7 +183,6 @@ def show_field(field: CustomField) -> Shown:
         "id": field.id,
         "key": field.id,
         "name": field.name,
-        "untranslatedName": field.name,
         "custom": True,
         "orderable": True,
         "navigable": True,

@@ -7,10 +7,10 @@ from typing import Any
 from twindiff.kit.call import Call
 from twindiff.kit.clock import iso_instant
 from twindiff.kit.errors import ApiError, InvalidParameter, NotFound
-from twindiff.kit.http import Response, json_answer
+from twindiff.kit.http import Response
 from twindiff.kit.request_context import RequestContext
 
-from ...wire_style import DRAFTED_HEADER, DraftStyle
+from ...wire_style import DraftStyle
 
 
 class JiraError(ApiError):
@@ -56,7 +56,7 @@ class JiraStyle(DraftStyle):
         elif isinstance(error, NotFound):
             messages = [f"The {error.details['kind'].lower()} does not exist or you do not have permission to see it."]
         body = {"errorMessages": messages, "errors": fields}
-        return json_answer(body, error.status, (*error.headers, (DRAFTED_HEADER, "refused")))
+        return self.error_in(body, error, exchange)
 
 
 def is_plain_text(call: Call) -> bool:

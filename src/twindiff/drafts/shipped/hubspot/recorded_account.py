@@ -1,0 +1,87 @@
+"""Finds the records and the properties that an account must have had before recorded calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, cast
+
+from ...recorded_needs import is_reading
+from ...recordings import RecordedCall, show_timestamp
+from .account import account_rows, columns_of, find_kind
+from .tables import RECORDS
+
+Shown = dict[str, Any]
+_COMPUTED = ("createdate", "lastmodifieddate", "hs_lastmodifieddate", "hs_object_id")
+
+
+def find_account(calls: Sequence[RecordedCall]) -> Mapping[str, list[Shown]]:
+    """Return the rows of records that calls show and do not make, and of the properties that they set or show."""
+    made: set[str] = set()
+    records: dict[tuple[str, str], Shown] = {}
+    properties: dict[tuple[str, str], Shown] = {}
+    known = {(each["kind"], each["name"]) for each in account_rows()["property_definitions"]}
+    for call in calls:
+        kind = _kind_of(call)
+        if kind is None or call.status >= 300:
+            continue
+        shown = [*_records_in(call.answer)]
+        for name in {*_names_in(call.body), *(name for each in shown for name in each["properties"])}:
+            if (kind, name) not in known and name not in _COMPUTED and not name.startswith("hs_"):
+                properties[kind, name] = {"kind": kind, "name": name, "label": name, "is_custom": True}
+        for each in shown:
+            if not is_reading(call):
+                made.add(str(each["id"]))
+            elif str(each["id"]) not in made and kind in RECORDS:
+                records.setdefault((kind, str(each["id"])), _to_row(kind, each))
+    tables: dict[str, list[Shown]] = {"property_definitions": [*properties.values()]}
+    for (kind, _), row in records.items():
+        tables.setdefault(kind, []).append(row)
+    return tables
+
+
+def _kind_of(call: RecordedCall) -> str | None:
+    words = call.path.strip("/").split("/")
+    if words[:3] == ["crm", "v3", "objects"] and len(words) > 3:
+        return find_kind(words[3])
+    return {"contacts": "contacts", "companies": "companies"}.get(words[0])
+
+
+def _to_row(kind: str, shown: Shown) -> Shown:
+    values = {name: value for name, value in shown["properties"].items() if value is not None}
+    columns = columns_of(kind)
+    own = {name: str(value) for name, value in values.items() if name in columns}
+    others = {name: value for name, value in values.items() if name not in columns and name not in _COMPUTED}
+    times = {
+        "created_at": show_timestamp(str(shown["createdAt"])),
+        "updated_at": show_timestamp(str(shown["updatedAt"])),
+    }
+    return {"id": str(shown["id"]), **own, "properties": others, **times}
+
+
+def _records_in(answer: Any) -> Iterator[Shown]:
+    """Yield the records of version 3 in an answer."""
+    if isinstance(answer, list):
+        for each in cast(list[Any], answer):
+            yield from _records_in(each)
+    elif isinstance(answer, dict):
+        fields = cast(Shown, answer)
+        if {"id", "properties", "createdAt", "updatedAt"} <= fields.keys():
+            yield fields
+        else:
+            yield from _records_in(fields.get("results"))
+
+
+def _names_in(body: Any) -> Iterator[str]:
+    """Yield the names of the properties that a request sets, in the form of any version."""
+    if isinstance(body, list):
+        for each in cast(list[Any], body):
+            yield from _names_in(each)
+    elif isinstance(body, dict):
+        fields = cast(Shown, body)
+        given: Any = fields.get("properties")
+        if isinstance(given, dict):
+            yield from cast(Shown, given)
+        elif isinstance(given, list):
+            pairs = [cast(Shown, each) for each in cast(list[Any], given) if isinstance(each, dict)]
+            yield from (str(each.get("property") or each.get("name")) for each in pairs)
+        yield from _names_in(fields.get("inputs"))
