@@ -60,7 +60,7 @@ _WORDING = re.compile(
 )
 
 
-class Differences(NamedTuple):
+class AnswerDifferences(NamedTuple):
     """Where an answer differs, by kind."""
 
     missing: list[str]
@@ -154,7 +154,7 @@ class RecordedReplay:
             live = _read_json(answer)
             recorded = call.answer
             self._ids.learn(recorded, live, only=_PLACE_NAME if is_reading(call) else None)
-            differences = Differences([], [], [])
+            differences = AnswerDifferences([], [], [])
             if recorded is not None and call.status // 100 == answer.status_code // 100:
                 self._compare(recorded, live, differences, "", "", is_error=call.status >= 400)
             kind = _sort(call, answer.status_code, differences)
@@ -185,7 +185,7 @@ class RecordedReplay:
         return self._client.request(call.verb, f"{call.host}{path}", params=params, headers=headers, content=content)
 
     def _compare(
-        self, recorded: Any, live: Any, differences: Differences, at: str, name: str, *, is_error: bool
+        self, recorded: Any, live: Any, differences: AnswerDifferences, at: str, name: str, *, is_error: bool
     ) -> None:
         if isinstance(recorded, dict):
             if not isinstance(live, dict):
@@ -225,7 +225,7 @@ def _last_of(url: str) -> list[str]:
     return urlsplit(url).path.strip("/").split("/")[-2:]
 
 
-def _sort(call: RecordedCall, status: int, differences: Differences) -> Kind:
+def _sort(call: RecordedCall, status: int, differences: AnswerDifferences) -> Kind:
     """Return the kind of a step by its status and the differences of its answer."""
     if status != call.status:
         if status == 501:

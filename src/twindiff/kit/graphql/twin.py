@@ -55,7 +55,7 @@ _OUR_PAGE = (
 """Headers of twindiff's own query page, which has no user data, so a browser may render it and run its script."""
 
 
-class _Nothing(msgspec.Struct):
+class _NoParameters(msgspec.Struct):
     """The empty contract of an operation whose parameters are in its document."""
 
 
@@ -160,7 +160,9 @@ class GraphqlEndpoint(Dispatch):
 
     def _operation(self, name: str, invoke: Callable[[Any, Any], Any], *, reads: bool, open: bool = False) -> Operation:
         declared = Declared("GET" if open else "POST", _ENDPOINT, invoke, reads, "", 200, BODY_LIMIT, open)
-        return Operation(name, declared, Bound(invoke, _Nothing, frozenset(), Response), compose(self._layers, invoke))
+        return Operation(
+            name, declared, Bound(invoke, _NoParameters, frozenset(), Response), compose(self._layers, invoke)
+        )
 
     def select_operation(self, exchange: RequestContext) -> Operation:
         """Compile the document of a request to an operation; raises ApiError for an invalid one."""

@@ -19,7 +19,7 @@ from .tables import CrmContact, CrmContactList, CrmListMember
 from .wire_style import HubSpotError, NoSuchRecord, RecordConflict
 
 
-class MethodNotAllowed(HubSpotError):
+class MethodNotSupported(HubSpotError):
     """This resource can only be read."""
 
     status = 405
@@ -269,7 +269,7 @@ def post_list(call: Call, name: str, dynamic: bool = False) -> Shown:
 @api.post("/lists/all/contacts/all")
 def refuse_contacts(call: Call) -> None:
     """Refuse to write all contacts at once, as HubSpot does."""
-    raise MethodNotAllowed
+    raise MethodNotSupported
 
 
 @api.get("/lists/{listId}")

@@ -84,7 +84,7 @@ class ComposeService(msgspec.Struct, forbid_unknown_fields=True):
     working_dir: str | None = None
 
 
-class _File(msgspec.Struct, forbid_unknown_fields=True):
+class _ComposeFile(msgspec.Struct, forbid_unknown_fields=True):
     services: Annotated[dict[str, ComposeService], msgspec.Meta(min_length=1)]
     name: str | None = None
     networks: Any = None
@@ -120,7 +120,7 @@ def read_compose(path: Path, variables: Mapping[str, str] | None = None) -> Comp
     filled = _fill(given, known, path.name, is_strict=variables is not None)
     unused = list(_drop_unused(filled))
     try:
-        file = msgspec.convert(filled, _File)
+        file = msgspec.convert(filled, _ComposeFile)
         msgspec.json.encode(file)  # raises for an unpaired surrogate, which cannot be encoded
     except msgspec.ValidationError as error:
         raise InvalidSandboxConfig(f"{path.name}: {_explain(str(error))}") from None
