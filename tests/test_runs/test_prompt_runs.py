@@ -180,6 +180,9 @@ def test_an_intent_that_the_page_does_not_offer_once_is_not_understood(runs: Run
     run = runs.wait(in_pantry[prompt, ""], seconds=120)
     assert (run["status"], run["failure_category"]) == ("failed", "not_understood"), run["failure_detail"]
     assert UNCLEAR_THERE[prompt] in run["not_understood"][0]
+    done = [each for each in run["results_json"] if each["action"] == "click" and each["status"] == "passed"]
+    said = f"stays done: {', '.join(each['title'] for each in done)}" if done else "nothing that could have an effect"
+    assert said in run["failure_detail"]
 
 
 def test_a_dialog_that_no_step_opens_is_not_understood():
