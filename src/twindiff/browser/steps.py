@@ -30,6 +30,7 @@ from twindiff.browser.element_finder import (
     candidates,
     kind_of,
 )
+from twindiff.browser.entry_finder import VERB
 from twindiff.browser.expectations import (
     MAX_SEEN_CHARACTERS,
     POLL_SECONDS,
@@ -364,7 +365,7 @@ class Interpreter:
         near = await candidates(self.page, selector)
         shown = ", ".join(f"{each['selector']} ({each['text']})" for each in near) or "nothing like it"
         said = f"no visible element '{selector}' within {seconds:g} seconds"
-        failure = WordsUnclear if is_intent(selector) else StepFailed
+        failure = WordsUnclear if is_intent(selector) or VERB in selector else StepFailed
         raise failure(said, f"a visible element '{selector}'", shown, near)
 
 
