@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.harness import Environment
+from tests.harness import GENERAL, Environment
 from tests.inspector.conftest import AGENDA, SCRIPT, World
 
 Json = dict[str, Any]
@@ -191,3 +191,19 @@ def test_calendar_shows_an_event_of_a_series_with_its_guests(world: World, compa
 def test_calendar_shows_nothing_where_there_is_nothing(world: World, company: Environment, path: str) -> None:
     assert missing(world, company, "calendar", path)
     assert missing(world, company, "calendar", f"{AGENDA}/events/nope")
+
+
+def test_screens_mask_passwords_tokens_and_cards_as_all_pages_do(world: World, shop: Environment) -> None:
+    said = "the password: hunter2secret with sk_live_51HabcdefGHIJK, card 4242 4242 4242 4242"
+    customer = charge(shop, "customers", name=said, description=said)["id"]
+    world.environment.ask(
+        "chat.postMessage", verb="POST", twin="slack", json={"channel": GENERAL, "text": said}
+    ).raise_for_status()
+    screens = [
+        seen(world, shop, "stripe", "customers"),
+        seen(world, shop, "stripe", f"customers/{customer}"),
+        seen(world, world.environment, "slack", f"channels/{GENERAL}"),
+    ]
+    for text in screens:
+        assert [secret for secret in ("hunter2secret", "sk_live_51H", "4242 4242 4242") if secret in text] == []
+    assert all("•••4242" in each for each in screens)

@@ -34,6 +34,7 @@ def repository(tmp_path_factory):
         "misnamed": {"_DOT_arga__sandbox_DOT_yml": "app: {app_comand: python app.py}\n"},
         "unknown-twin": {"_DOT_arga__sandbox_DOT_yml": "app: {app_command: python app.py, twins: [slak]}\n"},
         "fine": {"app_DOT_py": SERVES + "# tidied\n"},
+        "unclear": {"_DOT_arga__tests__fast_DOT_yml": "name: fast\nprompt: The page feels fast\n"},
     }.items():
         made.git("checkout", "--quiet", "-b", branch, "main")
         made.commit(branch, **files)
@@ -104,6 +105,15 @@ def test_an_application_that_cannot_be_made_is_an_error_in_the_reports(live, cli
     (error,) = ET.fromstring(artifact(live, run, "junit.xml").text).iter("error")
     assert said in str(error.get("message"))
     assert said in artifact(live, run, "check_run.json").json()["output"]["text"]
+
+
+def test_a_test_that_is_not_understood_is_an_error_and_no_failure(live, client, repository):
+    run = judged(client, repository, "unclear")
+    assert run.status == "failed"
+    suites = ET.fromstring(artifact(live, run, "junit.xml").text)
+    assert [suites.get(name) for name in ("failures", "errors")] == ["0", "1"]
+    (error,) = suites.iter("error")
+    assert "The page feels fast" in str(error.get("message"))
 
 
 def test_a_missing_browser_is_an_error_in_the_reports(live, client, repository, monkeypatch):

@@ -128,7 +128,7 @@ def test_the_clock_of_the_twins_is_the_applications_where_it_is_asked_for(sandbo
         ({"twins": "[slack]", "env": '{A: "{slack.base_ur}"}'}, "Did you mean 'base_url'?"),
         ({"clock": "{mode: fast}"}, "Invalid enum value 'fast'"),
         ({"clock": "{mode: steps, start: soon}"}, "ISO 8601"),
-        ({"instal": "[true]"}, "unknown field `instal`"),
+        ({"instal": "[true]"}, "unknown field `instal` - at `$.app`. Did you mean 'install'?"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_before_anything_is_started(sandboxes, repository, parts, said):

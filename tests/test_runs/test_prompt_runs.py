@@ -182,6 +182,9 @@ def test_a_run_of_a_sentence_that_does_not_hold_of_a_page_fails(
     assert (run["status"], run["failure_category"]) == ("failed", category), run["failure_detail"]
     assert run["results_json"][-1]["status"] == "failed"
     assert bool(run["not_understood"]) == (category == "not_understood")
+    done = [each["title"] for each in run["results_json"] if (each["action"], each["status"]) == ("click", "passed")]
+    told = f"stays done: {', '.join(done)}" if done else "nothing that could have an effect"
+    assert (told in run["failure_detail"]) == (category == "not_understood")
 
 
 @pytest.fixture(scope="module")

@@ -51,14 +51,14 @@ async def find_entries(frame: Frame, things: str) -> PageEntries:
 async def find_entry(frame: Frame, selector: str) -> list[Locator]:
     """Return the entries that an `entry=` selector means, none if there are fewer; raises EntriesUnclear."""
     position, _, noun = selector.removeprefix(ENTRY).partition(" ")
-    found = await find_entries(frame, noun)
-    if found.entries is None:
+    listed = (await find_entries(frame, noun)).entries
+    if listed is None:
         raise EntriesUnclear(f"the page says how many of '{noun}' there are, but lists none")
     if position == EACH:
-        return found.entries
+        return listed
     if position == LAST:
-        return found.entries[-1:]
-    return found.entries[int(position) - 1 : int(position)]
+        return listed[-1:]
+    return listed[int(position) - 1 : int(position)]
 
 
 async def find_nth(elements: Locator, position: str) -> Locator | None:

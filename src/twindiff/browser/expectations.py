@@ -133,6 +133,8 @@ class Expectations:
             else await candidates(self._front(), wanted or expect.selector or "")
         )
         expected, said = self._describe(expect, wanted, where)
+        if expect.type == "count":
+            said = f"{said}, but the page has {look.seen}"
         raise StepFailed(said, expected, _around(look.seen, wanted), near)
 
     def _describe(self, expect: Expect, wanted: str, where: str) -> tuple[str, str]:

@@ -30,6 +30,7 @@ from twindiff.browser.element_finder import (
     candidates,
     kind_of,
 )
+from twindiff.browser.entry_finder import VERB
 from twindiff.browser.expectations import (
     MAX_SEEN_CHARACTERS,
     POLL_SECONDS,
@@ -49,6 +50,8 @@ MUST_BE_THERE = "start"
 """The id of the step that opens the start URL, where an error status fails the step."""
 DEFAULT_STEP_SECONDS = 10.0
 """Seconds to wait for an element or an expectation, unless the step sets a timeout."""
+PLACE = "place="
+"""Prefix of what a sentence opens; in small letters it may be a description, such as `the customer desk`."""
 FILE_FIELD = "input[type=file]"
 CHOICE_SECONDS = 2.0
 """Seconds to wait for a radio button or an option before another element of that name is clicked."""
@@ -364,7 +367,8 @@ class Interpreter:
         near = await candidates(self.page, selector)
         shown = ", ".join(f"{each['selector']} ({each['text']})" for each in near) or "nothing like it"
         said = f"no visible element '{selector}' within {seconds:g} seconds"
-        failure = WordsUnclear if is_intent(selector) else StepFailed
+        is_described = selector.startswith(PLACE) and selector.removeprefix(PLACE).islower()  # no label of the page
+        failure = WordsUnclear if is_intent(selector) or VERB in selector or is_described else StepFailed
         raise failure(said, f"a visible element '{selector}'", shown, near)
 
 

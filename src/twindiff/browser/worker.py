@@ -18,7 +18,7 @@ from twindiff.browser import config as configs
 from twindiff.browser.agent import MAX_TURNS, Agent, AgentFailed, Finished
 from twindiff.browser.artifact_masking import CannotMask, copy_masked, find_secrets
 from twindiff.browser.config import REFERENCE, BrowserStep, ConfigError, fill_parameters
-from twindiff.browser.expectations import StepFailed
+from twindiff.browser.expectations import StepFailed, WordsUnclear
 from twindiff.browser.job import TYPED_SECRET, BrowserJob, RunEvent
 from twindiff.browser.limits import MEGABYTE, watch_memory
 from twindiff.browser.masking import MASK, TextMask, is_secret_name, mask_cards
@@ -34,6 +34,9 @@ SHOT_SECONDS = 3.0
 CLOSING_SECONDS = 8.0
 HURRIED_SECONDS = 2.0
 """Seconds that a browser has to save its trace and HAR; fewer where it hangs or the run was ended."""
+EFFECTIVE = ("click", "press", "select", "choose", "check", "uncheck", "upload")
+"""Actions that may change something in an application or its twins."""
+MAX_EFFECTS = 5
 TRACE = "trace.zip"
 HAR = "network.har"
 
@@ -59,6 +62,8 @@ class BrowserRun:
         self._mask = TextMask(self._hidden)
         self.passed = 0
         self.failed: dict[str, Any] | None = None
+        self._effects: list[str] = []
+        """The steps done that may have changed something."""
         self._trouble = ""
         self._end_by = math.inf
         self._hangs = False
@@ -292,9 +297,22 @@ class BrowserRun:
             self.failed = {
                 "status": "failed",
                 "failure_category": "navigation" if step.id == "start" else failure.category,
-                "failure_detail": f"step {step.ordinal} ({self._title(step)}): {failure}",
+                "failure_detail": f"step {step.ordinal} ({self._title(step)}): {failure}"
+                + self._describe_effects(failure),
             }
+        elif step.action in EFFECTIVE:
+            self._effects.append(self._title(step))
         return said
+
+    def _describe_effects(self, failure: StepFailed) -> str:
+        """Describe what had been done before a step was found unclear; empty for other failures."""
+        if failure.category != WordsUnclear.category:
+            return ""
+        if not self._effects:
+            return "; nothing that could have an effect had been done before it"
+        done = ", ".join(self._effects[-MAX_EFFECTS:])
+        more = f"{len(self._effects)} steps, at last " if len(self._effects) > MAX_EFFECTS else ""
+        return f"; what had been done before it stays done: {more}{done}"
 
     def _title(self, step: BrowserStep) -> str:
         """Describe a step in one line, with names in place of secret values."""

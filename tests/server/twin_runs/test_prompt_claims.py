@@ -6,13 +6,14 @@ import pytest
 
 from tests.server.twin_runs.world_reader import WorldReader
 
+JANUARY = {"mode": "offset", "start": "2026-01-05T09:00:00"}
 TWINS = ["slack", "linear", "stripe", "box", "calendar"]
 
 
 @pytest.fixture
 def world(live):
     def provide(prompt, twins=TWINS):
-        asked = {"twins": twins, "scenario_prompt": prompt, "ttl_minutes": 5}
+        asked = {"twins": twins, "scenario_prompt": prompt, "ttl_minutes": 5, "clock": JANUARY}
         made = live.client.post("/twin-runs", json=asked).raise_for_status().json()
         run = live.client.get(f"/twin-runs/{made['run_id']}").json()
         assert run["status"] == "ready", run["error"]

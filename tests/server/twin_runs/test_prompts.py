@@ -86,7 +86,8 @@ def test_names_and_prices_are_written_as_germans_do(made):
 
 
 def test_a_week_is_next_by_the_clock_of_the_run(live):
-    asked = {"twins": ["calendar"], "scenario_prompt": "a meeting tomorrow at 10"}
+    clock = {"mode": "offset", "start": "2026-01-05T09:00:00"}
+    asked = {"twins": ["calendar"], "scenario_prompt": "a meeting tomorrow at 10", "clock": clock}
     run = live.client.get(f"/twin-runs/{live.client.post('/twin-runs', json=asked).json()['run_id']}").json()
     now = live.client.get(f"/api/platform/env/{run['environment_id']}/clock").json()["now"]
     assert now[:10] == "2026-01-05"

@@ -1,7 +1,7 @@
 """Worlds of scenarios, prompts and configurations begin this week where the clock is the machine's."""
 
 import time
-from datetime import datetime
+from datetime import UTC, datetime
 
 import pytest
 
@@ -58,12 +58,31 @@ def find_events(run, summary):
 
 @pytest.mark.parametrize(
     ("when", "asked", "is_warned"),
-    [("tomorrow", REAL, True), ("on Friday", REAL, False), ("tomorrow", {}, False)],
+    [("tomorrow", REAL, False), ("on Friday", {}, False), ("in 2 days. A review on Friday", {}, True)],
 )
-def test_a_prompt_that_depends_on_today_is_told_when_its_world_begins(live, when, asked, is_warned):
+def test_a_prompt_of_weekdays_that_depends_on_today_too_is_told_when_its_world_begins(live, when, asked, is_warned):
     prompt = f'A Google Calendar meeting "Launch" {when} at 10am'
     made, _ = provide(live.client, twins=["google_calendar"], scenario_prompt=prompt, **asked)
     assert any("the world begins on Monday" in each for each in made.get("warnings", [])) is is_warned
+
+
+@pytest.mark.parametrize(("when", "days"), [("today", 0), ("tomorrow", 1), ("in 3 days", 3)])
+def test_a_day_of_a_prompt_is_counted_from_the_machines_date(live, when, days):
+    asked = {"scenario_prompt": f'A Google Calendar meeting "Launch" {when} at 10am'}
+    (event,) = find_events(provide(live.client, twins=["google_calendar"], **asked)[1], "Launch")
+    today = datetime.now(UTC).date()
+    assert (datetime.fromisoformat(event["start"]["dateTime"]).date() - today).days == days
+
+
+@pytest.mark.parametrize(
+    ("clock", "year"),
+    [(None, f"{datetime.now(UTC).year}"), ({"mode": "frozen", "start": "2024-02-29T09:00:00"}, "2024")],
+)
+def test_a_test_run_has_twins_of_the_machines_time_unless_it_says_another(live, clock, year):
+    asked = {"prompt": 'Expect "A"', "twins": ["slack"], "scenario_prompt": "Slack with 2 channels", "clock": clock}
+    run = succeeded(live.client.post("/test-runs", json={**asked, "start_url": "http://127.0.0.1:1/"}))
+    environment = succeeded(live.client.get(f"/test-runs/{run['run_id']}"))["environment_id"]
+    assert succeeded(live.client.get(f"/api/platform/env/{environment}/clock"))["now"][:4] == year
 
 
 def test_a_meeting_of_a_prompt_lies_in_this_week(live):

@@ -19,6 +19,7 @@ from twindiff.server.apis.inspector import row_listing
 from twindiff.server.apis.inspector.page_context import PageContext, head_context, living, look, number, point, twin_of
 from twindiff.server.apis.inspector.rendering import HEADERS, page
 from twindiff.server.apis.inspector.row_listing import Filter, RowListing
+from twindiff.server.apis.inspector.screen_masking import mask_screen
 from twindiff.server.service import Service
 from twindiff.storage.journal import JournalRecord, Values
 from twindiff.storage.values import changed_columns
@@ -182,5 +183,10 @@ async def screen(service: Service, request: Request) -> Response:
         raise ScreenNotFound(f"{twin.name} shows nothing at '{path[:200]}'")
     base = f"{looking.base}/screens/{twin.name}"
     return page(
-        "screen.html", **head_context(looking, f"screen {twin.name}"), twin=twin.name, screen=seen, base=base, here=path
+        "screen.html",
+        **head_context(looking, f"screen {twin.name}"),
+        twin=twin.name,
+        screen=mask_screen(seen),
+        base=base,
+        here=path,
     )

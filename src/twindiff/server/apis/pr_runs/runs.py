@@ -23,7 +23,13 @@ from twindiff.server.apis.sandbox_runs.checkouts import Revision
 from twindiff.server.apis.sandbox_runs.code_sources import CodeSource, HostedChange
 from twindiff.server.apis.sandbox_runs.runs import SandboxRunRequest, SandboxRunService
 from twindiff.server.apis.test_runs.ledger import ENDED
-from twindiff.server.apis.test_runs.reports import TestResult, check_run, render_cancelled, write_reports
+from twindiff.server.apis.test_runs.reports import (
+    NOTHING_TESTED,
+    TestResult,
+    check_run,
+    render_cancelled,
+    write_reports,
+)
 from twindiff.server.apis.test_runs.runs import BrowserNotInstalled, TestRunRequest, or_invalid
 from twindiff.server.apis.test_runs.saved import SavedTestStore
 from twindiff.server.apis.test_runs.views import page_url, scenario_of
@@ -310,7 +316,8 @@ class PrRuns:
             child = await self._until(child.run_id, lambda run: run.status in ENDED, stop)
             if child.status != "completed":
                 said = str(child.outcome.get("failure_detail") or child.status)
-                result = result._replace(status="failed", detail=said, category="tests")
+                nothing = child.outcome.get("failure_category") in NOTHING_TESTED
+                result = result._replace(status="error" if nothing else "failed", detail=said, category="tests")
         except ApiError as error:
             category = "browser" if isinstance(error, BrowserNotInstalled) else "tests"
             result = result._replace(status="error", detail=str(error), category=category)

@@ -281,9 +281,16 @@ def _read(path: Path) -> _File:
         msgspec.json.encode(file)  # raises for an unpaired surrogate, which cannot be encoded
         return file
     except msgspec.ValidationError as error:
-        raise InvalidSandboxConfig(f"{path.name}: {str(error)[:500]}") from None
+        raise InvalidSandboxConfig(f"{path.name}: {str(error)[:500]}.{_suggest_field(str(error))}") from None
     except ValueError as error:
         raise InvalidSandboxConfig(f"{path.name} is no YAML: {str(error)[:500]}") from None
+
+
+def _suggest_field(problem: str) -> str:
+    """A sentence with the key that was probably meant, for an error about an unknown one; empty without one."""
+    unknown = re.search(r"unknown field `(.+?)`", problem)
+    known = [*ApplicationTarget.__struct_fields__, *_File.__struct_fields__]
+    return did_you_mean(unknown[1], known) if unknown else ""
 
 
 def guess_command(folder: Path) -> tuple[str, str] | None:

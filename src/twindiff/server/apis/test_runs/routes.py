@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import msgspec
 
 from twindiff.browser.config import MAX_PROMPT_CHARACTERS
+from twindiff.environments.clocks import ClockRequest
 from twindiff.kit.http import Response
 from twindiff.kit.parameter_sources import Header
 from twindiff.kit.twin import Operations
@@ -42,6 +43,15 @@ def each(verb: str, path: str = "") -> Callable[[Any], Any]:
     return declare
 
 
+def describe_world(
+    ttl_minutes: int, scenario_id: str | None, scenario_prompt: str | None, clock: ClockRequest | None
+) -> dict[str, Any]:
+    """The fields of a TestRunRequest that describe the twins that are made for a run."""
+    clock_fields = msgspec.to_builtins(clock) if clock else None
+    world = {"scenario_id": scenario_id, "scenario_prompt": scenario_prompt, "clock": clock_fields}
+    return without_none(ttl_minutes=ttl_minutes, **world)
+
+
 @each("post")
 async def create_test_run(
     desk: TwinRunContext,
@@ -56,6 +66,7 @@ async def create_test_run(
     provision_id: str | None = None,
     scenario_id: str | None = None,
     scenario_prompt: Prompt | None = None,
+    clock: ClockRequest | None = None,
     checks: dict[str, Any] | None = None,
     sandbox_id: str | None = None,
     timeout_seconds: Seconds = DEFAULT_SECONDS,
@@ -67,9 +78,9 @@ async def create_test_run(
 ) -> dict[str, Any]:
     """Queue a browser test, with steps from a TestConfig or planned from a prompt.
     `hosts` are further hosts that the page may reach, besides its start host and the run's twins. `checks` evaluate the
-    changes in twins.
+    changes in twins. `clock` is how the clock of twins made for it runs, by default as the machine's.
     """
-    world = without_none(ttl_minutes=ttl_minutes, scenario_id=scenario_id, scenario_prompt=scenario_prompt)
+    world = describe_world(ttl_minutes, scenario_id, scenario_prompt, clock)
     wanted = TestRunRequest(
         prompt=prompt,
         start_url=start_url,

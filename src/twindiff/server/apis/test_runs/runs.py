@@ -91,6 +91,8 @@ class TestRunRequest(NamedTuple):
     provision_id: str | None = None
     scenario_id: str | None = None
     scenario_prompt: str | None = None
+    clock: Mapping[str, str] = {}
+    """The clock of the twins that are made, as fields of a ClockRequest; by default the real one."""
     checks: Mapping[str, Any] | None = None
     sandbox_id: str | None = None
     seconds: float = DEFAULT_SECONDS
@@ -385,7 +387,9 @@ OF_A_PROMPT = ("planned", "by", "subject", "not_understood")
 """Facts about the planning of a prompt, which do not apply to another prompt."""
 _WORLDS = {"scenario_id", "scenario_prompt"}
 """The alternative sources of a twin's data; a run has at most one."""
-_AGAIN = ("parameters", "hosts", "twins", "ttl_minutes", "scenario_id", "scenario_prompt", "checks", "seconds")
+_AGAIN = (
+    *("parameters", "hosts", "twins", "ttl_minutes", "scenario_id", "scenario_prompt", "clock", "checks", "seconds"),
+)
 
 
 def _plan(prompt: str) -> PromptPlan:

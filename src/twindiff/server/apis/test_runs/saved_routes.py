@@ -7,8 +7,9 @@ from typing import Annotated, Any
 
 import msgspec
 
+from twindiff.environments.clocks import ClockRequest
 from twindiff.kit.twin import Operations
-from twindiff.server.apis.test_runs.routes import Hosts, Prompt, Scalars, Seconds, SessionId, Ttl
+from twindiff.server.apis.test_runs.routes import Hosts, Prompt, Scalars, Seconds, SessionId, Ttl, describe_world
 from twindiff.server.apis.test_runs.runs import DEFAULT_SECONDS, TestRunRequest, without_none
 from twindiff.server.apis.test_runs.views import brief, shown_test
 from twindiff.server.apis.twin_runs.dependencies import TwinRunContext
@@ -131,13 +132,14 @@ async def run_test(
     pr_url: str | None = None,
     scenario_id: str | None = None,
     scenario_prompt: Prompt | None = None,
+    clock: ClockRequest | None = None,
     trigger_source: str | None = None,
 ) -> dict[str, Any]:
     """Queue a run of a saved test; given parameters replace its own."""
     test = desk.saved.find(test_id)
     given_twins = twins if twins is not None else [] if sandbox_id or provision_id else test.twins
     about = without_none(branch=branch, pr_url=pr_url, session_id=session_id, trigger_source=trigger_source)
-    world = without_none(ttl_minutes=ttl_minutes, scenario_id=scenario_id, scenario_prompt=scenario_prompt)
+    world = describe_world(ttl_minutes, scenario_id, scenario_prompt, clock)
     wanted = TestRunRequest(
         prompt=prompt or test.prompt,
         start_url=start_url or (None if sandbox_id else test.start_url),

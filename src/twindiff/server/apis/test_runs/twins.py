@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
 from twindiff.browser.config import TwinCheck
 from twindiff.catalog import TwinRunRecord
 from twindiff.checks import SpecError, known_to, parse, warnings
+from twindiff.environments.clocks import ClockRequest
 from twindiff.kit.errors import ApiError, InvalidParameter
 from twindiff.kit.suggestions import did_you_mean
 from twindiff.server.apis.twin_runs.runs import TwinRunRequest
@@ -134,7 +135,8 @@ class RunTwins:
             return None
         source = WorldSource(wanted.scenario_id, wanted.scenario_prompt)
         ports = self.runs.can_open_ports(len(wanted.twins))
-        asked = TwinRunRequest(wanted.twins, wanted.ttl_minutes, ports=ports)
+        clock = ClockRequest(**cast(dict[str, Any], wanted.clock)).to_clock_mode()
+        asked = TwinRunRequest(wanted.twins, wanted.ttl_minutes, ports=ports, clock=clock)
         run, _ = await self._scenarios.provide(asked, source)
         return run.run_id
 

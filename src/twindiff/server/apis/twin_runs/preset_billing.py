@@ -44,8 +44,8 @@ BILLING: dict[str, dict[str, list[dict[str, Any]]]] = {
             _subscription("Northlake", "Team", "2025-12-14T10:00:00"),
         ],
         "charges": [
-            _payment("Atelier Sud", 4900, "Team, March", "2025-03-01T08:00:00", "usd"),
-            _payment("Northlake", 1900, "Starter, December", "2025-12-01T10:00:00", "usd"),
+            _payment("Atelier Sud", 4900, "Team, last month", "2025-03-01T08:00:00", "usd"),
+            _payment("Northlake", 1900, "Starter, first month", "2025-12-01T10:00:00", "usd"),
         ],
     },
     "Customer Support Portal": {

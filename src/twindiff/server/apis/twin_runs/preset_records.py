@@ -128,8 +128,8 @@ RECORDS: dict[str, PresetRecords] = {
             PresetFolder(
                 "Contracts",
                 {
-                    "northlake.txt": "Northlake: Team from the 14th, prorated.",
-                    "atelier-sud.txt": "Cancelled in February.",
+                    "northlake.txt": "Northlake: Team for three weeks, prorated.",
+                    "atelier-sud.txt": "Cancelled before the last month began.",
                 },
             ),
             PresetFolder("Reports", {"failed-cards.csv": FAILED_CARDS}),
@@ -216,7 +216,7 @@ RECORDS: dict[str, PresetRecords] = {
             PresetFolder(
                 "Disputes",
                 {
-                    "harlow.txt": "Delivered on 2 December, signed T. Harlow.",
+                    "harlow.txt": "Delivered five weeks ago, signed T. Harlow.",
                     "deadlines.csv": "case,due\nHarlow,2026-01-06\n",
                 },
             ),

@@ -119,7 +119,7 @@ PRESETS: dict[str, Preset] = {
                 Trouble(
                     "billing",
                     "Hannah Lee",
-                    "Northlake upgraded on the 14th and was charged a full month.",
+                    "Northlake upgraded three weeks ago and was charged a full month.",
                     "Proration was off for their plan.",
                     "Prorate upgrades of legacy plans",
                     1,
@@ -135,9 +135,9 @@ PRESETS: dict[str, Preset] = {
                 Trouble(
                     "customers",
                     "Ivo Marek",
-                    "Atelier Sud asks for a refund of March.",
-                    "They cancelled in February, so yes.",
-                    "Refund March to Atelier Sud",
+                    "Atelier Sud asks for a refund of their last month.",
+                    "They cancelled before it began, so yes.",
+                    "Refund the last month to Atelier Sud",
                     2,
                 ),
             ],

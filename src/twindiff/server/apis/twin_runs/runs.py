@@ -66,7 +66,7 @@ class TwinRunRequest(NamedTuple):
     auth: Literal["lenient", "strict"] = "lenient"
     """With `strict`, calls without a known token are refused as the vendors do."""
     clock: ClockMode | None = None
-    """The clock of the twins; by default the real one, or that of a world from a scenario, prompt or configuration."""
+    """The clock of the twins; by default the real one, with which configured worlds begin lately."""
     begins: int = WORLDS_BEGIN
     """When a configured world begins, in microseconds since 1970."""
 
@@ -173,7 +173,7 @@ class TwinRunService:
                 [*templates.values()],
                 users=users,
                 ttl_seconds=(run.ttl_minutes or asked.ttl_minutes) * MINUTE,
-                clock=asked.clock or (REAL if asked.config is None else ClockMode("offset", WORLDS_BEGIN)),
+                clock=asked.clock or REAL,
                 auth=asked.auth,
                 **_credentials(twins, users, run.secret),
                 name=" ".join(["twin run", run.run_id[:8], *filter(None, [run.scenario_id, run.copy_name])]),

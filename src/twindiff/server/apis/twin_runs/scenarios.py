@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from twindiff.catalog import ScenarioRecord, TwinRunRecord
@@ -15,9 +16,16 @@ from twindiff.kit.errors import ApiError
 from twindiff.kit.rows import Where
 from twindiff.server.apis.twin_runs.llm_prompts import thorough
 from twindiff.server.apis.twin_runs.presets import PRESETS, Preset
+from twindiff.server.apis.twin_runs.prompt_words import DAY, NEARBY, NEXT, NUMBER, UNITS
 from twindiff.server.apis.twin_runs.provisioning import Provisioning
 from twindiff.server.apis.twin_runs.runs import OPEN, YEAR_OF_MINUTES, TwinRunRequest, TwinRunService
-from twindiff.server.apis.twin_runs.worlds import WORLDS_BEGIN, Config, find_latest_beginning, shift_dates
+from twindiff.server.apis.twin_runs.worlds import (
+    WORLDS_BEGIN,
+    Config,
+    find_beginning_today,
+    find_latest_beginning,
+    shift_dates,
+)
 from twindiff.server.default_templates import prepare_default
 from twindiff.server.language_models import ModelSettings, configured_model
 
@@ -26,7 +34,10 @@ if TYPE_CHECKING:
 
 Mode = Literal["fast", "thorough"]
 """How a world is generated from a prompt: by rules, or by a model."""
-_TODAY = re.compile(r"\b(?:today|tomorrow|yesterday|now|ago)\b", re.IGNORECASE)
+_AHEAD = rf"in\s+(?:{NUMBER})\s+(?:{UNITS['day']}|{UNITS['week']})"
+_TODAY = re.compile(rf"\b(?:yesterday|now|ago|{_AHEAD}|{'|'.join(chain.from_iterable(NEARBY))})\b", re.IGNORECASE)
+"""Words about days that depend on today."""
+_WEEKDAY = re.compile(rf"\b(?:{DAY})s?\b|\b(?:{NEXT})\b", re.IGNORECASE)
 
 
 class ScenarioNotFound(ApiError):
@@ -74,12 +85,25 @@ class Filling(NamedTuple):
     """Whether the dates of the configuration were chosen for `WORLDS_BEGIN`, and not by its author."""
     begins: int = WORLDS_BEGIN
     """When the world begins, in microseconds since 1970."""
+    moved: int = 0
+    """By how much its dates are later than those that were chosen, in microseconds."""
 
-    def begin_lately(self) -> Filling:
-        """The same world, begun on the latest Monday, for runs with the real clock."""
-        begins = find_latest_beginning()
-        config = shift_dates(self.config, begins - self.begins) if self.is_generated else self.config
-        return self._replace(config=config, begins=begins)
+    def begin_lately(self, prompt: str) -> Filling:
+        """The same world for runs with the real clock: begun on the latest Monday, so that weekdays are right, or today
+        if the prompt names days that depend on today. With both kinds of days, those of Monday count, with a warning.
+        """
+        depends_on_today, has_weekdays = _TODAY.search(prompt), _WEEKDAY.search(prompt)
+        if depends_on_today and not has_weekdays:
+            begins, by = find_beginning_today()
+        else:
+            begins = find_latest_beginning()
+            by = begins - self.begins
+        said = self.said
+        if depends_on_today and has_weekdays:
+            warning = f"the world begins on Monday, {Clock(begins).iso()[:10]}, at 9:00 UTC, and so do its days"
+            said = {**said, "warnings": [*said.get("warnings", []), warning]}
+        by = by if self.is_generated else 0
+        return self._replace(config=shift_dates(self.config, by), begins=begins, moved=by, said=said)
 
 
 class ScenarioStore:
@@ -99,26 +123,33 @@ class ScenarioStore:
         filled, twins = await self.filling(source), [twin.name for twin in self.runs.twins(asked.twins).values()]
         asked = asked._replace(baseline_kind=filled.kind, scenario_id=source.scenario_id)
         is_modelled = self._model(source, filled) is not None
-        is_late = asked.clock is not None and asked.clock.mode == "real" and filled.config is not None
+        is_late = asked.clock is None or asked.clock.mode == "real"
         if filled.config is None:
             for each in twins:
                 await self.runs.service.runtime.run_steps(prepare_default(self.runs.service, each))
-        if not (is_modelled or is_late) and (filled.config is None or self.runs.worlds.has(filled.config, twins)):
+        elif is_late:
+            filled = filled.begin_lately(self._prompt_of(source))
+        is_made = filled.config is None or self.runs.worlds.has(filled.config, twins, filled.begins)
+        if is_made and not is_modelled:
             said = await self._compare_world(filled, twins)
-            return self.runs.provision(asked._replace(config=filled.config, prompt_results=said or None)), said
+            made = asked._replace(config=filled.config, begins=filled.begins, prompt_results=said or None)
+            return self.runs.provision(made), said
         said = {"generation_mode": "thorough"} if is_modelled else {**filled.said}
 
         async def make() -> TwinRunRequest:
-            made = await self.prepare(source, twins, filled)
-            if is_late:
-                made = await self._begin_lately(made, twins, source.prompt or "")
+            made = await self.prepare(source, twins, filled, is_late=is_late)
             said.update(made.said)
             return asked._replace(config=made.config, begins=made.begins, prompt_results=made.said or None)
 
         return await self._provisioning.provide(asked, make, seconds), said
 
     async def prepare(
-        self, source: WorldSource, twins: Sequence[str] | None = None, filled: Filling | None = None
+        self,
+        source: WorldSource,
+        twins: Sequence[str] | None = None,
+        filled: Filling | None = None,
+        *,
+        is_late: bool = False,
     ) -> Filling:
         """Determine the seed configuration of twins, and build their worlds.
         A prompt is parsed by rules, or by the configured model if the source asks for it. Raises what `filling` does,
@@ -130,19 +161,14 @@ class ScenarioStore:
             made = await thorough(model, self.runs.service, self.runs.worlds, source.prompt)
             said = {"generation_mode": "thorough", "model": model.name}
             filled = Filling(made, "prompt", said, is_generated=True)
+            filled = filled.begin_lately(source.prompt) if is_late else filled
         if filled.config is not None:
-            await self.runs.worlds.prepare(filled.config, twins)
+            await self.runs.worlds.prepare(filled.config, twins, filled.begins)
         names = [self._twin(name) for name in filled.config or ()] if twins is None else twins
         return filled._replace(said=await self._compare_world(filled, names))
 
-    async def _begin_lately(self, filled: Filling, twins: Sequence[str], prompt: str) -> Filling:
-        """Build the worlds again as of the latest Monday, and warn where the prompt names days that depend on today."""
-        late = filled.begin_lately()
-        await self.runs.worlds.prepare(late.config or {}, twins, late.begins)
-        if not _TODAY.search(prompt):
-            return late
-        warning = f"the world begins on Monday, {Clock(late.begins).iso()[:10]}, at 9:00 UTC, and so do its days"
-        return late._replace(said={**late.said, "warnings": [*late.said.get("warnings", []), warning]})
+    def _prompt_of(self, source: WorldSource) -> str:
+        return source.prompt or (self.find(source.scenario_id).prompt if source.scenario_id else None) or ""
 
     async def _compare_world(self, filled: Filling, twins: Sequence[str]) -> dict[str, Any]:
         """The facts about a filling with finished worlds; for a prompt, which sentences they show."""
@@ -150,8 +176,12 @@ class ScenarioStore:
             return filled.said
         from twindiff.server.apis.twin_runs.prompts import compare
 
-        rows = {name: self.runs.worlds.rows(name, filled.config) for name in twins if name in self._seedable()}
+        seeded = [name for name in twins if name in self._seedable()]
+        rows = {name: self.runs.worlds.rows(name, filled.config, filled.begins) for name in seeded}
+        if filled.moved and "calendar" in rows:  # a prompt's days are read as of `WORLDS_BEGIN`
+            rows["calendar"] = shift_dates(rows["calendar"], -filled.moved)
         outcome = await self.runs.service.runtime.run_in_thread(partial(compare, filled.sentences, rows))
+        outcome.warnings.extend(filled.said.get("warnings", ()))
         return {**filled.said, **outcome._asdict()}
 
     def _model(self, source: WorldSource, filled: Filling) -> ModelSettings | None:

@@ -30,7 +30,8 @@ WORLDS_BEGIN = 1_767_603_600_000_000
 """Monday, 5 January 2026, 9:00 UTC, in microseconds: the start time of seeded worlds and their runs. It is fixed so
 that the same configuration builds the same world, and its "tomorrow" stays a day ahead.
 """
-WEEK = 7 * 24 * 3600 * SECOND
+DAY = 24 * 3600 * SECOND
+WEEK = 7 * DAY
 REMEMBERED = 256
 _DATE = re.compile(r"(20\d\d-\d\d-\d\d)(T\d\d:\d\d.*)?")
 
@@ -60,10 +61,10 @@ class Worlds:
         seeding, key = _seeding(twin), _key(twin, config, people, begins)
         return self._find(key) or self._keep(key, self._seed(twin, seeding.read(config), people, begins))
 
-    def rows(self, twin: str, config: Config) -> dict[str, list[Values]]:
-        """The rows of one twin's world as of `WORLDS_BEGIN`, by table; raises InvalidSeedConfig."""
+    def rows(self, twin: str, config: Config, begins: int = WORLDS_BEGIN) -> dict[str, list[Values]]:
+        """The rows of one twin's world as of an instant, by table; raises InvalidSeedConfig."""
         named = self._service.registry.get(twin)
-        world = self.world(named, config.get(named.name, {}), cast_of(config))
+        world = self.world(named, config.get(named.name, {}), cast_of(config), begins)
         return self._service.engine.template_rows(named.name, world.template.hash)
 
     def has(self, config: Config, twins: Collection[str], begins: int = WORLDS_BEGIN) -> bool:
@@ -174,8 +175,20 @@ def find_latest_beginning() -> int:
     return WORLDS_BEGIN + (wall() - WORLDS_BEGIN) // WEEK * WEEK
 
 
+def find_beginning_today() -> tuple[int, int]:
+    """When the worlds begin whose prompts speak of today: the latest 9:00 UTC, in microseconds since 1970; and by how
+    much their dates move, whole days of microseconds.
+    """
+    midnight = WORLDS_BEGIN // DAY * DAY
+    by = (wall() - midnight) // DAY * DAY
+    begins = WORLDS_BEGIN + by
+    return begins if begins <= wall() else begins - DAY, by
+
+
 def shift_dates(value: Any, by: int) -> Any:
     """Move all dates and times in a configuration, such as `2026-01-06T10:00`, by a number of microseconds."""
+    if not by:
+        return value
     if isinstance(value, str):
         match = _DATE.fullmatch(value)
         if match is None:
