@@ -38,6 +38,8 @@ def lose_a_worker(pool: EpisodePool, kill: Callable[[int], None]) -> None:
         assert other.call({"api": "slack", "path": "api.test"}).status == 200
         after = pool.stats()
         assert (after.lost, after.restarts, after.open) == (before.lost + 1, before.restarts + 1, before.open - 1)
+    for worker in range(after.workers):  # which waits until it has been started again
+        pool.ask(worker, pool._workers[worker].generation, "list_tests")
     with pool.episode(RENAME) as again:
         assert again.call({"api": "slack", "path": "api.test"}).status == 200
     assert pool.stats().open == 0

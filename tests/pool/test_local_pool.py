@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.pool.pool_behaviour import RENAME, lose_a_worker, play_right_and_wrong, refuse_what_there_is_not
-from twindiff.pool import LocalPool, WorkerFailed
+from twindiff.frameworks.episodes import chosen_tests
+from twindiff.pool import EpisodeLost, LocalPool, WorkerFailed
 from twindiff.pool.episode_pool import PoolExhausted
 
 ROOT = Path(__file__).parents[2]
@@ -46,6 +47,31 @@ def test_an_episode_waits_for_room_until_another_one_is_closed(pool: LocalPool):
 
 def test_a_pool_outlives_a_worker_that_is_killed(pool: LocalPool):
     lose_a_worker(pool, lambda worker: os.kill(pool.pids[worker], signal.SIGKILL))
+
+
+class HeldPool(LocalPool):
+    """A pool whose processes start again only when they may."""
+
+    may_start = threading.Event()
+
+    def _restart(self, worker: int) -> None:
+        self.may_start.wait()
+        super()._restart(worker)
+
+
+def test_a_pool_goes_on_while_a_worker_is_started_again():
+    with HeldPool(2) as pool:
+        with pool.episode(RENAME) as lost, pool.episode(RENAME) as other:
+            os.kill(pool.pids[lost.worker], signal.SIGKILL)
+            with pytest.raises(EpisodeLost):
+                lost.verdict()
+            with pool.episode(RENAME) as more:
+                assert more.worker == other.worker
+            assert chosen_tests(pool.platform, tests=RENAME)
+        pool.may_start.set()
+        pool.ask(lost.worker, 1, "list_tests")
+        with pool.episode(RENAME) as one, pool.episode(RENAME) as two:
+            assert {one.worker, two.worker} == {0, 1}
 
 
 def test_no_process_is_left_of_a_pool_that_is_closed():

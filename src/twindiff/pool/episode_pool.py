@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
+from contextlib import suppress
+from functools import cached_property
 from time import monotonic
 from types import TracebackType
 from typing import Any, NamedTuple, Self
@@ -47,6 +49,7 @@ class WorkerState:
     def __init__(self) -> None:
         self.open = 0
         self.generation = 0
+        self.is_starting = False
 
 
 class EpisodePool(ABC):
@@ -62,6 +65,7 @@ class EpisodePool(ABC):
         self._max_episodes = max_episodes
         self._room = threading.Condition()
         self._begun = self._lost = self._restarts = 0
+        self._restarting: list[threading.Thread] = []
         self.platform = PoolPlatform(self)
         """The platform API over all workers, for the bridges to frameworks."""
 
@@ -71,11 +75,18 @@ class EpisodePool(ABC):
 
     @abstractmethod
     def _restart(self, worker: int) -> None:
-        """Start the process of a worker again."""
+        """Start the process of a worker again, and wait until it is ready. Raises WorkerFailed, WorkerGone."""
 
     @abstractmethod
+    def _end(self) -> None:
+        """End the processes of all workers."""
+
     def close(self) -> None:
         """End all workers with their episodes."""
+        self._end()
+        for each in self._restarting:
+            each.join()
+        self._end()  # those that were about to start
 
     def __enter__(self) -> Self:
         return self
@@ -85,9 +96,9 @@ class EpisodePool(ABC):
     ) -> None:
         self.close()
 
-    @property
+    @cached_property
     def tests(self) -> list[TestOffered]:
-        """The tests of the suite, from the first worker that answers."""
+        """The tests of the suite, which are the same in all workers."""
         return self.ask(0, self._workers[0].generation, "list_tests")
 
     def episode(self, test: str = "", *, clock: Json | None = None, seconds: float = 60) -> PooledEpisode:
@@ -113,8 +124,15 @@ class EpisodePool(ABC):
             return PoolStats(len(self._workers), still_open, self._begun, self._lost, self._restarts)
 
     def ask(self, worker: int, generation: int, method: str, *arguments: Any) -> Any:
-        """Call a method of a worker's process. Raises EpisodeLost if it is another process than `generation`."""
-        if self._workers[worker].generation != generation:
+        """Call a method of a worker's process. Raises EpisodeLost if it is another process than `generation`.
+
+        Waits for a process that is being started again.
+        """
+        state = self._workers[worker]
+        if state.is_starting and state.generation == generation:
+            with self._room:
+                self._room.wait_for(lambda: not state.is_starting)
+        if state.generation != generation:
             raise EpisodeLost("The process of the episode has ended.")
         try:
             return self._send(worker, method, arguments)
@@ -137,38 +155,55 @@ class EpisodePool(ABC):
                 self._workers[worker].open -= count
                 self._room.notify_all()
 
-    def generation_of(self, worker: int) -> int:
-        """Return how often a worker has been started again."""
-        return self._workers[worker].generation
+    def find_first(self) -> tuple[int, int]:
+        """Return the first worker that is not being started again, or the very first, and its generation."""
+        ready = (number for number, state in enumerate(self._workers) if not state.is_starting)
+        worker = next(ready, 0)
+        return worker, self._workers[worker].generation
 
     def take_room(self, seconds: float) -> tuple[int, int]:
         """Take room for one episode in the worker with the fewest; returns the worker and its generation.
 
-        Waits `seconds` for room; then PoolExhausted is raised.
+        A worker that is being started again has none. Waits `seconds` for room; then PoolExhausted is raised.
         """
         end = monotonic() + seconds
         with self._room:
             while True:
-                worker = min(range(len(self._workers)), key=lambda number: self._workers[number].open)
+                worker = min(range(len(self._workers)), key=self._order)
                 state = self._workers[worker]
-                if state.open < self._max_episodes:
+                if not state.is_starting and state.open < self._max_episodes:
                     state.open += 1
                     self._begun += 1
                     return worker, state.generation
                 if not self._room.wait(end - monotonic()):
                     raise PoolExhausted(f"{self.stats().open} episodes are open, and none was closed in {seconds:g} s.")
 
+    def _order(self, worker: int) -> tuple[bool, int]:
+        """Return what is smallest for the worker that takes the next episode."""
+        return self._workers[worker].is_starting, self._workers[worker].open
+
     def _replace(self, worker: int, generation: int) -> None:
-        """Start a lost worker again, once however many of its episodes notice."""
+        """Start a lost worker again in a thread, once however many of its episodes notice; others go on meanwhile."""
         with self._room:
             state = self._workers[worker]
             if state.generation != generation:
                 return
             self._lost += state.open
             self._restarts += 1
-            state.open, state.generation = 0, generation + 1
-            self._restart(worker)
-            self._room.notify_all()
+            state.open, state.generation, state.is_starting = 0, generation + 1, True
+            restarting = threading.Thread(target=self._start_again, args=(worker,), daemon=True)
+            self._restarting = [*(each for each in self._restarting if each.is_alive()), restarting]
+            restarting.start()
+
+    def _start_again(self, worker: int) -> None:
+        """Start a worker; if that fails, its next episode is lost, and it is tried again."""
+        try:
+            with suppress(WorkerFailed, WorkerGone):
+                self._restart(worker)
+        finally:
+            with self._room:
+                self._workers[worker].is_starting = False
+                self._room.notify_all()
 
 
 class PooledEpisode:

@@ -81,7 +81,6 @@ class LocalPool(EpisodePool):
         self._processes[worker] = LocalWorker(self._settings)
         self._processes[worker].wait_until_ready()
 
-    def close(self) -> None:
-        """End all workers with their episodes."""
+    def _end(self) -> None:
         for each in self._processes:
             each.end()

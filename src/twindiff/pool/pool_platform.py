@@ -29,8 +29,9 @@ _CREATION = "/api/platform/initEnv"
 class PoolPlatform(Platform):
     """Sends each request to the worker of the environment or run that it names; new environments to the emptiest.
 
-    Requests that name none go to the first worker. A request raises EpisodeLost if the worker of its environment has
-    ended, and PoolExhausted if no worker has room for another environment.
+    Requests that name none go to the first worker, or to another one while that is started again. A request raises
+    EpisodeLost if the worker of its environment has ended, and PoolExhausted if no worker has room for another
+    environment.
     """
 
     base_url = "http://localhost"
@@ -82,7 +83,7 @@ class PoolPlatform(Platform):
         for each in (*_ID.findall(path.encode()), *_ID.findall(body)):
             if place := self._places.get(_plain(each.decode())):
                 return place
-        return 0, self._pool.generation_of(0)
+        return self._pool.find_first()
 
     def _note(self, path: str, verb: str, place: tuple[int, int], answer: httpx.Response) -> None:
         """Note the ids that a response has made, and the room that it has taken or given back."""

@@ -66,7 +66,7 @@ class PoolActor:
 
 
 class ActorCalls:
-    """One actor as its pool calls it; the first call waits until Ray has started it."""
+    """One actor as its pool calls it; `open` waits until Ray has started it."""
 
     def __init__(self, actor: Any, secret: bytes) -> None:
         self.actor = actor
@@ -157,9 +157,9 @@ class RayPool(EpisodePool):
     def _restart(self, worker: int) -> None:
         self._calls[worker].end()
         self._calls[worker] = self._start()
+        self._calls[worker].open()
 
-    def close(self) -> None:
-        """End all actors with their episodes; the cluster stays."""
+    def _end(self) -> None:
         for each in self._calls:
             each.end()
 
