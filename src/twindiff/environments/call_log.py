@@ -108,7 +108,7 @@ class CallLog:
             self._waiting.setdefault(environment_id, []).append(entry)
         self.feed.announce_commit(environment_id, self.total)
         is_first = self._is_read_elsewhere and environment_id not in self._written
-        if is_first or (entry.error == AGENT_REFUSED and not self._engine.inline):
+        if is_first or (entry.error == AGENT_REFUSED and self._engine.is_shared):
             # Lists of other shards read from the file whether an environment has been called. Other processes over a
             # database judge its agent, whose refused requests to the control plane they must not miss.
             with contextlib.suppress(NotServed):  # the next flush writes it
