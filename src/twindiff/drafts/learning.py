@@ -185,6 +185,12 @@ def _responses(calls: list[RecordedCall]) -> Schema:
     for status, answers in sorted(by_status.items()):
         known: list[Any] = [each for each in answers if isinstance(each, (dict, list))]
         content: Schema = {"content": {"application/json": {"schema": infer_schema(known)}}} if known else {}
+        file = next((call.file for call in calls if call.file and call.status == status), None)
+        if file and not known:
+            content = {
+                "content": {file.media_type: {"schema": {"type": "string", "format": "binary"}}},
+                "headers": {"Content-Length": {"schema": {"type": "integer"}, "example": file.size}},
+            }
         responses[str(status)] = {"description": f"seen {len(answers)} times", **content}
     return responses
 
