@@ -10,11 +10,11 @@ from ..core.access import issue_of
 from ..event_delivery.announcements import announce
 from ..git.histories import is_ancestor
 from ..git.protection import protection_of
-from ..issues.issue_changes import change_state, note_event
+from ..issues.issue_changes import note_event
 from ..tables.issue_tables import Issue, PullRequest, Review
 from ..tables.repository_tables import Ref, Repository
-from ..views.pull_views import show_pull
 from ..workflows.triggers import trigger_workflows
+from .pull_closing import close_pull, mark_merged, pull_payload
 
 
 def branch_key(repo_id: int | None, branch: str) -> str:
@@ -47,16 +47,6 @@ def follow_branch(call: Call, repo: Repository, branch: str, before: str | None,
             mark_merged(call, repo, moved, issue, after, base_sha=pull.base_sha)
 
 
-def close_pull(call: Call, repo: Repository, pull: PullRequest, issue: Issue) -> None:
-    """Close a pull request without merging it."""
-    change_state(call, repo, issue, "closed")
-    announce(call, repo, "pull_request", _payload(call, repo, pull, "closed"))
-
-
-def _payload(call: Call, repo: Repository, pull: PullRequest, action: str) -> dict[str, Any]:
-    return {"action": action, "number": pull.number, "pull_request": show_pull(call, repo, pull)}
-
-
 def _move_head(call: Call, repo: Repository, pull: PullRequest, issue: Issue, before: str, after: str) -> None:
     """Set the new head of a pull request; a protection may dismiss approvals of the old one."""
     pull = call.db.change(pull, head_sha=after)
@@ -69,7 +59,7 @@ def _move_head(call: Call, repo: Repository, pull: PullRequest, issue: Issue, be
     if reviews.get("dismiss_stale_reviews"):
         for review in call.db.rows(Review, Review.pull_request_id == pull.id, Review.state == "APPROVED"):
             call.db.change(review, state="DISMISSED")
-    payload = _payload(call, repo, pull, "synchronize")
+    payload = pull_payload(call, repo, pull, "synchronize")
     announce(call, repo, "pull_request", {**payload, "before": before, "after": after})
     trigger_workflows(call, repo, "pull_request", after, pull=pull, action="synchronize")
 
@@ -82,18 +72,3 @@ def set_pull_ref(call: Call, repo: Repository, pull: PullRequest) -> None:
         call.db.change(known, sha=pull.head_sha)
     else:
         call.db.add(Ref(repository_id=repo.id, ref=name, sha=pull.head_sha))
-
-
-def mark_merged(
-    call: Call, repo: Repository, pull: PullRequest, issue: Issue, sha: str, *, base_sha: str | None = None
-) -> PullRequest:
-    """Record that a pull request is merged with a commit, and close its issue; `base_sha` is the base before."""
-    fields: dict[str, Any] = {"merged": True, "merged_at": call.clock.iso(), "merged_by": call.actor}
-    if base_sha:
-        fields["base_sha"] = base_sha
-    pull = call.db.change(pull, merge_commit_sha=sha, auto_merge=None, **fields)
-    note_event(call, issue, "merged", sha)
-    change_state(call, repo, issue, "closed", commit_id=None)
-    announce(call, repo, "pull_request", _payload(call, repo, pull, "closed"))
-    trigger_workflows(call, repo, "pull_request", sha, pull=pull, action="closed")
-    return pull

@@ -93,7 +93,7 @@ def rename_branch(call: Call, owner: str, repo: str, branch: str, new_name: str)
     row = move_ref(call, row, HEADS + new_name, ref.sha)
     if row.default_branch == branch:
         row = call.db.change(row, default_branch=new_name)
-    row = move_ref(call, row, HEADS + branch, None, merges=True)
+    row = move_ref(call, row, HEADS + branch, None, skips_protection=True)
     return show_branch(call, row, find_branch(call, row, new_name))
 
 
