@@ -40,8 +40,8 @@ from ..tables.user_tables import User
 from ..wire_style import Moved
 from . import (  # noqa: F401 - they declare resolvers and mutations
     account_fields,  # pyright: ignore[reportUnusedImport]
-    command_line_fields,  # pyright: ignore[reportUnusedImport]
-    command_mutations,  # pyright: ignore[reportUnusedImport]
+    cli_fields,  # pyright: ignore[reportUnusedImport]
+    cli_mutations,  # pyright: ignore[reportUnusedImport]
     discussion_mutations,  # pyright: ignore[reportUnusedImport]
     poll_fields,  # pyright: ignore[reportUnusedImport]
     project_mutations,  # pyright: ignore[reportUnusedImport]

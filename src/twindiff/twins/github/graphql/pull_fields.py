@@ -12,9 +12,9 @@ from twindiff.kit.rows import Expression, exists
 
 from ..core.access import may
 from ..core.stamps import show_instant
-from ..git.mergeability import latest_reviews, merge_state
 from ..git.protection import protection_of
 from ..git.pull_commits import changes_of_pull, commits_of
+from ..git.pull_mergeability import latest_reviews, merge_state
 from ..git.refs import HEADS, find_ref
 from ..issues.closing_keywords import find_issues_to_close
 from ..issues.issues import has_item

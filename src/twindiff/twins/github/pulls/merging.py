@@ -12,11 +12,11 @@ from twindiff.kit import Body, Call, Operations, Struct
 from ..core.access import find_pull, find_repo, issue_of, may
 from ..git.commit_objects import Signature, signature_of, write_commit
 from ..git.histories import get_commit
-from ..git.mergeability import merge_state, try_merge, why_blocked
-from ..git.merges import merge_trees
 from ..git.objects import store_of
 from ..git.pull_commits import commits_of
+from ..git.pull_mergeability import merge_state, try_merge, why_blocked
 from ..git.refs import HEADS, find_ref
+from ..git.tree_merges import merge_trees
 from ..issues.issue_changes import note_event
 from ..pushes.pull_closing import mark_merged
 from ..pushes.ref_updates import move_ref

@@ -18,9 +18,9 @@ from ..event_delivery.announcements import announce
 from ..git.commit_objects import signature_of, write_commit
 from ..git.diffs import write_diff
 from ..git.histories import diverge
-from ..git.mergeability import try_merge
 from ..git.patches import write_patch
 from ..git.pull_commits import changes_of_pull, commits_of, divergence_of
+from ..git.pull_mergeability import try_merge
 from ..git.refs import HEADS, find_ref
 from ..issues.issue_changes import (
     change_state,

@@ -14,10 +14,10 @@ from ..core.access import find_repo
 from ..core.listing import slice_page
 from ..git.commit_objects import signature_of, write_commit
 from ..git.histories import diverge
-from ..git.merges import merge_trees
 from ..git.objects import EMPTY_TREE, store_of
 from ..git.protection import protection_of, required_contexts
 from ..git.refs import HEADS, find_branch, find_commit, find_ref, is_valid_ref, list_refs
+from ..git.tree_merges import merge_trees
 from ..pushes.ref_updates import move_ref
 from ..tables.repository_tables import BranchProtection, Ref, Repository
 from ..tables.user_tables import Team
