@@ -76,7 +76,7 @@ def _type_of(value: Any, *unused: Any) -> str:
 @lru_cache(maxsize=1)
 def load_schema() -> GraphQLSchema:
     """Return the schema."""
-    files = ("schema.graphql", "projects.graphql", "discussions.graphql", "commands.graphql")
+    files = ("schema.graphql", "projects.graphql", "discussions.graphql", "cli.graphql")
     schema = build_schema("\n".join((Path(__file__).parent / name).read_text() for name in files))
     abstract: Any
     for abstract in filter(is_abstract_type, schema.type_map.values()):
