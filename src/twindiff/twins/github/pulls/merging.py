@@ -13,6 +13,7 @@ from ..core.access import find_pull, find_repo, issue_of, may
 from ..git.commit_objects import Signature, signature_of, write_commit
 from ..git.histories import get_commit
 from ..git.objects import store_of
+from ..git.protection import is_deletable
 from ..git.pull_commits import commits_of
 from ..git.pull_mergeability import merge_state, try_merge, why_blocked
 from ..git.refs import HEADS, find_ref
@@ -150,9 +151,15 @@ def _copy_commit(call: Call, repo: Repository, tree: str, tip: Commit, commit: C
 
 
 def _delete_head(call: Call, pull: PullRequest, issue: Issue) -> None:
+    """Delete the head of a merge, unless it is the default branch, protected, or not the caller's to delete.
+
+    https://docs.github.com/en/repositories/configuring-branches-and-merges-in-your-repository/configuring-pull-request-merges/managing-the-automatic-deletion-of-branches
+    """
     source = head_repository(call, pull)
-    if source and may(call, source, "push") and find_ref(call, source, HEADS + pull.head_ref):
-        move_ref(call, source, HEADS + pull.head_ref, None, skips_protection=True)
+    if source is None or pull.head_ref == source.default_branch or not is_deletable(call, source, pull.head_ref):
+        return
+    if may(call, source, "push") and find_ref(call, source, HEADS + pull.head_ref):
+        move_ref(call, source, HEADS + pull.head_ref, None)
         note_event(call, issue, "head_ref_deleted")
 
 

@@ -10,6 +10,7 @@ from ..core.access import issue_of
 from ..event_delivery.announcements import announce
 from ..git.histories import is_ancestor
 from ..git.protection import protection_of
+from ..git.refs import HEADS, find_ref
 from ..issues.issue_changes import note_event
 from ..tables.issue_tables import Issue, PullRequest, Review
 from ..tables.repository_tables import Ref, Repository
@@ -40,11 +41,35 @@ def follow_branch(call: Call, repo: Repository, branch: str, before: str | None,
             _move_head(call, base, pull, issue, before, after)
     for pull, issue in open_pulls(call, PullRequest.base_repository_ref == key):
         if after is None:
-            close_pull(call, repo, pull, issue)
+            _follow_deleted_base(call, repo, pull, issue)
             continue
         moved = call.db.change(pull, base_sha=after)
         if is_ancestor(call, repo.network_id, pull.head_sha, after):
             mark_merged(call, repo, moved, issue, after, base_sha=pull.base_sha)
+
+
+def change_base(
+    call: Call, repo: Repository, pull: PullRequest, issue: Issue, base: Ref, event: str = "base_ref_changed"
+) -> PullRequest:
+    """Set the base of a pull request to another branch of its repository, with an event in its timeline."""
+    branch = base.ref.removeprefix(HEADS)
+    note_event(call, issue, event)
+    return call.db.change(pull, base_ref=branch, base_sha=base.sha, base_repository_ref=branch_key(repo.id, branch))
+
+
+def _follow_deleted_base(call: Call, repo: Repository, pull: PullRequest, issue: Issue) -> None:
+    """Give a pull request the base into which its deleted base was merged; close it if there is none.
+
+    https://docs.github.com/en/pull-requests/collaborating-with-pull-requests/proposing-changes-to-your-work-with-pull-requests/about-branches#working-with-branches
+    """
+    where = (PullRequest.head_repository_ref == pull.base_repository_ref, PullRequest.repository_id == repo.id)
+    merged = call.db.rows(PullRequest, *where, PullRequest.merged.is_true, order=-PullRequest.id, limit=1)
+    base = find_ref(call, repo, HEADS + merged[0].base_ref) if merged else None
+    if base is None or branch_key(repo.id, merged[0].base_ref) == pull.head_repository_ref:
+        close_pull(call, repo, pull, issue)
+        return
+    pull = change_base(call, repo, pull, issue, base, "automatic_base_change_succeeded")
+    announce(call, repo, "pull_request", pull_payload(call, repo, pull, "edited"))
 
 
 def _move_head(call: Call, repo: Repository, pull: PullRequest, issue: Issue, before: str, after: str) -> None:

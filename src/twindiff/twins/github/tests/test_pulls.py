@@ -135,6 +135,48 @@ def test_a_push_of_its_commits_merges_a_pull_request(hub: Hub):
     assert hub("GET", f"{repo}/pulls/1")["merged"]
 
 
+PROTECTED = dict.fromkeys(("required_status_checks", "enforce_admins", "required_pull_request_reviews", "restrictions"))
+
+
+@pytest.mark.parametrize(("head", "is_deleted"), [("feature", True), ("protected", False), ("main", False)])
+def test_the_head_of_a_merge_is_deleted_unless_it_is_protected_or_the_default_branch(
+    hub: Hub, head: str, is_deleted: bool
+):
+    repo = hub.repo()
+    hub("PATCH", repo, {"delete_branch_on_merge": True})
+    hub.branch(repo, "next")
+    if head != "main":
+        hub.branch(repo, head)
+    hub.write(repo, "a.txt", "a", head)
+    hub("PUT", f"{repo}/branches/protected/protection", PROTECTED) if head == "protected" else None
+    hub("POST", f"{repo}/pulls", {"title": "P", "head": head, "base": "next"})
+    hub("PUT", f"{repo}/pulls/1/merge", {})
+    assert (hub.http("GET", f"{repo}/branches/{head}").status_code == 404) is is_deleted
+
+
+def test_a_pull_request_whose_base_is_deleted_after_its_merge_moves_to_the_base_of_that(hub: Hub):
+    repo = hub.repo()
+    hub.pull(repo)
+    hub.branch(repo, "child", "feature")
+    hub.write(repo, "b.txt", "b", "child")
+    hub("POST", f"{repo}/pulls", {"title": "Child", "head": "child", "base": "feature"})
+    hub("PUT", f"{repo}/pulls/1/merge", {})
+    hub("DELETE", f"{repo}/git/refs/heads/feature")
+    child = hub("GET", f"{repo}/pulls/2")
+    assert (child["state"], child["base"]["ref"], child["commits"]) == ("open", "main", 1)
+    assert hub("GET", f"{repo}/issues/2/events")[-1]["event"] == "automatic_base_change_succeeded"
+
+
+def test_a_renamed_branch_keeps_its_protection_and_the_pull_requests_into_it(hub: Hub):
+    repo = hub.repo()
+    hub.pull(repo)
+    hub("PUT", f"{repo}/branches/main/protection", PROTECTED)
+    hub("POST", f"{repo}/branches/main/rename", {"new_name": "trunk"})
+    pull = hub("GET", f"{repo}/pulls/1")
+    assert (pull["state"], pull["base"]["ref"]) == ("open", "trunk")
+    assert hub("GET", f"{repo}/branches/trunk")["protected"]
+
+
 def test_a_review_has_comments_on_lines_of_the_diff(hub: Hub):
     repo = hub.repo()
     hub.pull(repo, text="1\n2\n3\n")
