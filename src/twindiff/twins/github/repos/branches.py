@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from twindiff.kit import Body, Call, Operations, Response, Struct
 from twindiff.kit.http import json_answer
 
-from ..core.access import find_repo
+from ..core.access import check_permission, find_repo
 from ..core.listing import slice_page
 from ..git.commit_objects import signature_of, write_commit
 from ..git.histories import diverge
@@ -88,6 +88,8 @@ def rename_branch(call: Call, owner: str, repo: str, branch: str, new_name: str)
     """Rename a branch; the default branch stays the default one, and what names the branch follows."""
     row = find_repo(call, owner, repo)
     ref = find_branch(call, row, branch)
+    if branch == row.default_branch or protection_of(call, row, branch):
+        check_permission(call, row, "admin")
     if not is_valid_ref(HEADS + new_name):
         raise invalid("Branch", "new_name")
     if find_ref(call, row, HEADS + new_name):
