@@ -18,7 +18,7 @@ from websockets.sync.client import connect
 from tests.cli.conftest import Serving, finished
 from tests.harness import Environment, Platform
 from twindiff.catalog.shard_ids import shard_of
-from twindiff.cli.workers import Orders
+from twindiff.cli.worker_supervision import Orders
 from twindiff.server import Settings
 
 POSTED = {"diff_type": "added", "entity": "messages", "where": {"message_text": "hi"}, "expected_count": 1}

@@ -18,7 +18,7 @@ from twindiff.browser.config import TestConfig
 from twindiff.browser.job import BrowserJob, BrowserLimits
 from twindiff.catalog import TwinRunRecord
 from twindiff.catalog.stamps import stamp, wall
-from twindiff.cli.workers import Orders, WorkerProcess
+from twindiff.cli.worker_supervision import Orders, WorkerProcess
 from twindiff.environments.transcripts import RecordedExchange
 from twindiff.server import Settings
 from twindiff.server.apis.test_runs.ledger import Ledger
@@ -294,10 +294,10 @@ def test_a_worker_that_keeps_dying_is_started_again_with_growing_waits_and_one_l
     monkeypatch.setattr(sys, "executable", str(program))
     may_serve = threading.Event()
     may_serve.set()
-    worker = WorkerProcess(Orders("api", Settings()), lambda code: None, may_serve)
+    worker = WorkerProcess(Orders("api", Settings(), number=3), lambda code: None, may_serve)
     until(lambda: starts.exists() and starts.read_text().count("started") >= 4)
     program.unlink()  # it cannot be started for a while
-    until(lambda: "could not be started" in capsys.readouterr().err)
+    until(lambda: "Worker 3 could not be started" in capsys.readouterr().err)
     program.write_text(DIES.format(starts))
     program.chmod(0o755)
     so_far = starts.read_text().count("started")

@@ -16,7 +16,7 @@ from twindiff.environments.registry import Registry
 from twindiff.server import Gateway, Service, Settings
 from twindiff.server.protocol import MAX_FRAME_BYTES, HttpProtocol
 from twindiff.server.shards.handover import Handover
-from twindiff.server.shards.joining import Shard
+from twindiff.server.shards.shard_server import Shard
 from twindiff.storage import DataDirectoryInUse, NotServed, WrongStorage
 from twindiff.storage.sqlite.other_shards import OtherShards
 

@@ -17,7 +17,7 @@ import msgspec
 from twindiff import __version__
 from twindiff.cli.problem import CommandError
 from twindiff.cli.process_secrets import hide_secrets
-from twindiff.cli.workers import Orders
+from twindiff.cli.worker_supervision import Orders
 
 if TYPE_CHECKING:
     from twindiff.environments.registry import Registry

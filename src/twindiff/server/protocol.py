@@ -95,7 +95,7 @@ class HttpProtocol(HttpToolsProtocol):
 
     request_seconds: float = 60
     """Seconds that a request may take to arrive, head and body."""
-    _is_coming = False
+    _is_receiving = False
     _late: asyncio.TimerHandle | None = None
     _head_bytes = 0
     _silent_bytes = 0
@@ -120,14 +120,14 @@ class HttpProtocol(HttpToolsProtocol):
         if self._is_refused:
             return
         is_answering = bool(self.cycle) and not self.cycle.response_complete
-        if is_answering and not self._is_coming:
+        if is_answering and not self._is_receiving:
             self._forget_time()
         elif self._late is None:
             self._watch_time()
 
     def on_message_begin(self) -> None:
         """Reset the counts at the start of a request."""
-        self._is_coming = True
+        self._is_receiving = True
         self._is_silent = False
         self._head_bytes = 0
         super().on_message_begin()
@@ -172,12 +172,12 @@ class HttpProtocol(HttpToolsProtocol):
 
     def on_message_complete(self) -> None:
         """Note that the request is complete."""
-        self._is_coming = False
+        self._is_receiving = False
         super().on_message_complete()
 
     def handle_websocket_upgrade(self) -> None:
         """Hand the connection over to the WebSocket protocol, which has no timeout."""
-        self._is_coming = False
+        self._is_receiving = False
         self._forget_time()
         super().handle_websocket_upgrade()
 
@@ -187,7 +187,7 @@ class HttpProtocol(HttpToolsProtocol):
         Whoever waits for it to leave is told so: a client that has left does not differ from it until data is sent.
         """
         cast(Gathered, self.transport).flush()
-        if not self.cycle or self.cycle.response_complete or self._is_coming:
+        if not self.cycle or self.cycle.response_complete or self._is_receiving:
             return None
         self.cycle.keep_alive = False
         cast(dict[str, Any], self.cycle.scope)["state"][HALF_CLOSED] = True
@@ -201,7 +201,7 @@ class HttpProtocol(HttpToolsProtocol):
 
     def _give_up(self) -> None:
         is_answered = self.cycle and self.cycle.more_body and self.cycle.response_started
-        if self._is_coming and not is_answered:
+        if self._is_receiving and not is_answered:
             self.transport.write(LATE)
         self.transport.close()
 

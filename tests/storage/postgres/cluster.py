@@ -22,7 +22,7 @@ from psycopg.sql import SQL, Identifier
 
 from tests.storage.postgres.models import Model
 from twindiff.catalog import TABLES
-from twindiff.cli.workers import GO, Orders
+from twindiff.cli.worker_supervision import GO, Orders
 from twindiff.environments.registry import Registry
 from twindiff.kit.rows import table_of
 from twindiff.server import Service, Settings

@@ -23,8 +23,8 @@ from twindiff.cli.cluster.shard_actor import NAMESPACE, ShardAddress, name_shard
 from twindiff.kit.errors import ApiError
 from twindiff.server.auth import refusal
 from twindiff.server.protocol import MAX_HEAD_BYTES
-from twindiff.server.shards.protocol import CHUNKED, LENGTH, MAX_BODY_BYTES, join_chunks
 from twindiff.server.shards.routing import ShardRouter
+from twindiff.server.shards.sharded_http import CHUNKED, LENGTH, MAX_BODY_BYTES, join_chunks
 
 AT_ONCE_BYTES = 1 << 18
 SECONDS_OF_A_RESTART = 60.0

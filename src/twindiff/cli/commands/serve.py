@@ -340,7 +340,7 @@ def _say_confinement() -> None:
 def _serve_shards(settings: Settings, listeners: Listeners, *, as_json: bool) -> None:
     """Serve with several processes behind one port, each with a data file of its own."""
     from twindiff.catalog.shard_ids import ServedShard
-    from twindiff.cli.workers import Workers, order_shards
+    from twindiff.cli.worker_supervision import Workers, order_shards
     from twindiff.environments.registry import Registry
     from twindiff.server.shards.data_directory import refuse_other_count
     from twindiff.server.shards.handover import make_pairs
@@ -381,7 +381,7 @@ def _store_shards(settings: Settings) -> Generator[Settings]:
 def _serve_from_postgres(settings: Settings, listeners: Listeners, workers: int, *, as_json: bool) -> None:
     """Serve with several processes behind one port, over one database."""
     from twindiff.cli.commands.db import need_driver
-    from twindiff.cli.workers import DRAINERS, Workers, order_database_workers
+    from twindiff.cli.worker_supervision import DRAINERS, Workers, order_database_workers
     from twindiff.environments.registry import Registry
 
     need_driver()

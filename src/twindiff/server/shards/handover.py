@@ -8,11 +8,14 @@ is handed over while a process is being started again waits for it.
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import socket
 import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+
+log = logging.getLogger("twindiff")
 
 MAX_MESSAGE_BYTES = 60_000
 """Bytes that a message carries; more of them are in a file, whose descriptor it carries."""
@@ -50,7 +53,8 @@ class Handover:
     def _read(self, adopt: Adopt) -> None:
         with suppress(BlockingIOError):
             data, descriptors, _, _ = socket.recv_fds(self._inbox, MAX_MESSAGE_BYTES + 1, 2)
-            if not descriptors:  # this process has too many files open
+            if not descriptors:
+                log.warning("A connection of another worker was dropped: this process has too many files open")
                 return
             for each in descriptors:  # else programs that this process starts would keep the connection open
                 os.set_inheritable(each, False)

@@ -59,12 +59,12 @@ class ShardRouter:
         return line is not None and line[1] == b"POST" and _is_by_body(line[2].decode("latin-1"))
 
     def find_shard(self, head: bytes, body: bytes) -> int:
-        """Return the shard of a request; an id of a shard that there is none of is left to this one to refuse."""
+        """Return the shard of a request; this shard refuses ids whose shard does not exist."""
         shard = self._read_shard(head, body)
         return shard if shard < self._count else self.own
 
     def find_environment(self, environment_id: str) -> int:
-        """Return the shard of an environment; one of a shard that there is none of is left to this one to refuse."""
+        """Return the shard of an environment; this shard refuses ids whose shard does not exist."""
         shard = shard_of(environment_id)
         return shard if shard < self._count else self.own
 

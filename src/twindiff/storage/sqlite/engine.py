@@ -457,7 +457,7 @@ class SqliteEngine:
         self.feed.announce_commit(env, self.seq(env))
 
     def leads(self) -> bool:
-        """Return True: a data directory belongs to one process."""
+        """Return True: a data file belongs to one process."""
         return True
 
     def seq(self, env: str) -> int:

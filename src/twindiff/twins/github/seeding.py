@@ -29,7 +29,7 @@ from .issues.issue_changes import change_assignees, change_labels, change_state,
 from .issues.issues import add_issue
 from .pulls.merging import MergePullBody, perform_merge
 from .pulls.pulls import PullBody, open_pull
-from .pushes.head_tracking import close_pull
+from .pushes.pull_closing import close_pull
 from .pushes.ref_updates import move_ref
 from .repos.repository_bodies import RepositoryBody, make_repository
 from .seed_bundles import fill_from_bundle

@@ -1,1 +1,1 @@
-"""What tells webhooks and activity feeds about events."""
+"""Events for webhooks, which the server delivers, and for activity feeds."""

@@ -1,4 +1,4 @@
-"""What happens is announced: to webhooks, and in the activity feeds.
+"""Announces events to webhooks and activity feeds.
 
 https://docs.github.com/en/webhooks/webhook-events-and-payloads
 """

@@ -12,7 +12,8 @@ from ..tables.repository_tables import Commit
 from .objects import ObjectStore
 from .trees import find_entry
 
-OURS, THEIRS, BOTH = 1, 2, 3
+OURS, THEIRS, BOTH, BELOW_BASE = 1, 2, 3, 4
+MAX_SPARE_COMMITS = 8
 _NO_PUNCTUATION = str.maketrans("", "", "-:T")
 
 
@@ -93,7 +94,11 @@ def walk_path(call: Call, store: ObjectStore, head: str, path: str) -> Iterator[
 
 
 def diverge(call: Call, network_id: int, ours: str, theirs: str) -> Divergence:
-    """Return the merge base of two commits and the commits that only one of them has."""
+    """Return the merge base of two commits and the commits that only one of them has.
+
+    The walk goes by dates, which may belie parents: a commit that was read too early is read again with the marks of
+    its children, and `MAX_SPARE_COMMITS` more are read where dates say that nothing is left.
+    """
     queue, flags, rows = _Queue(), dict[str, int](), dict[str, Commit]()
 
     def mark(sha: str, flag: int) -> None:
@@ -107,23 +112,22 @@ def diverge(call: Call, network_id: int, ours: str, theirs: str) -> Divergence:
     pending: set[str] = set()
     mark(ours, OURS)
     mark(theirs, THEIRS)
-    order: list[Commit] = []
-    base: Commit | None = None
-    while pending and any(flags[sha] != BOTH for sha in pending):
+    order: dict[str, Commit] = {}
+    spare = MAX_SPARE_COMMITS
+    while pending and spare >= 0:
         commit = queue.pop()
         pending.discard(commit.sha)
-        order.append(commit)
-        if flags[commit.sha] == BOTH and base is None:
-            base = commit
+        order.setdefault(commit.sha, commit)
+        flag = flags[commit.sha]
         for parent in commit.parents:
-            mark(parent, flags[commit.sha])
-    common = [rows[sha] for sha in pending if flags[sha] == BOTH]
-    base = base or max(common, key=lambda commit: commit.committed_at, default=None)
-    unique = list({commit.sha: commit for commit in order}.values())
+            mark(parent, flag | BELOW_BASE if flag & BOTH == BOTH else flag)
+        is_unsettled = any(not flags[sha] & BELOW_BASE or sha in order for sha in pending)
+        spare = MAX_SPARE_COMMITS if is_unsettled else spare - 1
+    bases = [commit for sha, commit in order.items() if flags[sha] == BOTH]
     return Divergence(
-        base,
-        [commit for commit in unique if flags[commit.sha] == OURS],
-        [commit for commit in unique if flags[commit.sha] == THEIRS],
+        max(bases, key=lambda commit: commit.committed_at, default=None),
+        [commit for sha, commit in order.items() if flags[sha] == OURS],
+        [commit for sha, commit in order.items() if flags[sha] == THEIRS],
     )
 
 
@@ -132,4 +136,4 @@ def is_ancestor(call: Call, network_id: int, ancestor: str, descendant: str) -> 
     if ancestor == descendant:
         return True
     relation = diverge(call, network_id, ancestor, descendant)
-    return relation.merge_base is not None and relation.merge_base.sha == ancestor
+    return relation.merge_base is not None and not relation.ours

@@ -28,16 +28,22 @@ def binds(call: Call, repo: Repository, protection: BranchProtection) -> bool:
     return bool(protection.settings.get("enforce_admins")) or not may(call, repo, "admin")
 
 
+def is_deletable(call: Call, repo: Repository, branch: str) -> bool:
+    """Return whether the protection of a branch, if there is one, allows to delete it."""
+    protection = protection_of(call, repo, branch)
+    return protection is None or bool(protection.settings.get("allow_deletions"))
+
+
 def check_update(
     call: Call, repo: Repository, branch: str, before: str | None, after: str | None, *, forced: bool
 ) -> None:
     """Raise Unprocessable if the protection of a branch forbids to move it."""
+    if after is None and not is_deletable(call, repo, branch):
+        raise Unprocessable("Cannot delete this branch")
     protection = protection_of(call, repo, branch)
     if protection is None:
         return
     settings: dict[str, Any] = protection.settings
-    if after is None and not settings.get("allow_deletions"):
-        raise Unprocessable("Cannot delete this branch")
     is_forced = forced and before and after and not is_ancestor(call, repo.network_id, before, after)
     if is_forced and not settings.get("allow_force_pushes"):
         raise Unprocessable("Cannot force-push to this branch")

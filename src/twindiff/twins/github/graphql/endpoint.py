@@ -40,8 +40,8 @@ from ..tables.user_tables import User
 from ..wire_style import Moved
 from . import (  # noqa: F401 - they declare resolvers and mutations
     account_fields,  # pyright: ignore[reportUnusedImport]
-    command_line_fields,  # pyright: ignore[reportUnusedImport]
-    command_mutations,  # pyright: ignore[reportUnusedImport]
+    cli_fields,  # pyright: ignore[reportUnusedImport]
+    cli_mutations,  # pyright: ignore[reportUnusedImport]
     discussion_mutations,  # pyright: ignore[reportUnusedImport]
     poll_fields,  # pyright: ignore[reportUnusedImport]
     project_mutations,  # pyright: ignore[reportUnusedImport]
@@ -76,7 +76,7 @@ def _type_of(value: Any, *unused: Any) -> str:
 @lru_cache(maxsize=1)
 def load_schema() -> GraphQLSchema:
     """Return the schema."""
-    files = ("schema.graphql", "projects.graphql", "discussions.graphql", "commands.graphql")
+    files = ("schema.graphql", "projects.graphql", "discussions.graphql", "cli.graphql")
     schema = build_schema("\n".join((Path(__file__).parent / name).read_text() for name in files))
     abstract: Any
     for abstract in filter(is_abstract_type, schema.type_map.values()):

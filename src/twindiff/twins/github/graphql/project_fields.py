@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from twindiff.kit import Call
-from twindiff.kit.rows import Expression
 
 from ..core.access import authorize, find_repo, may, membership_of
 from ..core.node_ids import node_id
 from ..core.stamps import show_instant
 from ..core.token_grants import token_of
+from ..issues.closing_keywords import find_closing_pulls
 from ..projects.item_filters import filter_items
 from ..projects.project_changes import can_see, is_admin, is_writer, list_items_of, list_projects_of
 from ..projects.project_fields import Field, find_iteration, find_option, is_completed
@@ -27,7 +27,6 @@ from ..projects.project_views import (
     page_url,
     project_node_id,
 )
-from ..pulls.merging import issues_closed_by
 from ..tables.issue_tables import Issue, Label, Milestone, PullRequest
 from ..tables.project_tables import Project, ProjectItem, ProjectLink
 from ..tables.repository_tables import Repository
@@ -392,18 +391,11 @@ def _value_of(call: Call, item: ProjectItem, own: Field) -> Any:
     if kind == "milestone" and issue.milestone_id:
         return call.db.get(Milestone, issue.milestone_id)
     if kind == "linked_pull_requests" and not issue.is_pull_request:
-        return _list_linked_pulls(call, issue)
+        return [pull for pull, _ in find_closing_pulls(call, repo, issue)]
     if kind == "reviewers" and issue.is_pull_request:
         pull = call.db.find(PullRequest, PullRequest.issue_id == issue.id)
         return pull.requested_reviewers if pull else None
     return plain.get(kind)
-
-
-def _list_linked_pulls(call: Call, issue: Issue) -> list[Issue]:
-    """Return the pull requests whose texts say that they close an issue."""
-    where: list[Expression] = [Issue.repository_id == issue.repository_id, Issue.is_pull_request.is_true]
-    rows = call.db.rows(Issue, *where, Issue.body.contains(f"#{issue.number}"), order=Issue.number)
-    return [row for row in rows if issue.number in issues_closed_by(row.body or "")]
 
 
 def _values_of(call: Call, item: ProjectItem) -> list[GraphNode]:
@@ -482,8 +474,9 @@ def _reviewers(call: Call, node: GraphNode, **arguments: Any) -> Any:
 
 @field("ProjectV2ItemFieldPullRequestValue.pullRequests")
 def _pull_requests(call: Call, node: GraphNode, **arguments: Any) -> Any:
-    repo = _repository_of(call, node.row)
-    return connect([issue_node(call, row, repo) for row in node.row.value] if repo else [], arguments)
+    rows: list[Issue] = node.row.value
+    nodes = [issue_node(call, row, call.db.get(Repository, row.repository_id)) for row in rows]
+    return connect(nodes, arguments)
 
 
 def find_resource(call: Call, url: str) -> Any:

@@ -12,12 +12,12 @@ from twindiff.kit.rows import Expression, exists
 
 from ..core.access import may
 from ..core.stamps import show_instant
-from ..git.mergeability import latest_reviews, merge_state
 from ..git.protection import protection_of
 from ..git.pull_commits import changes_of_pull, commits_of
+from ..git.pull_mergeability import latest_reviews, merge_state
 from ..git.refs import HEADS, find_ref
+from ..issues.closing_keywords import find_issues_to_close
 from ..issues.issues import has_item
-from ..pulls.merging import issues_closed_by
 from ..tables.issue_tables import Issue, PullRequest, Review, ReviewComment
 from ..tables.user_tables import Team, User
 from ..views.pull_views import head_repository
@@ -163,11 +163,10 @@ def _threads(call: Call, node: GraphNode, **arguments: Any) -> Any:
 
 @field("PullRequest.closingIssuesReferences")
 def _closing(call: Call, node: GraphNode, **arguments: Any) -> Any:
-    numbers = issues_closed_by(issue_half(call, node).body or "")
-    rows = call.db.rows(
-        Issue, Issue.repository_id == enclosing_repo(node).id, Issue.number.in_(numbers), ~Issue.is_pull_request
-    )
-    return connect([GraphNode("Issue", row, node.repo) for row in rows], arguments)
+    repo = enclosing_repo(node)
+    text = issue_half(call, node).body if node.row.base_ref == repo.default_branch else None
+    pairs = find_issues_to_close(call, repo, text or "")
+    return connect([GraphNode("Issue", row, home) for row, home in pairs if not row.is_pull_request], arguments)
 
 
 @field("PullRequest.autoMergeRequest")

@@ -155,7 +155,7 @@ def change_labels(call: Call, repo: Repository, issue: Issue, names: list[str]) 
             shown = labels_of(call, repo, [name])
             label = {"name": name, "color": shown[0]["color"] if shown else "ededed"}
             note_event(call, issue, action, label=label)
-            tell(call, repo, issue, action, label=shown[0] if shown else label)
+            announce_issue(call, repo, issue, action, label=shown[0] if shown else label)
     return issue
 
 
@@ -169,7 +169,7 @@ def change_assignees(call: Call, repo: Repository, issue: Issue, logins: list[st
     for action, changed in (("assigned", added), ("unassigned", removed)):
         for login in changed:
             note_event(call, issue, action, assignee=login, assigner=call.actor)
-            tell(call, repo, issue, action, assignee=user_of(call, login))
+            announce_issue(call, repo, issue, action, assignee=user_of(call, login))
     notify(call, repo, issue, dict.fromkeys(added, "assign"))
     return issue
 
@@ -185,7 +185,7 @@ def change_milestone(call: Call, repo: Repository, issue: Issue, milestone_id: i
     for action, row in (("demilestoned", before), ("milestoned", after)):
         if row:
             note_event(call, issue, action, milestone={"title": row.title})
-            tell(call, repo, issue, action)
+            announce_issue(call, repo, issue, action)
     return issue
 
 
@@ -205,12 +205,12 @@ def change_state(
     action = "closed" if is_closed else "reopened"
     details = {"state_reason": fields.get("state_reason")} if is_closed and not issue.is_pull_request else {}
     note_event(call, issue, action, commit_id, **details)
-    tell(call, repo, issue, action)
+    announce_issue(call, repo, issue, action)
     notify(call, repo, issue, reasons_of(call, repo, issue, None) if is_closed else {})
     return issue
 
 
-def tell(call: Call, repo: Repository, issue: Issue, action: str, **more: Any) -> None:
+def announce_issue(call: Call, repo: Repository, issue: Issue, action: str, **more: Any) -> None:
     """Announce a change of an issue; those of pull requests are announced with the pull request."""
     if not issue.is_pull_request:
         announce(call, repo, "issues", {"action": action, "issue": show_issue(call, repo, issue), **more})

@@ -14,7 +14,7 @@ from ..core.visibility import assignable_logins
 from ..tables.issue_tables import FormerIssue, Issue, IssueComment, IssueEvent, Label, Milestone, Reaction
 from ..tables.repository_tables import Repository
 from ..wire_style import Unprocessable
-from .issue_changes import check_has_issues, note_event, resolve_labels, take_number, tell
+from .issue_changes import announce_issue, check_has_issues, note_event, resolve_labels, take_number
 
 MAX_PINNED_ISSUES = 3
 
@@ -28,7 +28,7 @@ def pin_issue(call: Call, repo: Repository, issue: Issue) -> Issue:
         raise Unprocessable(f"Maximum {MAX_PINNED_ISSUES} pinned issues per repository")
     issue = call.db.change(issue, pinned_by=call.actor)
     note_event(call, issue, "pinned")
-    tell(call, repo, issue, "pinned")
+    announce_issue(call, repo, issue, "pinned")
     return issue
 
 
@@ -44,14 +44,14 @@ def unpin_issue(call: Call, repo: Repository, issue: Issue) -> Issue:
         return issue
     issue = call.db.change(issue, pinned_by=None)
     note_event(call, issue, "unpinned")
-    tell(call, repo, issue, "unpinned")
+    announce_issue(call, repo, issue, "unpinned")
     return issue
 
 
 def delete_issue(call: Call, repo: Repository, issue: Issue) -> None:
     """Delete an issue with its comments; its number is not used again and answers 410."""
     check_permission(call, repo, "admin")
-    tell(call, repo, issue, "deleted")
+    announce_issue(call, repo, issue, "deleted")
     comments = call.db.rows(IssueComment, IssueComment.issue_id == issue.id, columns=(IssueComment.id,))
     for subject, ids in (("issues", [issue.id]), ("issue_comments", [row[0] for row in comments])):
         for row in list(call.db.rows(Reaction, Reaction.subject == subject, Reaction.subject_id.in_(ids))):
@@ -77,7 +77,7 @@ def transfer_issue(call: Call, repo: Repository, issue: Issue, target: Repositor
         raise Unprocessable("Issues can only be transferred to another repository of the same owner")
     if repo.private and not target.private:
         raise Unprocessable("Issues of a private repository can't be transferred to a public one")
-    tell(call, repo, issue, "transferred")
+    announce_issue(call, repo, issue, "transferred")
     labels = _labels_there(call, target, issue, makes_labels=makes_labels)
     assignable = assignable_logins(call, target)
     target, number = take_number(call, target)
@@ -97,7 +97,7 @@ def transfer_issue(call: Call, repo: Repository, issue: Issue, target: Repositor
             call.db.change(row, repository_id=target.id)
     note_event(call, issue, "transferred")
     call.memo.pop("repos", None)
-    tell(call, target, issue, "opened")
+    announce_issue(call, target, issue, "opened")
     return issue
 
 

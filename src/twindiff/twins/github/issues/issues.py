@@ -20,6 +20,7 @@ from ..tables.repository_tables import Repository
 from ..views.issue_views import ISSUE_TYPES, prepare_issues, show_issue
 from ..wire_style import Unprocessable, invalid
 from .issue_changes import (
+    announce_issue,
     change_assignees,
     change_labels,
     change_milestone,
@@ -34,7 +35,6 @@ from .issue_changes import (
     resolve_labels,
     resolve_milestone,
     take_number,
-    tell,
 )
 
 api = Operations()
@@ -194,7 +194,7 @@ def create_issue(call: Call, owner: str, repo: str, body: Annotated[IssueBody, B
     row = call.db.get(Repository, row.id)
     issue = change_labels(call, row, issue, labels)
     issue = change_assignees(call, row, issue, assignees)
-    tell(call, row, issue, "opened")
+    announce_issue(call, row, issue, "opened")
     return show_issue(call, row, issue)
 
 
@@ -273,7 +273,7 @@ def edit_texts(call: Call, repo: Repository, issue: Issue, title: Any, body: Any
     issue = call.db.change(issue, updated_at=call.clock.iso(), **fields)
     if "title" in fields:
         note_event(call, issue, "renamed", rename={"from": former, "to": issue.title})
-    tell(call, repo, issue, "edited", changes={name: {"from": former} for name in fields if name == "title"})
+    announce_issue(call, repo, issue, "edited", changes={name: {"from": former} for name in fields if name == "title"})
     return issue
 
 
@@ -304,7 +304,7 @@ def lock_issue(call: Call, owner: str, repo: str, issue_number: int, body: Annot
     issue = find_issue(call, row, issue_number)
     issue = call.db.change(issue, locked=True, active_lock_reason=body.lock_reason, updated_at=call.clock.iso())
     note_event(call, issue, "locked", lock_reason=body.lock_reason)
-    tell(call, row, issue, "locked")
+    announce_issue(call, row, issue, "locked")
 
 
 @api.delete("/repos/{owner}/{repo}/issues/{issue_number}/lock", status=204)
@@ -314,7 +314,7 @@ def unlock_issue(call: Call, owner: str, repo: str, issue_number: int) -> None:
     issue = find_issue(call, row, issue_number)
     issue = call.db.change(issue, locked=False, active_lock_reason=None, updated_at=call.clock.iso())
     note_event(call, issue, "unlocked")
-    tell(call, row, issue, "unlocked")
+    announce_issue(call, row, issue, "unlocked")
 
 
 @api.post("/repos/{owner}/{repo}/issues/{issue_number}/assignees", status=201)

@@ -38,7 +38,7 @@ def add_status_update(call: Call, project: Project, **columns: Any) -> ProjectSt
     now = call.clock.iso()
     about: dict[str, Any] = {"project_id": project.id, "creator": call.actor, "created_at": now, "updated_at": now}
     update = call.db.add(ProjectStatusUpdate(id=new_id(call), **about, **_check_columns(columns)))
-    _tell(call, project, update, "created")
+    _announce_update(call, project, update, "created")
     return update
 
 
@@ -52,17 +52,17 @@ def edit_status_update(
     update = call.db.change(update, **checked)
     changed = [name for name, value in former.items() if value != getattr(update, name)]
     changes = {name: {"from": former[name], "to": getattr(update, name)} for name in changed}
-    _tell(call, project, update, "edited", changes=changes)
+    _announce_update(call, project, update, "edited", changes=changes)
     return update
 
 
 def delete_status_update(call: Call, project: Project, update: ProjectStatusUpdate) -> None:
     """Delete a status update."""
     check_writer(call, project)
-    _tell(call, project, update, "deleted")
+    _announce_update(call, project, update, "deleted")
     call.db.remove(update)
 
 
-def _tell(call: Call, project: Project, update: ProjectStatusUpdate, action: str, **more: Any) -> None:
+def _announce_update(call: Call, project: Project, update: ProjectStatusUpdate, action: str, **more: Any) -> None:
     shown = {"action": action, "projects_v2_status_update": show_status_update(call, project, update), **more}
     announce_in_org(call, project.owner, "projects_v2_status_update", shown)

@@ -1,11 +1,10 @@
-"""Merging pull requests: three methods, auto-merge, and the issues that a merge closes.
+"""Merging pull requests: by three methods, at once or when nothing blocks it (auto-merge).
 
 https://docs.github.com/en/rest/pulls/pulls#merge-a-pull-request
 """
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Any, Literal
 
 from twindiff.kit import Body, Call, Operations, Struct
@@ -13,13 +12,14 @@ from twindiff.kit import Body, Call, Operations, Struct
 from ..core.access import find_pull, find_repo, issue_of, may
 from ..git.commit_objects import Signature, signature_of, write_commit
 from ..git.histories import get_commit
-from ..git.mergeability import merge_state, try_merge, why_blocked
-from ..git.merges import merge_trees
 from ..git.objects import store_of
+from ..git.protection import is_deletable
 from ..git.pull_commits import commits_of
+from ..git.pull_mergeability import merge_state, try_merge, why_blocked
 from ..git.refs import HEADS, find_ref
-from ..issues.issue_changes import change_state, note_event
-from ..pushes.head_tracking import mark_merged
+from ..git.tree_merges import merge_trees
+from ..issues.issue_changes import note_event
+from ..pushes.pull_closing import mark_merged
 from ..pushes.ref_updates import move_ref
 from ..tables.issue_tables import Issue, PullRequest
 from ..tables.repository_tables import Commit, Repository
@@ -30,7 +30,6 @@ from ..wire_style import Conflict, Forbidden, MethodNotAllowed, NotVisible
 
 api = Operations()
 Method = Literal["merge", "squash", "rebase"]
-_CLOSES = re.compile(r"\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+#(\d{1,9})\b", re.IGNORECASE)
 _METHOD_SETTINGS = {
     "merge": ("allow_merge_commit", "Merge commits are not allowed on this repository."),
     "squash": ("allow_squash_merge", "Squash merges are not allowed on this repository."),
@@ -77,7 +76,10 @@ def merge_pull(call: Call, owner: str, repo: str, pull_number: int, body: Annota
 
 
 def perform_merge(call: Call, repo: Repository, pull: PullRequest, issue: Issue, body: MergePullBody) -> str:
-    """Write the commits of a merge, move the base, and do what follows; return the merge commit's SHA-1."""
+    """Write the commits of a merge and move the base; return the merge commit's SHA-1.
+
+    The pull request and the issues that it fixes are closed, and its head is deleted if the repository says so.
+    """
     merged = try_merge(call, repo, pull, writes=True)
     if merged.conflicts:
         raise MethodNotAllowed("Pull Request is not mergeable")
@@ -96,8 +98,7 @@ def perform_merge(call: Call, repo: Repository, pull: PullRequest, issue: Issue,
             author = _squash_author(call, repo, pull) or author
         sha = write_commit(call, repo, merged.tree, parents, message, author, committer).sha
     pull = mark_merged(call, repo, pull, issue, sha)
-    repo = move_ref(call, repo, HEADS + pull.base_ref, sha, merges=True)
-    _close_issues(call, repo, pull, issue, sha)
+    repo = move_ref(call, repo, HEADS + pull.base_ref, sha, skips_protection=True)
     if setting(repo, "delete_branch_on_merge"):
         _delete_head(call, pull, issue)
     return sha
@@ -149,27 +150,16 @@ def _copy_commit(call: Call, repo: Repository, tree: str, tip: Commit, commit: C
     return write_commit(call, repo, tree, [tip.sha], commit.message, author_of(commit), committer)
 
 
-def issues_closed_by(text: str) -> list[int]:
-    """Return the numbers of the issues that a text says it fixes, in order."""
-    return sorted({int(number) for number in _CLOSES.findall(text)})
-
-
-def _close_issues(call: Call, repo: Repository, pull: PullRequest, issue: Issue, sha: str) -> None:
-    """Close the issues that a pull request into the default branch says it fixes."""
-    if pull.base_ref != repo.default_branch:
-        return
-    texts = [issue.body or "", *(commit.message for commit in commits_of(call, repo, pull))]
-    for number in issues_closed_by("\n".join(texts)):
-        where = (Issue.repository_id == repo.id, Issue.number == number, Issue.state == "open")
-        closed = call.db.find(Issue, *where, ~Issue.is_pull_request)
-        if closed:
-            change_state(call, repo, closed, "closed", "completed", sha)
-
-
 def _delete_head(call: Call, pull: PullRequest, issue: Issue) -> None:
+    """Delete the head of a merge, unless it is the default branch, protected, or not the caller's to delete.
+
+    https://docs.github.com/en/repositories/configuring-branches-and-merges-in-your-repository/configuring-pull-request-merges/managing-the-automatic-deletion-of-branches
+    """
     source = head_repository(call, pull)
-    if source and may(call, source, "push") and find_ref(call, source, HEADS + pull.head_ref):
-        move_ref(call, source, HEADS + pull.head_ref, None, merges=True)
+    if source is None or pull.head_ref == source.default_branch or not is_deletable(call, source, pull.head_ref):
+        return
+    if may(call, source, "push") and find_ref(call, source, HEADS + pull.head_ref):
+        move_ref(call, source, HEADS + pull.head_ref, None)
         note_event(call, issue, "head_ref_deleted")
 
 

@@ -18,9 +18,9 @@ from ..event_delivery.announcements import announce
 from ..git.commit_objects import signature_of, write_commit
 from ..git.diffs import write_diff
 from ..git.histories import diverge
-from ..git.mergeability import try_merge
 from ..git.patches import write_patch
 from ..git.pull_commits import changes_of_pull, commits_of, divergence_of
+from ..git.pull_mergeability import try_merge
 from ..git.refs import HEADS, find_ref
 from ..issues.issue_changes import (
     change_state,
@@ -30,7 +30,7 @@ from ..issues.issue_changes import (
     notify,
 )
 from ..issues.issues import add_issue, edit_texts
-from ..pushes.head_tracking import branch_key, open_pulls, set_pull_ref
+from ..pushes.head_tracking import branch_key, change_base, open_pulls, set_pull_ref
 from ..pushes.ref_updates import move_ref
 from ..tables.issue_tables import Issue, PullRequest
 from ..tables.repository_tables import Repository
@@ -222,7 +222,10 @@ def update_pull(call: Call, owner: str, repo: str, pull_number: int, body: Annot
     check_text("PullRequest", body.title, body.body)
     issue = edit_texts(call, row, issue, body.title, body.body)
     if body.base is not UNSET and body.base != pull.base_ref:
-        pull = _change_base(call, row, pull, issue, body.base)
+        ref = find_ref(call, row, HEADS + str(body.base))
+        if ref is None:
+            raise invalid("PullRequest", "base")
+        pull = change_base(call, row, pull, issue, ref)
     if body.maintainer_can_modify is not UNSET:
         pull = call.db.change(pull, maintainer_can_modify=body.maintainer_can_modify)
     if body.state is not UNSET and body.state != issue.state:
@@ -235,14 +238,6 @@ def update_pull(call: Call, owner: str, repo: str, pull_number: int, body: Annot
     elif body.title is not UNSET or body.body is not UNSET:
         announce_pull(call, row, pull, "edited")
     return show_full_pull(call, row, pull)
-
-
-def _change_base(call: Call, repo: Repository, pull: PullRequest, issue: Issue, base: str) -> PullRequest:
-    ref = find_ref(call, repo, HEADS + base)
-    if ref is None:
-        raise invalid("PullRequest", "base")
-    note_event(call, issue, "base_ref_changed")
-    return call.db.change(pull, base_ref=base, base_sha=ref.sha, base_repository_ref=branch_key(repo.id, base))
 
 
 def _check_reopening(call: Call, repo: Repository, pull: PullRequest) -> PullRequest:

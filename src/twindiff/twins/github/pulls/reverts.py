@@ -10,9 +10,9 @@ from twindiff.kit import Call
 from ..core.access import check_permission, issue_of
 from ..git.commit_objects import signature_of, write_commit
 from ..git.histories import get_commit
-from ..git.merges import merge_trees
 from ..git.objects import EMPTY_TREE, store_of
 from ..git.refs import HEADS, find_branch, find_ref
+from ..git.tree_merges import merge_trees
 from ..pushes.ref_updates import move_ref
 from ..tables.issue_tables import PullRequest
 from ..tables.repository_tables import Repository

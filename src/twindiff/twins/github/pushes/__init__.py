@@ -1,1 +1,1 @@
-"""References that move, and what follows them."""
+"""References that are moved by pushes, merges and the API, and what follows."""

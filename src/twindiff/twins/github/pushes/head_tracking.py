@@ -10,11 +10,12 @@ from ..core.access import issue_of
 from ..event_delivery.announcements import announce
 from ..git.histories import is_ancestor
 from ..git.protection import protection_of
-from ..issues.issue_changes import change_state, note_event
+from ..git.refs import HEADS, find_ref
+from ..issues.issue_changes import note_event
 from ..tables.issue_tables import Issue, PullRequest, Review
 from ..tables.repository_tables import Ref, Repository
-from ..views.pull_views import show_pull
 from ..workflows.triggers import trigger_workflows
+from .pull_closing import close_pull, mark_merged, pull_payload
 
 
 def branch_key(repo_id: int | None, branch: str) -> str:
@@ -40,21 +41,35 @@ def follow_branch(call: Call, repo: Repository, branch: str, before: str | None,
             _move_head(call, base, pull, issue, before, after)
     for pull, issue in open_pulls(call, PullRequest.base_repository_ref == key):
         if after is None:
-            close_pull(call, repo, pull, issue)
+            _follow_deleted_base(call, repo, pull, issue)
             continue
         moved = call.db.change(pull, base_sha=after)
         if is_ancestor(call, repo.network_id, pull.head_sha, after):
             mark_merged(call, repo, moved, issue, after, base_sha=pull.base_sha)
 
 
-def close_pull(call: Call, repo: Repository, pull: PullRequest, issue: Issue) -> None:
-    """Close a pull request without merging it."""
-    change_state(call, repo, issue, "closed")
-    announce(call, repo, "pull_request", _payload(call, repo, pull, "closed"))
+def change_base(
+    call: Call, repo: Repository, pull: PullRequest, issue: Issue, base: Ref, event: str = "base_ref_changed"
+) -> PullRequest:
+    """Set the base of a pull request to another branch of its repository, with an event in its timeline."""
+    branch = base.ref.removeprefix(HEADS)
+    note_event(call, issue, event)
+    return call.db.change(pull, base_ref=branch, base_sha=base.sha, base_repository_ref=branch_key(repo.id, branch))
 
 
-def _payload(call: Call, repo: Repository, pull: PullRequest, action: str) -> dict[str, Any]:
-    return {"action": action, "number": pull.number, "pull_request": show_pull(call, repo, pull)}
+def _follow_deleted_base(call: Call, repo: Repository, pull: PullRequest, issue: Issue) -> None:
+    """Give a pull request the base into which its deleted base was merged; close it if there is none.
+
+    https://docs.github.com/en/pull-requests/collaborating-with-pull-requests/proposing-changes-to-your-work-with-pull-requests/about-branches#working-with-branches
+    """
+    where = (PullRequest.head_repository_ref == pull.base_repository_ref, PullRequest.repository_id == repo.id)
+    merged = call.db.rows(PullRequest, *where, PullRequest.merged.is_true, order=-PullRequest.id, limit=1)
+    base = find_ref(call, repo, HEADS + merged[0].base_ref) if merged else None
+    if base is None or branch_key(repo.id, merged[0].base_ref) == pull.head_repository_ref:
+        close_pull(call, repo, pull, issue)
+        return
+    pull = change_base(call, repo, pull, issue, base, "automatic_base_change_succeeded")
+    announce(call, repo, "pull_request", pull_payload(call, repo, pull, "edited"))
 
 
 def _move_head(call: Call, repo: Repository, pull: PullRequest, issue: Issue, before: str, after: str) -> None:
@@ -69,7 +84,7 @@ def _move_head(call: Call, repo: Repository, pull: PullRequest, issue: Issue, be
     if reviews.get("dismiss_stale_reviews"):
         for review in call.db.rows(Review, Review.pull_request_id == pull.id, Review.state == "APPROVED"):
             call.db.change(review, state="DISMISSED")
-    payload = _payload(call, repo, pull, "synchronize")
+    payload = pull_payload(call, repo, pull, "synchronize")
     announce(call, repo, "pull_request", {**payload, "before": before, "after": after})
     trigger_workflows(call, repo, "pull_request", after, pull=pull, action="synchronize")
 
@@ -82,18 +97,3 @@ def set_pull_ref(call: Call, repo: Repository, pull: PullRequest) -> None:
         call.db.change(known, sha=pull.head_sha)
     else:
         call.db.add(Ref(repository_id=repo.id, ref=name, sha=pull.head_sha))
-
-
-def mark_merged(
-    call: Call, repo: Repository, pull: PullRequest, issue: Issue, sha: str, *, base_sha: str | None = None
-) -> PullRequest:
-    """Record that a pull request is merged with a commit, and close its issue; `base_sha` is the base before."""
-    fields: dict[str, Any] = {"merged": True, "merged_at": call.clock.iso(), "merged_by": call.actor}
-    if base_sha:
-        fields["base_sha"] = base_sha
-    pull = call.db.change(pull, merge_commit_sha=sha, auto_merge=None, **fields)
-    note_event(call, issue, "merged", sha)
-    change_state(call, repo, issue, "closed", commit_id=None)
-    announce(call, repo, "pull_request", _payload(call, repo, pull, "closed"))
-    trigger_workflows(call, repo, "pull_request", sha, pull=pull, action="closed")
-    return pull

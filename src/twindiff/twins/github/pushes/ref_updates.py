@@ -1,4 +1,4 @@
-"""What follows when a reference moves: rows of files, pull requests, workflows, webhooks.
+"""Creates, moves and deletes references, with what follows: rows of files, pull requests, issues, workflows, webhooks.
 
 https://docs.github.com/en/webhooks/webhook-events-and-payloads#push
 """
@@ -21,23 +21,24 @@ from ..views.user_views import user_of
 from ..wire_style import Unprocessable
 from ..workflows.triggers import trigger_workflows
 from .head_tracking import follow_branch
+from .pull_closing import close_issues_fixed_by
 
 ZERO = "0" * 40
 MAX_ANNOUNCED_COMMITS = 20
 
 
 def move_ref(
-    call: Call, repo: Repository, name: str, sha: str | None, *, forced: bool = False, merges: bool = False
+    call: Call, repo: Repository, name: str, sha: str | None, *, forced: bool = False, skips_protection: bool = False
 ) -> Repository:
     """Create, move or, with None, delete a reference with everything that follows; return the repository's row.
 
-    `merges` says that a pull request moves its base, which protection admits after its own checks.
+    `skips_protection` is for callers that have checked protection themselves, such as the merge of a pull request.
     """
     known = find_ref(call, repo, name)
     before = known.sha if known else None
     if before == sha:
         return repo
-    if name.startswith(HEADS) and not merges:
+    if name.startswith(HEADS) and not skips_protection:
         check_update(call, repo, name.removeprefix(HEADS), before, sha, forced=forced)
     is_first = sha is not None and name.startswith(HEADS) and is_empty(call, repo)
     if known is None and sha:
@@ -57,12 +58,14 @@ def move_ref(
         repo = project_files(call, repo, before, sha)
     forget_shown(call)
     if name.startswith((HEADS, TAGS)):
-        _tell(call, repo, name, before, sha, forced=forced)
+        _process_push(call, repo, name, before, sha, forced=forced)
     return repo
 
 
-def _tell(call: Call, repo: Repository, name: str, before: str | None, after: str | None, *, forced: bool) -> None:
-    """Announce a push, let pull requests follow, and start workflows."""
+def _process_push(
+    call: Call, repo: Repository, name: str, before: str | None, after: str | None, *, forced: bool
+) -> None:
+    """Announce a push, let pull requests follow, close the issues that its commits fix, and start workflows."""
     is_branch = name.startswith(HEADS)
     kind = "branch" if is_branch else "tag"
     short = name.removeprefix(HEADS if is_branch else TAGS)
@@ -74,19 +77,21 @@ def _tell(call: Call, repo: Repository, name: str, before: str | None, after: st
     announce(call, repo, "push", _push_payload(call, repo, name, (before, after), commits, forced=forced))
     if is_branch:
         follow_branch(call, repo, short, before, after)
+    if name == HEADS + repo.default_branch:
+        close_issues_fixed_by(call, repo, commits)
     if after:
         trigger_workflows(call, repo, "push", after, ref=name)
 
 
 def new_commits(call: Call, repo: Repository, before: str | None, after: str | None) -> list[Commit]:
-    """Return the commits that a push adds to a branch, oldest first, at most as many as a payload holds."""
+    """Return the commits that a push adds to a branch, oldest first."""
     if after is None:
         return []
     base = before or _default_head(call, repo)
     if base is None or base == after:
         tip = get_commit(call, repo.network_id, after) if before is None and base != after else None
         return [tip] if tip else []
-    return diverge(call, repo.network_id, after, base).ours[:MAX_ANNOUNCED_COMMITS][::-1]
+    return diverge(call, repo.network_id, after, base).ours[::-1]
 
 
 def _default_head(call: Call, repo: Repository) -> str | None:
@@ -104,7 +109,7 @@ def _push_payload(
     forced: bool,
 ) -> dict[str, Any]:
     before, after = moved[0] or ZERO, moved[1] or ZERO
-    shown = [_pushed_commit(call, repo, commit) for commit in commits]
+    shown = [_pushed_commit(call, repo, commit) for commit in commits[-MAX_ANNOUNCED_COMMITS:]]
     pusher = user_of(call, call.actor) or {"login": call.actor}
     return {
         "ref": name,

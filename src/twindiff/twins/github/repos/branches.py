@@ -10,16 +10,18 @@ from typing import Annotated, Any
 from twindiff.kit import Body, Call, Operations, Response, Struct
 from twindiff.kit.http import json_answer
 
-from ..core.access import find_repo
+from ..core.access import check_permission, find_repo
 from ..core.listing import slice_page
 from ..git.commit_objects import signature_of, write_commit
 from ..git.histories import diverge
-from ..git.merges import merge_trees
 from ..git.objects import EMPTY_TREE, store_of
 from ..git.protection import protection_of, required_contexts
 from ..git.refs import HEADS, find_branch, find_commit, find_ref, is_valid_ref, list_refs
+from ..git.tree_merges import merge_trees
+from ..pushes.head_tracking import branch_key, change_base, open_pulls
 from ..pushes.ref_updates import move_ref
-from ..tables.repository_tables import BranchProtection, Ref, Repository
+from ..tables.issue_tables import PullRequest
+from ..tables.repository_tables import BranchProtection, Ref, Release, Repository
 from ..tables.user_tables import Team
 from ..views.commit_views import show_commit
 from ..views.repository_views import html_url, repo_url
@@ -83,9 +85,11 @@ def show_branch(call: Call, repo: Repository, ref: Ref) -> dict[str, Any]:
 
 @api.post("/repos/{owner}/{repo}/branches/{branch}/rename", status=201)
 def rename_branch(call: Call, owner: str, repo: str, branch: str, new_name: str) -> Any:
-    """Rename a branch; the default branch stays the default one."""
+    """Rename a branch; the default branch stays the default one, and what names the branch follows."""
     row = find_repo(call, owner, repo)
     ref = find_branch(call, row, branch)
+    if branch == row.default_branch or protection_of(call, row, branch):
+        check_permission(call, row, "admin")
     if not is_valid_ref(HEADS + new_name):
         raise invalid("Branch", "new_name")
     if find_ref(call, row, HEADS + new_name):
@@ -93,8 +97,26 @@ def rename_branch(call: Call, owner: str, repo: str, branch: str, new_name: str)
     row = move_ref(call, row, HEADS + new_name, ref.sha)
     if row.default_branch == branch:
         row = call.db.change(row, default_branch=new_name)
-    row = move_ref(call, row, HEADS + branch, None, merges=True)
+    _follow_rename(call, row, branch, new_name)
+    row = move_ref(call, row, HEADS + branch, None, skips_protection=True)
     return show_branch(call, row, find_branch(call, row, new_name))
+
+
+def _follow_rename(call: Call, repo: Repository, branch: str, new_name: str) -> None:
+    """Give the new name of a branch to its protection, to the open pull requests into it and to draft releases.
+
+    https://docs.github.com/en/repositories/configuring-branches-and-merges-in-your-repository/managing-branches-in-your-repository/renaming-a-branch
+    """
+    base = find_branch(call, repo, new_name)
+    for pull, issue in open_pulls(call, PullRequest.base_repository_ref == branch_key(repo.id, branch)):
+        change_base(call, repo, pull, issue, base)
+    rule = (BranchProtection.repository_id == repo.id, BranchProtection.branch == branch)
+    if protection := call.db.find(BranchProtection, *rule):
+        call.db.remove(protection)
+        call.db.add(BranchProtection(repository_id=repo.id, branch=new_name, settings=protection.settings))
+    draft = (Release.repository_id == repo.id, Release.draft.is_true, Release.target_commitish == branch)
+    for release in call.db.rows(Release, *draft):
+        call.db.change(release, target_commitish=new_name)
 
 
 class ProtectionBody(Struct):

@@ -79,6 +79,18 @@ def test_a_push_of_a_branch_makes_a_pull_request_possible(live: Hub, tmp_path: P
     clone.git("fetch", "-q", "origin", "pull/1/head")
 
 
+def test_a_merge_that_git_pushes_merges_its_pull_request_and_closes_what_it_fixes(live: Hub, tmp_path: Path):
+    repo = live.repo()
+    for title in ("Broken", "Slow"):
+        live("POST", f"{repo}/issues", {"title": title})
+    live.pull(repo, body="Fixes #1")
+    clone = Checkout(tmp_path / "c", f"{live.url}/octocat/demo.git")
+    clone.git("merge", "-q", "--no-ff", "-m", "Merge it, closes #2", "origin/feature")
+    clone.git("push", "-q")
+    assert live("GET", f"{repo}/pulls/3")["merged"]
+    assert [live("GET", f"{repo}/issues/{number}")["state"] for number in (1, 2)] == ["closed", "closed"]
+
+
 def test_an_empty_repository_takes_its_first_push(live: Hub, tmp_path: Path):
     live("POST", "/user/repos", {"name": "empty"})
     clone = Checkout(tmp_path / "c", f"{live.url}/octocat/empty")

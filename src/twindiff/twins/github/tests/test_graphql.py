@@ -111,6 +111,26 @@ def test_mutations_change_the_same_rows_as_rest(hub: Hub):
     assert ask(hub, merge, id=pull["id"])["mergePullRequest"]["pullRequest"]["state"] == "MERGED"
 
 
+LINKS = """{ repository(owner: "octocat", name: "demo") {
+  pullRequests(first: 9) { nodes { closingIssuesReferences(first: 9) { nodes { url } } } } }
+  other: repository(owner: "octocat", name: "other") { issue(number: 1) {
+    closedByPullRequestsReferences(first: 9) { nodes { url } } } } }"""
+
+
+@pytest.mark.parametrize(("base", "is_linked"), [("main", True), ("next", False)])
+def test_a_pull_request_into_the_default_branch_is_linked_to_an_issue_of_another_repository(
+    hub: Hub, base: str, is_linked: bool
+):
+    repo, other = hub.repo(), hub.repo("other")
+    issue = hub("POST", f"{other}/issues", {"title": "Broken"})["html_url"]
+    hub.branch(repo, "next")
+    pull = hub.pull(repo, base=base, body="Fixes octocat/other#1")["html_url"]
+    answer = ask(hub, LINKS)
+    (forward,), back = answer["repository"]["pullRequests"]["nodes"], answer["other"]["issue"]
+    assert forward["closingIssuesReferences"]["nodes"] == [{"url": issue}] * is_linked
+    assert back["closedByPullRequestsReferences"]["nodes"] == [{"url": pull}] * is_linked
+
+
 @pytest.mark.parametrize(
     ("query", "kind"),
     [

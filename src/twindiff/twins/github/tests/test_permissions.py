@@ -86,6 +86,13 @@ def test_a_role_below_the_required_one_is_refused(people: dict[str, Hub], verb: 
     assert (answer.status_code, answer.json()["message"]) == expected
 
 
+def test_only_administrators_rename_the_default_branch_and_protected_ones(people: dict[str, Hub]):
+    writer, rename = people["push"], {"new_name": "renamed"}
+    writer.branch(REPO, "topic")
+    assert writer("POST", f"{REPO}/branches/topic/rename", rename)["name"] == "renamed"
+    assert people["maintain"].refused("POST", f"{REPO}/branches/main/rename", rename) == (403, ADMIN_RIGHTS)
+
+
 @pytest.mark.parametrize(("verb", "path"), OF_ORGANIZATION)
 def test_members_do_not_do_what_owners_do(people: dict[str, Hub], verb: str, path: str):
     required = requirement_of(verb, path)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from .conftest import Hub
@@ -50,12 +52,54 @@ def test_changes_of_different_lines_are_merged(hub: Hub):
     assert raw == "".join(["first\n", *lines[1:-1], "last\n"])
 
 
-def test_a_merge_closes_the_issues_that_it_fixes(hub: Hub):
+def _states(hub: Hub, *paths: str) -> list[str]:
+    return [hub("GET", path)["state"] for path in paths]
+
+
+@pytest.mark.parametrize("by_push", [False, True])
+def test_a_merge_closes_the_issues_and_pull_requests_that_it_fixes(hub: Hub, by_push: bool):
+    repo, other = hub.repo(), hub.repo("other")
+    for path in (repo, repo, other):
+        hub("POST", f"{path}/issues", {"title": "Broken"})
+    hub.pull(repo, "older")
+    hub.pull(repo, path="b.txt", body="Fixes #1, closes: Octocat/other#1, resolves #3. #2 and octocat/none#2 stay")
+    if by_push:
+        hub("PATCH", f"{repo}/git/refs/heads/main", {"sha": hub.head(repo, "feature")})
+    else:
+        hub("PUT", f"{repo}/pulls/4/merge", {})
+    assert hub("GET", f"{repo}/pulls/4")["merged"]
+    paths = (f"{repo}/issues/1", f"{repo}/issues/2", f"{other}/issues/1", f"{repo}/pulls/3")
+    assert _states(hub, *paths) == ["closed", "open", "closed", "closed"]
+
+
+def test_a_commit_that_reaches_the_default_branch_closes_the_issues_that_it_fixes(hub: Hub):
     repo = hub.repo()
     hub("POST", f"{repo}/issues", {"title": "Broken"})
-    hub.pull(repo, body="Fixes #1")
+    hub.branch(repo, "feature")
+    hub.write(repo, "a.txt", "a", "feature", message="Mend it\n\nFixed #1")
+    assert _states(hub, f"{repo}/issues/1") == ["open"]
+    hub("POST", f"{repo}/merges", {"base": "main", "head": "feature"})
+    closed = hub("GET", f"{repo}/issues/1/events")[-1]
+    assert (closed["event"], closed["commit_id"]) == ("closed", hub.head(repo, "feature"))
+
+
+def test_a_merge_into_another_branch_closes_no_issue(hub: Hub):
+    repo = hub.repo()
+    hub("POST", f"{repo}/issues", {"title": "Broken"})
+    hub.branch(repo, "next")
+    hub.pull(repo, body="Fixes #1", base="next")
     hub("PUT", f"{repo}/pulls/2/merge", {})
-    assert hub("GET", f"{repo}/issues/1")["state"] == "closed"
+    assert _states(hub, f"{repo}/issues/1", f"{repo}/pulls/2") == ["open", "closed"]
+
+
+def test_a_merge_closes_no_issue_of_a_repository_where_its_author_may_not(github: Callable[..., Hub]):
+    hub = github("github_default", user="ben", users=("cleo",))
+    theirs = hub.as_user("cleo").repo("theirs")
+    hub.as_user("cleo")("POST", f"{theirs}/issues", {"title": "Broken"})
+    repo = hub.repo()
+    hub.pull(repo, body="Fixes cleo/theirs#1")
+    hub("PUT", f"{repo}/pulls/1/merge", {})
+    assert _states(hub, f"{theirs}/issues/1") == ["open"]
 
 
 @pytest.mark.parametrize(
@@ -89,6 +133,48 @@ def test_a_push_of_its_commits_merges_a_pull_request(hub: Hub):
     hub.pull(repo)
     hub("PATCH", f"{repo}/git/refs/heads/main", {"sha": hub.head(repo, "feature")})
     assert hub("GET", f"{repo}/pulls/1")["merged"]
+
+
+PROTECTED = dict.fromkeys(("required_status_checks", "enforce_admins", "required_pull_request_reviews", "restrictions"))
+
+
+@pytest.mark.parametrize(("head", "is_deleted"), [("feature", True), ("protected", False), ("main", False)])
+def test_the_head_of_a_merge_is_deleted_unless_it_is_protected_or_the_default_branch(
+    hub: Hub, head: str, is_deleted: bool
+):
+    repo = hub.repo()
+    hub("PATCH", repo, {"delete_branch_on_merge": True})
+    hub.branch(repo, "next")
+    if head != "main":
+        hub.branch(repo, head)
+    hub.write(repo, "a.txt", "a", head)
+    hub("PUT", f"{repo}/branches/protected/protection", PROTECTED) if head == "protected" else None
+    hub("POST", f"{repo}/pulls", {"title": "P", "head": head, "base": "next"})
+    hub("PUT", f"{repo}/pulls/1/merge", {})
+    assert (hub.http("GET", f"{repo}/branches/{head}").status_code == 404) is is_deleted
+
+
+def test_a_pull_request_whose_base_is_deleted_after_its_merge_moves_to_the_base_of_that(hub: Hub):
+    repo = hub.repo()
+    hub.pull(repo)
+    hub.branch(repo, "child", "feature")
+    hub.write(repo, "b.txt", "b", "child")
+    hub("POST", f"{repo}/pulls", {"title": "Child", "head": "child", "base": "feature"})
+    hub("PUT", f"{repo}/pulls/1/merge", {})
+    hub("DELETE", f"{repo}/git/refs/heads/feature")
+    child = hub("GET", f"{repo}/pulls/2")
+    assert (child["state"], child["base"]["ref"], child["commits"]) == ("open", "main", 1)
+    assert hub("GET", f"{repo}/issues/2/events")[-1]["event"] == "automatic_base_change_succeeded"
+
+
+def test_a_renamed_branch_keeps_its_protection_and_the_pull_requests_into_it(hub: Hub):
+    repo = hub.repo()
+    hub.pull(repo)
+    hub("PUT", f"{repo}/branches/main/protection", PROTECTED)
+    hub("POST", f"{repo}/branches/main/rename", {"new_name": "trunk"})
+    pull = hub("GET", f"{repo}/pulls/1")
+    assert (pull["state"], pull["base"]["ref"]) == ("open", "trunk")
+    assert hub("GET", f"{repo}/branches/trunk")["protected"]
 
 
 def test_a_review_has_comments_on_lines_of_the_diff(hub: Hub):

@@ -7,6 +7,7 @@ import tarfile
 import zipfile
 from base64 import b64decode, b64encode
 from collections.abc import Callable
+from itertools import permutations
 
 import pytest
 
@@ -106,6 +107,25 @@ def test_commits_are_listed_by_path_and_author(hub: Hub):
     assert [commit["commit"]["message"] for commit in found] == ["Write a", "Write a"]
     assert len(hub("GET", f"{repo}/commits", params={"author": "octocat"})) == 4
     assert hub("GET", f"{repo}/commits", params={"author": "nobody"}) == []
+
+
+def test_commits_are_compared_by_their_parents_whatever_their_dates(hub: Hub):
+    repo = hub.repo()
+    tree = hub("GET", f"{repo}/commits/main")["commit"]["tree"]["sha"]
+
+    def commit(year: int, *parents: str) -> str:
+        author = {"name": "n", "email": "e@example.com", "date": f"{year}-01-01T00:00:00Z"}
+        body = {"message": "c", "tree": tree, "parents": parents, "author": author, "committer": author}
+        return hub("POST", f"{repo}/git/commits", body)["sha"]
+
+    for dates in [*permutations((2020, 2021, 2022, 2023)), (2020,) * 4]:
+        root = commit(dates[0])
+        below = commit(dates[1], root)
+        tip = commit(dates[2], below)
+        merge = commit(dates[3], root, tip)
+        shown = hub("GET", f"{repo}/compare/{tip}...{merge}")
+        assert (shown["status"], shown["ahead_by"], shown["merge_base_commit"]["sha"]) == ("ahead", 1, tip), dates
+        assert hub("GET", f"{repo}/compare/{merge}...{below}")["behind_by"] == 2, dates
 
 
 def test_a_rename_is_shown_as_one(hub: Hub):

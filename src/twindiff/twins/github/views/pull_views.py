@@ -9,8 +9,8 @@ from twindiff.kit import Call
 from ..core.access import association_of, issue_of
 from ..core.node_ids import node_id
 from ..core.stamps import show_instant, times_of
-from ..git.mergeability import merge_state
 from ..git.pull_commits import changes_of_pull, commits_of
+from ..git.pull_mergeability import merge_state
 from ..tables.issue_tables import Issue, PullRequest, ReviewComment
 from ..tables.repository_tables import Repository
 from ..tables.user_tables import Team

@@ -13,8 +13,8 @@ import uvicorn
 from twindiff.server.door.connection import DoorConnection, Proxy
 from twindiff.server.service import Service
 from twindiff.server.shards.handover import DOOR, HTTP, Handover
-from twindiff.server.shards.protocol import ShardedHttp
 from twindiff.server.shards.routing import ShardRouter
+from twindiff.server.shards.sharded_http import ShardedHttp
 
 
 class ShardedDoorConnection(DoorConnection):

@@ -17,8 +17,8 @@ from ..core.stamps import show_instant
 from ..git.histories import diverge
 from ..git.protection import protection_of
 from ..git.refs import HEADS, resolve_commit
+from ..issues.closing_keywords import find_closing_pulls
 from ..issues.issue_moves import is_pinned
-from ..pulls.merging import issues_closed_by
 from ..repos.linked_branches import list_linked_branches
 from ..tables.issue_tables import Issue, IssueDependency
 from ..tables.repository_tables import Repository
@@ -87,15 +87,7 @@ def _connect_issues(call: Call, ids: list[int], arguments: dict[str, Any]) -> An
 @field("Issue.closedByPullRequestsReferences")
 def _closing_pulls(call: Call, node: GraphNode, **arguments: Any) -> Any:
     """Return the pull requests into the default branch that say they fix an issue; closed ones only if asked for."""
-    repo = enclosing_repo(node)
-    word = f"#{node.row.number}"
-    where = (Issue.repository_id == repo.id, Issue.is_pull_request.is_true, Issue.body.contains(word))
-    rows = [
-        row
-        for row in call.db.rows(Issue, *where, order=Issue.id)
-        if node.row.number in issues_closed_by(row.body or "")
-    ]
-    nodes = [issue_node(call, row, repo) for row in rows]
+    nodes = [issue_node(call, row, home) for row, home in find_closing_pulls(call, enclosing_repo(node), node.row)]
     is_wanted = bool(arguments.get("includeClosedPrs"))
     return connect([each for each in nodes if is_wanted or each.row.merged or _is_open(call, each)], arguments)
 

@@ -43,8 +43,8 @@ class ShardedHttp(HttpProtocol):
         if self._is_leaving:
             return
         if self._is_between_requests:
-            self._find_place(self._ahead + data)
-        elif self._is_coming:
+            self._route_request(self._ahead + data)
+        elif self._is_receiving:
             super().data_received(data)
         else:
             self._end_after_answer()
@@ -61,9 +61,9 @@ class ShardedHttp(HttpProtocol):
 
     @property
     def _is_between_requests(self) -> bool:
-        return not self._is_coming and (not self.cycle or self.cycle.response_complete)
+        return not self._is_receiving and (not self.cycle or self.cycle.response_complete)
 
-    def _find_place(self, data: bytes) -> None:
+    def _route_request(self, data: bytes) -> None:
         head, end, body = data.partition(b"\r\n\r\n")
         is_known = bool(end) or len(data) > MAX_HEAD_BYTES
         if not is_known or (self._router.needs_body(head) and not _has_all(head + b"\r\n", body)):

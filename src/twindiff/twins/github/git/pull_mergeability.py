@@ -12,10 +12,10 @@ from twindiff.kit import Call
 from ..tables.issue_tables import PullRequest, Review, ReviewComment
 from ..tables.repository_tables import CheckRun, CommitStatus, Repository
 from .histories import get_commit
-from .merges import MergeResult, merge_trees
 from .objects import EMPTY_TREE, ObjectStore, hash_object
 from .protection import binds, missing_checks, protection_of
 from .pull_commits import divergence_of
+from .tree_merges import MergeResult, merge_trees
 
 
 class MergeState(NamedTuple):

@@ -1,4 +1,4 @@
-"""Several processes behind one port, which are started, restarted when they die, and stopped together."""
+"""The processes of `twindiff serve --workers`: starts them, restarts those that die, and stops all together."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from twindiff.storage import backoff
 
 Kind = Literal["api", "drainer"]
 SocketPair = tuple[socket.socket, socket.socket]
-BREATH_SECONDS = 0.2
+FIRST_RESTART_DELAY_SECONDS = 0.2
 """Seconds before a process that died is restarted; one that keeps dying waits longer each time."""
 GRACE_SECONDS = 10.0
 GO = b"\n"
@@ -48,8 +48,15 @@ class Orders(msgspec.Struct):
     """Whether this process is the one that reports twins which do not load."""
     shard: ShardSockets | None = None
     """The sockets of a shard, which serves once all are ready; None where processes share a database."""
+    number: int = 0
+    """Its number among the processes of its kind."""
     version: str = __version__
     """The release of the parent, without which a process does not serve."""
+
+    @property
+    def label(self) -> str:
+        """The process in messages, such as `Worker 3`."""
+        return f"{'Worker' if self.kind == 'api' else 'WAL consumer'} {self.number}"
 
     @property
     def descriptors(self) -> list[int]:
@@ -92,9 +99,9 @@ class WorkerProcess:
             if time.monotonic() - begun > backoff.MAX_SECONDS:
                 failures, said = 0, ""
             if why != said:
-                typer.echo(f"A process ({self._orders.kind}) {why}; it is started again.", err=True)
+                typer.echo(f"{self._orders.label} {why}; it is started again.", err=True)
             said, failures = why, failures + 1
-            self._stopping.wait(BREATH_SECONDS if failures == 1 else backoff.seconds_after(failures - 1))
+            self._stopping.wait(FIRST_RESTART_DELAY_SECONDS if failures == 1 else backoff.seconds_after(failures - 1))
 
     def _run_once(self) -> int:
         command = [sys.executable, "-m", "twindiff.cli.worker"]
@@ -140,8 +147,11 @@ def order_database_workers(
 ) -> list[Orders]:
     """Return the orders of processes over one database: WAL consumers, and then those that serve requests."""
     by = door.fileno() if door else None
-    api = [Orders("api", settings, listener.fileno(), by, says_problems=number == 0) for number in range(count)]
-    return [*[Orders("drainer", settings)] * DRAINERS, *api]
+    api = [
+        Orders("api", settings, listener.fileno(), by, says_problems=number == 0, number=number)
+        for number in range(count)
+    ]
+    return [*(Orders("drainer", settings, number=number) for number in range(DRAINERS)), *api]
 
 
 def order_shards(
@@ -157,6 +167,7 @@ def order_shards(
             doors[number].fileno() if doors else None,
             says_problems=number == 0,
             shard=ShardSockets(pairs[number][0].fileno(), outboxes),
+            number=number,
         )
         for number, listener in enumerate(listeners)
     ]
