@@ -1,6 +1,6 @@
 """Generates worlds from prompts by rules: deterministic, and reports which sentences the world does not show.
 A prompt is parsed (`prompt_reading`), a seed configuration is built (`prompt_worlds`), and each sentence is verified
-against the rows of the finished world (`prompt_claims`).
+against the rows of the finished world (`prompt_claims`). Prompts of browser tests are parsed in `twindiff.browser`.
 """
 
 from __future__ import annotations
