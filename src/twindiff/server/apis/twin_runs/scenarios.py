@@ -238,7 +238,7 @@ class ScenarioStore:
             description=description,
             prompt=prompt,
         )
-        return self._catalog.add(record), await self._compare_world(filled, [*used])
+        return self._catalog.add(record), filled.said
 
     def _twin(self, name: str) -> str:
         return self.runs.service.registry.get(name).name
