@@ -107,7 +107,7 @@ def read_clause(text: str, held: list[str], written: str, *, is_first: bool) -> 
             return check and ParsedClause(rule.kind, verb, [], [check], *wording)
         if rule.kind.startswith("dialog"):
             return ParsedClause(rule.kind, verb, [], [], *wording, _dialog(said), rule.kind == "dialog_it")
-        steps = _STEPS[rule.kind](said)
+        steps = STEPS_OF_KINDS[rule.kind](said)
         if any(_is_unsafe(step, said) for step in steps) or not is_labelled(said.first("attributes")):
             return None
         if rule.kind == "create_all" and len(split_named(said.first("all"))) != parse_count(said.groups["n"])[0]:
@@ -458,7 +458,7 @@ def _placeholder(said: ClauseSlots, *, negated: bool = False) -> list[BrowserSte
     return [_expect("placeholder", selector=selector, equals=said.value("q1"), negated=negated)]
 
 
-_STEPS: dict[str, Callable[[ClauseSlots], list[BrowserStep]]] = {
+STEPS_OF_KINDS: dict[str, Callable[[ClauseSlots], list[BrowserStep]]] = {
     "goto": lambda said: [BrowserStep("goto", value=said.value("u"))],
     "standing": _standing,
     "home": lambda said: [BrowserStep("goto", value="/")],
@@ -554,3 +554,4 @@ _STEPS: dict[str, Callable[[ClauseSlots], list[BrowserStep]]] = {
     "hover": _of_kind("hover"),
     "click": _click,
 }
+"""The steps of each kind of sentence rule, except the rules about dialogs and twins."""
