@@ -91,6 +91,63 @@ def test_a_twin_that_was_learnt_from_a_recording_does_what_was_recorded(tmp_path
         assert client.post("/v1/parcels", json={"address": 5}).status_code == 400
 
 
+PHOTO = f"{HOST}/v1/photos/mill.png"
+BYTES = b"\x89PNG\xff\x00"
+FILES = {
+    "a.jsonl": json.dumps(
+        {
+            "host": HOST,
+            "steps": [
+                {
+                    "method": "GET",
+                    "path": "/v1/photos/mill.png",
+                    "status": 200,
+                    "response": {"$bytes": len(BYTES), "$sha256": "00"},
+                    "response_headers": {"content-type": "image/png"},
+                }
+            ],
+        }
+    ),
+    "a.har": json.dumps(
+        {
+            "log": {
+                "entries": [
+                    {
+                        "request": {"method": "GET", "url": PHOTO},
+                        "response": {"status": 200, "content": {"mimeType": "image/png", "size": len(BYTES)}},
+                    }
+                ]
+            }
+        }
+    ),
+    "a.yml": yaml.safe_dump(
+        {
+            "interactions": [
+                {
+                    "request": {"method": "GET", "uri": PHOTO},
+                    "response": {
+                        "status": {"code": 200},
+                        "headers": {"Content-Type": ["image/png"]},
+                        "body": {"string": BYTES},
+                    },
+                }
+            ]
+        }
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_recorded_file_is_answered_as_one_of_its_type_and_size_whose_bytes_are_guessed(tmp_path: Path, name: str):
+    (tmp_path / name).write_text(FILES[name])
+    with client_of(Draft(describe(learn_description([tmp_path / name])), "parcels")) as client:
+        photo = client.get("/v1/photos/mill.png")
+        assert (photo.status_code, photo.headers["content-type"], len(photo.content)) == (200, "image/png", len(BYTES))
+        assert photo.headers["x-twindiff-drafted"] == "partly; guessed=bytes"
+        assert client.head("/v1/photos/mill.png").headers["content-length"] == str(len(BYTES))
+        assert client.get("/v1/photos/mill.png", headers={"Range": "bytes=0-1"}).status_code == 206
+
+
 def test_conditions_in_the_body_of_a_search_are_met(tmp_path: Path):
     search = {"filterGroups": [{"filters": [{"propertyName": "status", "operator": "EQ", "value": "new"}]}]}
     found = {"data": [{"id": 101, "address": "1 Mill Lane", "status": "new"}], "total": 1}

@@ -183,3 +183,20 @@ def test_a_change_keeps_the_fields_of_people_that_it_does_not_name(learn: Learn)
     client.put(url, json={"user": {"user_fields": {"shoe": 5}}})
     changed = client.put(url, json={"user": {"user_fields": {"hat": 6}}}).json()["user"]
     assert changed["user_fields"] == {"shoe": 5, "hat": 6}
+
+
+REFUSED: dict[str, dict[str, Any]] = {
+    "by a message": {"errors": [{"code": "missing", "message": "Email can't be blank"}]},
+    "by a key": {"errors": {"email": ["is missing"]}},
+    "by another field": {"message": "alias is too short"},
+    "by a word of the envelope": {"email": "write to help"},
+}
+
+
+@pytest.mark.parametrize(("how", "status"), [*zip(REFUSED, (422, 422, 201, 201), strict=True)])
+def test_a_body_requires_only_the_field_that_a_recorded_refusal_names(learn: Learn, how: str, status: int):
+    refused = ("POST", "/users.json", {"user": {"alias": "A"}}, 422, REFUSED[how])
+    bodies = [{"user": {"email": f"{each}@x.test", "alias": each}} for each in ("A", "B")]
+    client = learn(*(("POST", "/users.json", each, 201, {"user": user(5001)}) for each in bodies), refused, *MADE[2:])
+    assert client.post("/users.json", json={"user": {"email": "d@x.test"}}).status_code == 201
+    assert client.post("/users.json", json={"user": {"alias": "A"}}).status_code == status

@@ -123,3 +123,16 @@ def test_a_shipped_draft_is_seeded_with_what_a_session_shows(tmp_path: Path, dra
         answer = CliRunner().invoke(app, ["drafts", "replay", str(recording), "--draft", draft, "--json", option])
         kinds[option] = {each["kind"] for each in json.loads(answer.stdout)["outcomes"]}
     assert (kinds["--seeds"], bool(kinds["--no-seeds"])) == (set(), True)
+
+
+def test_a_file_of_another_type_or_size_is_another_value(tmp_path: Path):
+    def write_files(path: Path, *files: tuple[str, int]) -> Path:
+        answers = [{"response_headers": {"content-type": kind}, "response": {"$bytes": size}} for kind, size in files]
+        steps = [{"method": "GET", "path": "/v1/mill.png", "status": 200, **each} for each in answers]
+        path.write_text(json.dumps({"host": HOST, "steps": steps}))
+        return path
+
+    learnt = write_files(tmp_path / "learnt.jsonl", ("image/png", 6))
+    CliRunner().invoke(app, ["drafts", "learn", str(learnt), "--output", str(tmp_path / "parcels.json")])
+    report = replay(write_files(tmp_path / "all.jsonl", ("image/png", 6), ("image/png", 7), ("image/gif", 6)))
+    assert {each["number"]: each["kind"] for each in report["outcomes"]} == {2: "other value", 3: "other value"}

@@ -94,6 +94,14 @@ def test_a_request_for_an_environment_of_a_process_that_ended_says_so(pool: Loca
     assert pool.stats().open == 0
 
 
+def test_suites_are_listed_and_episodes_begin_though_all_processes_have_ended(pool: LocalPool):
+    kill_processes(pool)
+    assert pool.platform.suites()
+    kill_processes(pool)
+    with Episode.begin(pool.platform, chosen_tests(pool.platform, tests=RENAME)[0]) as episode:
+        assert episode.call(LOOK).status == 200
+
+
 @pytest.mark.filterwarnings("default")
 def test_inspect_runs_samples_in_a_pool(pool: LocalPool, tmp_path: Path):
     inspect_ai = pytest.importorskip("inspect_ai", reason="inspect-ai is not installed; `make frameworks` has it")

@@ -25,6 +25,7 @@ _VERBS = {
     "read": "get",
     "update": "update",
     "delete": "delete",
+    "file": "download",
 }
 
 

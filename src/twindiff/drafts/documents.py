@@ -16,6 +16,8 @@ from .names import split_words
 
 Schema = dict[str, Any]
 
+MAX_FILE_BYTES = 10_000_000
+"""Bytes of a described file that can be answered."""
 MAX_JSON_BYTES = 40_000_000
 MAX_YAML_BYTES = 4_000_000
 """YAML takes a hundred times as long to read as JSON."""
@@ -46,11 +48,20 @@ class ParameterDescription(NamedTuple):
     description: str = ""
 
 
+class FileDescription(NamedTuple):
+    """An answer that is a file whose size is described, by the example of its header `Content-Length`."""
+
+    media_type: str
+    size: int
+    """In bytes."""
+
+
 class ResponseDescription(NamedTuple):
     """A response that an operation may have; `schema` is None for one without a JSON body."""
 
     schema: Schema | None
     example: Any = None
+    file: FileDescription | None = None
 
 
 class OperationDescription(NamedTuple):
@@ -81,8 +92,18 @@ class OperationDescription(NamedTuple):
     @property
     def answer(self) -> Schema | None:
         """The schema of its success."""
-        known = self.responses.get(str(self.status)) or self.responses.get("default")
+        known = self._success
         return known.schema if known else None
+
+    @property
+    def file(self) -> FileDescription | None:
+        """The file that its success is."""
+        known = self._success
+        return known.file if known else None
+
+    @property
+    def _success(self) -> ResponseDescription | None:
+        return self.responses.get(str(self.status)) or self.responses.get("default")
 
 
 class ApiDescription(NamedTuple):
@@ -270,10 +291,18 @@ class _OpenapiReader:
         content = response.get("content", {})
         kind = next((each for each in content if "json" in each), "")
         if not kind:
-            return ResponseDescription(None)
+            return ResponseDescription(None, file=self._file(response))
         examples = [*content[kind].get("examples", {}).values()]
         example = content[kind].get("example", examples[0].get("value") if examples else None)
         return ResponseDescription(content[kind].get("schema", {}), example)
+
+    def _file(self, response: Schema) -> FileDescription | None:
+        given: Schema = response.get("headers") or {}
+        headers = {str(name).lower(): self.follow(each) for name, each in given.items()}
+        size = headers.get("content-length", {}).get("example")
+        types = [str(each) for each in response.get("content", {}) if "*" not in str(each)]
+        is_known = isinstance(size, int) and 0 < size <= MAX_FILE_BYTES and types
+        return FileDescription(types[0], cast(int, size)) if is_known else None
 
 
 def find_by_reference(document: Schema, reference: str) -> Schema:

@@ -9,8 +9,9 @@ from typing import Any, cast
 from urllib.parse import urlencode
 
 from twindiff.kit.call import Call
+from twindiff.kit.downloads import file_answer
 from twindiff.kit.errors import InvalidParameter, MissingOperation, MissingParameter, NotFound
-from twindiff.kit.http import ValueResponse
+from twindiff.kit.http import Response, ValueResponse
 from twindiff.kit.parameter_sources import Upload
 from twindiff.kit.request_context import RequestContext
 from twindiff.kit.rows import Expression, Row
@@ -18,7 +19,7 @@ from twindiff.kit.rows import Expression, Row
 from .answers import AnswerBuilder
 from .change_events import ChangeEvents
 from .conditions import equals, find_field, read_filters
-from .documents import Schema
+from .documents import FileDescription, Schema
 from .listing import PLACES, complete_envelope, declared_places, is_linked, link_header, put_at, select_page
 from .names import snake
 from .overlay import Overlay
@@ -51,7 +52,7 @@ class DraftInterpreter:
         """The objects on which it works."""
         return self._objects
 
-    def serve(self, plan: OperationPlan, call: Call, given: Mapping[str, Any], body: Any) -> ValueResponse:
+    def serve(self, plan: OperationPlan, call: Call, given: Mapping[str, Any], body: Any) -> ValueResponse | Response:
         """Do what a plan says. `given` are the parameters by wire name and `body` the whole body.
 
         Raises the errors of the handler, rendered by the twin's style.
@@ -59,6 +60,8 @@ class DraftInterpreter:
         if plan.behaviour == "missing" or plan.stored is None:
             raise MissingOperation(f"{plan.operation.name} is not served by this drafted twin: {plan.reason}.")
         given = self._find_parents(plan, call, given)
+        if plan.operation.file and plan.behaviour == "file":
+            return self._serve_file(plan, plan.operation.file, call, given)
         exchange: RequestContext = call.memo["exchange"]
         call.memo["body"] = body
         fields, ignored = self._read_body(plan, exchange, body)
@@ -72,6 +75,15 @@ class DraftInterpreter:
         links = call.memo.get("links")
         headers = ((DRAFTED_HEADER, told), *((("Link", links),) if links else ()))
         return ValueResponse(value, call.memo.get("status", plan.status), headers)
+
+    def _serve_file(self, plan: OperationPlan, file: FileDescription, call: Call, given: Mapping[str, Any]) -> Response:
+        """Return zeros as a file of the described type and size; raises NotFound if its object is not there."""
+        stored, exchange = cast(StoredResource, plan.stored), cast(RequestContext, call.memo["exchange"])
+        if plan.role.key and stored.resource.creatable:
+            self._objects.find(stored, plan.role, call, given)
+        headers = ((DRAFTED_HEADER, "; ".join([plan.confidence, *_describe(plan, given, [])])),)
+        asked = exchange.request.headers.get("range", "")
+        return file_answer(bytes(file.size), file.media_type, range=asked, headers=headers)
 
     def _known_answer(self, call: Call, exchange: RequestContext, key: str) -> Any:
         known = call.db.find(IdempotentAnswer, IdempotentAnswer.idempotency_key == key)

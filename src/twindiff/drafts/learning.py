@@ -6,18 +6,20 @@ What is learnt is what was seen: paths, parameters, fields and their types.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
 from .documents import DescriptionError, Schema
-from .names import singular, snake
+from .names import singular, snake, split_words
 from .recordings import RecordedCall, read_recording
 
 MAX_CALLS = 50_000
 MIN_VALUES = 12
 """Different words at a place of a path, with the same words after it, from which on the place is a parameter."""
 MAX_EXAMPLE_CHARACTERS = 60
+_INVALID = (400, 422)
+"""Statuses of refusals of what a body holds."""
 _VERSION = re.compile(r"\d{1,2}(\.\d{1,2}){1,2}|v\w{1,3}(\.\w{1,2})*")
 _ID = re.compile(r"\d+|[0-9a-fA-F-]{16,}|(?=.*\d)(?=.*[A-Za-z])[\w-]{8,}|[^/]*(@|%40|%2F|%20)[^/]*")
 
@@ -122,8 +124,50 @@ def _operation(path: str, calls: list[RecordedCall]) -> Schema:
     operation: Schema = {"parameters": parameters, "responses": _responses(calls)}
     bodies = [call.body for call in calls if call.body is not None and call.status < 400]
     if bodies:
-        operation["requestBody"] = {"content": {"application/json": {"schema": infer_schema(bodies)}}}
+        schema = infer_schema(bodies)
+        refused = [call for call in calls if call.status in _INVALID]
+        _keep_required(schema, [(call.body or {}, " ".join(_texts_of(call.answer))) for call in refused])
+        operation["requestBody"] = {"content": {"application/json": {"schema": schema}}}
     return operation
+
+
+def _keep_required(schema: Schema, refused: Sequence[tuple[Any, str]]) -> None:
+    """Leave required what a refusal shows to be: its body lacks the field, and its answer names it.
+
+    What all bodies had is what was sent, not what is required. `refused` are bodies with the texts of their answers.
+    """
+    bodies = [(cast(Schema, body), said) for body, said in refused if isinstance(body, dict)]
+    needed = [
+        name
+        for name in cast(list[str], schema.pop("required", []))
+        if any(body.get(name) is None and _is_named(name, said) for body, said in bodies)
+    ]
+    if needed:
+        schema["required"] = needed
+    for name, inner in cast(Schema, schema.get("properties", {})).items():
+        _keep_required(inner, [(body[name], said) for body, said in bodies if name in body])
+    if "items" in schema:
+        lists = [(cast(list[Any], body), said) for body, said in refused if isinstance(body, list)]
+        _keep_required(schema["items"], [(item, said) for body, said in lists for item in body])
+
+
+def _is_named(name: str, said: str) -> bool:
+    words = r"[\W_]*".join(map(re.escape, split_words(name)))
+    return bool(words) and bool(re.search(rf"(?<![A-Za-z0-9]){words}(?![A-Za-z0-9])", said, re.IGNORECASE))
+
+
+def _texts_of(answer: Any) -> Iterator[str]:
+    """Yield the texts of a refusal, and the names of its objects and lists, as `email` in `{"email": […]}`."""
+    if isinstance(answer, dict):
+        for name, each in cast(Schema, answer).items():
+            if isinstance(each, (dict, list)):
+                yield str(name)
+            yield from _texts_of(each)
+    elif isinstance(answer, list):
+        for each in cast(list[Any], answer):
+            yield from _texts_of(each)
+    elif isinstance(answer, str):
+        yield answer
 
 
 def _of_texts(values: list[str]) -> Schema:
@@ -141,6 +185,12 @@ def _responses(calls: list[RecordedCall]) -> Schema:
     for status, answers in sorted(by_status.items()):
         known: list[Any] = [each for each in answers if isinstance(each, (dict, list))]
         content: Schema = {"content": {"application/json": {"schema": infer_schema(known)}}} if known else {}
+        file = next((call.file for call in calls if call.file and call.status == status), None)
+        if file and not known:
+            content = {
+                "content": {file.media_type: {"schema": {"type": "string", "format": "binary"}}},
+                "headers": {"Content-Length": {"schema": {"type": "integer"}, "example": file.size}},
+            }
         responses[str(status)] = {"description": f"seen {len(answers)} times", **content}
     return responses
 

@@ -14,7 +14,7 @@ from .resources import KEY_NAMES, REMOVALS, Envelope, PathRole, ResourceMap, fin
 from .schemas import SchemaSet
 from .tables import StoredResource, fields_above
 
-Behaviour = Literal["list", "create", "upsert", "read", "update", "delete", "act", "missing", "written"]
+Behaviour = Literal["list", "create", "upsert", "read", "update", "delete", "act", "file", "missing", "written"]
 Confidence = Literal["written", "derived", "partly", "not served"]
 SHOWING: tuple[Behaviour, ...] = ("list", "create", "upsert", "read", "update", "act")
 """The behaviours whose answers show objects."""
@@ -129,6 +129,8 @@ def _plan(
             *((*change.further, *change.added) if change else ()),
         }
         guessed = tuple(name for name in guessed if name not in known)
+    if behaviour == "file":
+        guessed = ("bytes",)
     return OperationPlan(operation, behaviour, role, kept, answer, body, query, change, guessed, reason, declared)
 
 
@@ -177,7 +179,7 @@ def _behaviour_of(
     if declared.table and role.kind == "action" and change is None:
         return "missing", "the overlay does not say what it does"
     if operation.answer is None and operation.verb == "GET":
-        return "missing", "its answer has no JSON body"
+        return ("file", "") if operation.file else ("missing", "its answer has no JSON body")
     if change is not None or role.kind == "action":
         return _of_action(operation, role, change, schemas)
     if role.kind in ("collection", "search", "upsert"):

@@ -2,6 +2,7 @@
 
 A session is `{"host", "steps": [{"method", "path", "query", "headers", "body", "status", "response"}]}`. A body may be
 `{"$form": [[name, value], …]}`, `{"$text": …}`, `{"$multipart": …}` or `{"$base64": …}`.
+A response that is a file may be `{"$bytes": size}`, with its type in `response_headers`.
 """
 
 from __future__ import annotations
@@ -28,6 +29,18 @@ _KEPT_BEGINNINGS = ("dropbox-", "notion-", "x-http-", "depth")
 FORM = "application/x-www-form-urlencoded"
 
 
+FILE_TYPES = ("image/", "video/", "audio/", "font/", "application/octet-stream", "application/pdf", "application/zip")
+"""Beginnings of the media types of answers that are files."""
+
+
+class RecordedFile(NamedTuple):
+    """An answer that is a file; recordings need not hold its bytes."""
+
+    media_type: str
+    size: int
+    """In bytes."""
+
+
 class RecordedCall(NamedTuple):
     """A request of a recording with its answer; bodies are JSON values, or None."""
 
@@ -42,6 +55,8 @@ class RecordedCall(NamedTuple):
     """Those of the request that say what it means, by lower-case names."""
     content: bytes | None = None
     """The body as it was sent if it is no JSON."""
+    file: RecordedFile | None = None
+    """The answer, if it is a file."""
 
 
 def show_timestamp(text: str) -> str:
@@ -99,6 +114,8 @@ def _of_har(document: Any) -> Iterator[RecordedCall]:
         body, answer = _parse(sent.get("text")), _parse(content.get("text"))
         call = _call(request["method"], request["url"], body, int(response["status"]), answer)
         pairs: list[Any] = request.get("headers") or []
+        size = _size_of(content) or int(content.get("size") or 0)
+        call = _with_file(call, str(content.get("mimeType") or ""), size)
         yield _with_text(call, sent.get("text"), {str(each["name"]): each["value"] for each in pairs})
 
 
@@ -117,7 +134,30 @@ def _of_cassette(document: Any) -> Iterator[RecordedCall]:
             int(cast(Schema, status)["code"] if isinstance(status, dict) else status),
             _parse(_text_of(response.get("body"))),
         )
-        yield _with_text(call, text, cast(Schema, request.get("headers") or {}))
+        headers = cast(Schema, response.get("headers") or {})
+        answered: Any = next((each for name, each in headers.items() if name.lower() == "content-type"), "")
+        kind = "".join(map(str, cast(list[Any], answered)[:1])) if isinstance(answered, list) else str(answered)
+        yield _with_text(_with_file(call, kind, _size_of(response.get("body"))), text, request.get("headers") or {})
+
+
+def _with_file(call: RecordedCall, content_type: str, size: int) -> RecordedCall:
+    """Return a call with the file that is its answer, if its type is that of a file and its size is known."""
+    media_type = content_type.partition(";")[0].strip().lower()
+    is_file = media_type.startswith(FILE_TYPES) and size > 0 and call.answer is None
+    return call._replace(file=RecordedFile(media_type, size)) if is_file else call
+
+
+def _size_of(body: Any) -> int:
+    """Return how many bytes an answer has: a mark of a session, the body of a cassette, or the content of a HAR."""
+    known = cast(Schema, body) if isinstance(body, dict) else {}
+    if isinstance(known.get("$bytes"), int):
+        return cast(int, known["$bytes"])
+    encoded = known.get("$base64", known.get("base64_string"))
+    encoded = known.get("text") if encoded is None and known.get("encoding") == "base64" else encoded
+    if encoded is not None:
+        return len("".join(str(encoded).split()).rstrip("=")) * 3 // 4
+    held: Any = known.get("string")
+    return len(held if isinstance(held, bytes) else str(held or "").encode())
 
 
 def _with_text(call: RecordedCall, text: Any, headers: Mapping[str, Any]) -> RecordedCall:
@@ -156,6 +196,8 @@ def _of_step(step: Schema, blobs: Schema, host: str) -> RecordedCall:
     verb, path = str(step["method"]).upper(), str(step["path"])
     host = str(step.get("host") or host)
     call = RecordedCall(verb, host, path, query, step.get("body"), int(step["status"]), _without_marks(answer))
+    answered: Schema = step.get("response_headers") or {}
+    call = _with_file(call, str(answered.get("content-type") or ""), _size_of(answer))
     headers: Schema = step.get("headers") or {}
     given = {name.lower(): str(value) for name, value in headers.items()}
     return _unpack_body(call._replace(headers=given))
@@ -185,7 +227,7 @@ def _call(verb: str, url: str, body: Any, status: int, answer: Any) -> RecordedC
 def _text_of(body: Any) -> str | None:
     if isinstance(body, Mapping):
         inner: Any = cast(Schema, body).get("string")
-        return None if inner is None else str(inner)
+        return None if inner is None else inner.decode(errors="replace") if isinstance(inner, bytes) else str(inner)
     return None if body is None else str(body)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 from urllib.parse import urlencode
 
@@ -14,6 +15,7 @@ from twindiff.client import Environment
 from twindiff.client.request_specs import RequestSpec
 from twindiff.client.sync_client import Platform
 from twindiff.client.transport import path_of, read
+from twindiff.frameworks.episodes import EpisodeLost
 
 if TYPE_CHECKING:
     from twindiff.pool.episode_pool import EpisodePool
@@ -29,9 +31,9 @@ _CREATION = "/api/platform/initEnv"
 class PoolPlatform(Platform):
     """Sends each request to the worker of the environment or run that it names; new environments to the emptiest.
 
-    Requests that name none go to the first worker, or to another one while that is started again. A request raises
-    EpisodeLost if the worker of its environment has ended, and PoolExhausted if no worker has room for another
-    environment.
+    Requests that name none go to the first worker, or to another one while that is started again. Reads that name
+    none, and creations, are repeated in another worker where theirs has ended; other requests raise EpisodeLost.
+    Creations raise PoolExhausted if no worker has room for another environment.
     """
 
     base_url = "http://localhost"
@@ -58,6 +60,13 @@ class PoolPlatform(Platform):
         """Handle a request in the worker that it belongs to."""
         body, path = request.read(), request.url.path
         is_creation = path == _CREATION
+        if is_creation or (request.method == "GET" and not self._find_known(path, body)):
+            for _ in range(self._pool.stats().workers):  # each may have ended without notice
+                with suppress(EpisodeLost):
+                    return self._handle_once(request, body, path, is_creation=is_creation)
+        return self._handle_once(request, body, path, is_creation=is_creation)
+
+    def _handle_once(self, request: httpx.Request, body: bytes, path: str, *, is_creation: bool) -> httpx.Response:
         worker, generation = self._pool.take_room(SECONDS_FOR_ROOM) if is_creation else self._find_place(path, body)
         parts = (request.method, request.url.raw_path, request.headers.raw, body)
         try:
@@ -80,10 +89,14 @@ class PoolPlatform(Platform):
         return self.url(environment, twin)
 
     def _find_place(self, path: str, body: bytes) -> tuple[int, int]:
+        return self._find_known(path, body) or self._pool.find_first()
+
+    def _find_known(self, path: str, body: bytes) -> tuple[int, int] | None:
+        """Return the worker and generation of the environment or run that a request names."""
         for each in (*_ID.findall(path.encode()), *_ID.findall(body)):
             if place := self._places.get(_plain(each.decode())):
                 return place
-        return self._pool.find_first()
+        return None
 
     def _note(self, path: str, verb: str, place: tuple[int, int], answer: httpx.Response) -> None:
         """Note the ids that a response has made, and the room that it has taken or given back."""

@@ -157,6 +157,10 @@ class RecordedReplay:
             differences = AnswerDifferences([], [], [])
             if recorded is not None and call.status // 100 == answer.status_code // 100:
                 self._compare(recorded, live, differences, "", "", is_error=call.status >= 400)
+            if call.file and answer.status_code == call.status and call.verb == "GET":
+                media_type = answer.headers.get("content-type", "").partition(";")[0]
+                if (media_type, len(answer.content)) != call.file:
+                    differences.values.append("the file's type or size")
             kind = _sort(call, answer.status_code, differences)
             has_limit = call.status in (401, 429) or call.status >= 500
             if kind != "right" and (has_limit or need):
