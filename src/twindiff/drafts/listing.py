@@ -49,7 +49,7 @@ CURSORS = frozenset(
         "page_after",
     ]
 )
-PLACES = OFFSETS | PAGES | CURSORS
+POSITION_PARAMETERS = OFFSETS | PAGES | CURSORS
 """Parameters that say the position of a page."""
 PagingStyle = Literal["", "cursor", "offset", "page", "link", "last_id"]
 """How an overlay says that lists are paged. `link` pages by number and says the next page in the header `Link`."""
@@ -116,7 +116,7 @@ class ListQuery(NamedTuple):
     """Whether addresses of pages have no host."""
 
     @property
-    def place(self) -> str:
+    def position_parameter(self) -> str:
         """The parameter that says the position of a page."""
         return self.cursor or self.page or self.offset
 
@@ -177,14 +177,16 @@ def read_list_query(operation: OperationDescription, fields: Mapping[str, Schema
 def declare_list(query: ListQuery, declared: ListOverlay) -> ListQuery:
     """Return what a list operation's parameters mean with what an overlay says of its pages."""
     role = _position_role(declared.style)
-    is_placed = bool(declared.at and role)
-    places = {each: declared.at if each == role else "" for each in ("cursor", "page", "offset")} if is_placed else {}
+    is_declared = bool(declared.at and role)
+    positions = (
+        {each: declared.at if each == role else "" for each in ("cursor", "page", "offset")} if is_declared else {}
+    )
     most = declared.max_limit or query.max_limit
     named = {declared.at, declared.limit}
     return query._replace(
-        cursor=places.get("cursor", query.cursor),
-        page=places.get("page", query.page),
-        offset=places.get("offset", query.offset),
+        cursor=positions.get("cursor", query.cursor),
+        page=positions.get("page", query.page),
+        offset=positions.get("offset", query.offset),
         limit=declared.limit or query.limit,
         max_limit=min(most, MAX_PAGE_ROWS),
         default_limit=min(declared.default_limit or query.default_limit, most, MAX_PAGE_ROWS),
@@ -425,7 +427,7 @@ def _next_url(page: ListPage, query: ListQuery, url: str) -> str:
     return f"{url}{query.offset or 'offset'}={page.offset + len(page.rows)}"
 
 
-def declared_places(query: ListQuery, page: ListPage, url: str) -> Iterator[tuple[str, Any]]:
+def find_declared_fields(query: ListQuery, page: ListPage, url: str) -> Iterator[tuple[str, Any]]:
     """Yield the paths in the answer, and their values, that the overlay says to tell of the page.
 
     Where no page follows, the path of the next one is None, and so is what holds it if it holds nothing else.
@@ -435,10 +437,10 @@ def declared_places(query: ListQuery, page: ListPage, url: str) -> Iterator[tupl
     if query.has_more:
         yield query.has_more, page.has_more
     if query.next:
-        yield query.next, next_place(query, page, url) if page.has_more else None
+        yield query.next, find_next_position(query, page, url) if page.has_more else None
 
 
-def next_place(query: ListQuery, page: ListPage, url: str) -> Any:
+def find_next_position(query: ListQuery, page: ListPage, url: str) -> Any:
     """Return where the next page begins, in the overlay's style of paging."""
     last = query.next.rpartition(".")[2]
     if snake(last).endswith(("url", "uri", "link", "href")):
@@ -473,7 +475,7 @@ def put_at(fields: dict[str, Any], path: str, value: Any) -> None:
 
 def is_linked(query: ListQuery, *, is_bare: bool) -> bool:
     """Return whether a list says in the header `Link` how to go on: one whose answer has no room for it does."""
-    return query.style == "link" or (is_bare and not query.style and bool(query.place))
+    return query.style == "link" or (is_bare and not query.style and bool(query.position_parameter))
 
 
 def link_header(page: ListPage, query: ListQuery, url: str) -> str:
