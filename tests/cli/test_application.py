@@ -21,7 +21,8 @@ from twindiff.cli.command_table import MODULES
 from twindiff.cli.command_table import __file__ as commands_file
 
 HEAVY = {"apsw", "httpx", "msgspec", "pydantic", "rich.console", "slack_sdk", "twindiff.server", "uvicorn"}
-RARE = {"httpx", "jinja2", "rich.console", "twindiff.browser.planner", "twindiff.server.apis.twin_runs.prompts", "yaml"}
+PARSERS = {"twindiff.browser.planner", "twindiff.server.apis.twin_runs.world_prompts"}
+RARE = {"httpx", "jinja2", "rich.console", "yaml", *PARSERS}
 
 
 def test_help_waits_for_nothing_heavy_and_a_server_for_nothing_that_it_may_never_need() -> None:

@@ -7,7 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.test_runs.prompts import STYLES, describe_plan
+from twindiff.browser.clauses import STEPS_OF_KINDS
 from twindiff.browser.planner import plan
+from twindiff.browser.sentence_rules import SENTENCE_RULES
 
 CASES = [(prompt, steps) for style in STYLES.values() for prompt, steps in style.items()]
 UNDERSTOOD = (
@@ -162,3 +164,8 @@ def test_a_name_that_no_check_can_look_for_is_not_understood(prompt):
 def test_what_is_expected_of_twins_before_a_later_step_is_not_understood():
     planned = plan('Expect no message in Slack. Click "Send"')
     assert ("at the end" in planned.unclear[0], planned.twin_checks) == (True, [])
+
+
+def test_each_kind_of_rule_has_steps_and_each_kind_of_steps_a_rule():
+    kinds = {rule.kind for rule in SENTENCE_RULES if not rule.kind.startswith(("twin:", "dialog"))}
+    assert kinds == set(STEPS_OF_KINDS)

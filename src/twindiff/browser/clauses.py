@@ -10,7 +10,7 @@ import msgspec
 
 from twindiff.browser.config import Action, BrowserStep, DialogAnswer, Expect, TwinCheck
 from twindiff.browser.element_finder import EMAIL, FRAME, INSIDE, LISTS, LOG_OUT, NAMED, PASSWORD, PLACEHOLDER, ROW
-from twindiff.browser.entry_phrases import (
+from twindiff.browser.entry_rules import (
     click_in_entry,
     do_to_entry,
     expect_entry,
@@ -29,8 +29,8 @@ from twindiff.browser.intents import (
     is_labelled,
     split_named,
 )
-from twindiff.browser.phrases import KEYS, NOUNS, PHRASES
-from twindiff.browser.twin_phrases import parse_count, twin_check
+from twindiff.browser.sentence_rules import KEYS, NOUNS, SENTENCE_RULES
+from twindiff.browser.twin_rules import parse_count, twin_check
 from twindiff.browser.words import SEPARATOR, mark_words
 
 LONG_MS = 20_000
@@ -62,10 +62,11 @@ VERB = re.compile(
 _PERSON = re.compile(r"(?:i|we|you|he|she|they|(?:the|a) (?:user|customer|visitor|tester)) ", re.IGNORECASE)
 
 
-class Claim(NamedTuple):
-    """A clause that one rule accounts for as a whole."""
+class ParsedClause(NamedTuple):
+    """What a clause asks for, according to the one rule that accounts for all of its words."""
 
     kind: str
+    """The kind of step that the rule names."""
     verb: str
     steps: list[BrowserStep]
     twin_checks: list[TwinCheck]
@@ -75,8 +76,8 @@ class Claim(NamedTuple):
     """Whether it ends with a name, to which a later predicate may also apply."""
     dialog: DialogAnswer | None = None
     """The dialog that the step before opens."""
-    is_of_dialog: bool = False
-    """Whether it only makes sense after another sentence about the dialog, as `confirm it`."""
+    needs_dialog_before: bool = False
+    """Whether a sentence before it must be about the same dialog, as for `confirm it`."""
     referents: tuple[Referent, ...] = ()
     """What it names, so that later clauses may say `it`."""
 
@@ -86,32 +87,32 @@ class Claim(NamedTuple):
         return all(step.action == "expect" for step in self.steps)
 
 
-def read_clause(text: str, held: list[str], written: str, *, is_first: bool) -> Claim | None:
-    """Return the claim of the first matching rule; None if no rule accounts for every word.
+def read_clause(text: str, held: list[str], written: str, *, is_first: bool) -> ParsedClause | None:
+    """Return the clause as the first matching rule parses it; None if no rule accounts for every word.
 
     `held` are its quotations.
     """
     marked = mark_words(text)
-    for phrase in PHRASES:
-        match = phrase.pattern.fullmatch(marked)
+    for rule in SENTENCE_RULES:
+        match = rule.pattern.fullmatch(marked)
         if match is None or _is_ambiguous(match):
             continue
         said = ClauseSlots(_slots(match), held, is_first)
         if said.has("slash") and said.value("slash") != "/":
             continue
         verb = _PERSON.sub("", text, count=1).split(" ", 1)[0]
-        wording = (not VERB.match(text), _ends_in_name(phrase.kind, text))
-        if phrase.kind.startswith("twin:"):
-            check = twin_check(int(phrase.kind[5:]), said.groups, held, written)
-            return check and Claim(phrase.kind, verb, [], [check], *wording)
-        if phrase.kind.startswith("dialog"):
-            return Claim(phrase.kind, verb, [], [], *wording, _dialog(said), phrase.kind == "dialog_it")
-        steps = _STEPS[phrase.kind](said)
+        wording = (not VERB.match(text), _ends_in_name(rule.kind, text))
+        if rule.kind.startswith("twin:"):
+            check = twin_check(int(rule.kind[5:]), said.groups, held, written)
+            return check and ParsedClause(rule.kind, verb, [], [check], *wording)
+        if rule.kind.startswith("dialog"):
+            return ParsedClause(rule.kind, verb, [], [], *wording, _dialog(said), rule.kind == "dialog_it")
+        steps = STEPS_OF_KINDS[rule.kind](said)
         if any(_is_unsafe(step, said) for step in steps) or not is_labelled(said.first("attributes")):
             return None
-        if phrase.kind == "create_all" and len(split_named(said.first("all"))) != parse_count(said.groups["n"])[0]:
+        if rule.kind == "create_all" and len(split_named(said.first("all"))) != parse_count(said.groups["n"])[0]:
             return None
-        return Claim(phrase.kind, verb, steps, [], *wording, referents=_referents(phrase.kind, said))
+        return ParsedClause(rule.kind, verb, steps, [], *wording, referents=_referents(rule.kind, said))
     return None
 
 
@@ -229,11 +230,11 @@ def _dialog(said: ClauseSlots) -> DialogAnswer:
     return DialogAnswer(not is_refused, text, said.value("q") if said.has("q") else None)
 
 
-def scope_to_frame(claim: Claim, name: str) -> Claim | None:
-    """Return a claim with its steps restricted to a frame; None if one of them cannot be."""
-    if claim.dialog or claim.twin_checks or not all(_can_be_in_frame(step) for step in claim.steps):
+def scope_to_frame(parsed: ParsedClause, name: str) -> ParsedClause | None:
+    """Return a clause with its steps restricted to a frame; None if one of them cannot be."""
+    if parsed.dialog or parsed.twin_checks or not all(_can_be_in_frame(step) for step in parsed.steps):
         return None
-    return claim._replace(steps=[_move_to_frame(step, f"{FRAME}{name}") for step in claim.steps])
+    return parsed._replace(steps=[_move_to_frame(step, f"{FRAME}{name}") for step in parsed.steps])
 
 
 def _can_be_in_frame(step: BrowserStep) -> bool:
@@ -457,7 +458,7 @@ def _placeholder(said: ClauseSlots, *, negated: bool = False) -> list[BrowserSte
     return [_expect("placeholder", selector=selector, equals=said.value("q1"), negated=negated)]
 
 
-_STEPS: dict[str, Callable[[ClauseSlots], list[BrowserStep]]] = {
+STEPS_OF_KINDS: dict[str, Callable[[ClauseSlots], list[BrowserStep]]] = {
     "goto": lambda said: [BrowserStep("goto", value=said.value("u"))],
     "standing": _standing,
     "home": lambda said: [BrowserStep("goto", value="/")],
@@ -553,3 +554,4 @@ _STEPS: dict[str, Callable[[ClauseSlots], list[BrowserStep]]] = {
     "hover": _of_kind("hover"),
     "click": _click,
 }
+"""The steps of each kind of sentence rule, except the rules about dialogs and twins."""

@@ -6,7 +6,7 @@ import asyncio
 import re
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 from twindiff.browser.config import Expect
@@ -119,7 +119,11 @@ class Expectations:
             await asyncio.sleep(POLL_SECONDS)
 
     def _has_held(self, expect: Expect, seconds: float) -> bool:
-        """Return whether a condition that an incomplete page may still break has held for long enough."""
+        """Return whether a condition that an incomplete page may still break has held for long enough.
+
+        What is loaded late can break an absence (`negated`), a maximum, and which entry has a position (`ENTRY`). All
+        else counts as soon as it holds.
+        """
         if not expect.negated and expect.max is None and not (expect.selector or "").startswith(ENTRY):
             return True
         return seconds >= (QUIET_SECONDS if self._is_quiet() else MAX_UNQUIET_SECONDS)
@@ -163,22 +167,34 @@ class Expectations:
     async def _look(self, expect: Expect) -> Observation:
         from playwright.async_api import Error
 
-        looks: dict[str, Callable[[Expect], Awaitable[Observation]]] = {
-            "text": self._look_at_text,
-            "url": self._look_at_url,
-            "title": self._look_at_title,
-            "visible": self._look_for_element,
-            "count": self._count,
-            "download": self._look_at_downloads,
-            "new_tab": self._look_for_tab,
-            "labelled": self._look_beside_label,
-            "signed_in": self._look_who_is_signed_in,
-        }
         try:
-            look = await looks.get(expect.type, self._look_at_state)(expect)
+            look = await self._look_by_type(expect)
         except Error:
             return Observation(None, "a page that is being loaded")
         return look._replace(holds=not look.holds) if expect.negated and look.holds is not None else look
+
+    async def _look_by_type(self, expect: Expect) -> Observation:  # noqa: C901 - one case per type
+        match expect.type:
+            case "text":
+                return await self._look_at_text(expect)
+            case "url":
+                return await self._look_at_url(expect)
+            case "title":
+                return await self._look_at_title(expect)
+            case "visible":
+                return await self._look_for_element(expect)
+            case "count":
+                return await self._count(expect)
+            case "download":
+                return await self._look_at_downloads(expect)
+            case "new_tab":
+                return await self._look_for_tab(expect)
+            case "labelled":
+                return await self._look_beside_label(expect)
+            case "signed_in":
+                return await self._look_who_is_signed_in(expect)
+            case "value" | "placeholder" | "disabled" | "checked" | "focused":
+                return await self._look_at_element(expect, expect.type)
 
     async def _look_at_url(self, expect: Expect) -> Observation:
         url, wanted = self._front().url, self._expected_text(expect)
@@ -348,28 +364,26 @@ class Expectations:
                     break
         return count
 
-    async def _look_at_state(self, expect: Expect) -> Observation:
+    async def _look_at_element(
+        self, expect: Expect, kind: Literal["value", "placeholder", "disabled", "checked", "focused"]
+    ) -> Observation:
         element = await self.find(self._text(expect.selector))
         if element is None:
             return Observation(None, "no such element")
-        if expect.type == "value":
-            values: list[str] = await element.evaluate(_VALUES)
-            return Observation(any(self._is_in(expect, value) for value in values), values[0] if values else "")
-        if expect.type == "placeholder":
-            text = await element.get_attribute("placeholder") or ""
-            return Observation(self._is_in(expect, text), text or "no placeholder")
-        state = await getattr(self, f"_is_{expect.type}")(element)
-        return Observation(state, expect.type if state else f"not {expect.type}")
-
-    async def _is_disabled(self, element: Locator) -> bool:
-        return await element.is_disabled()
-
-    async def _is_checked(self, element: Locator) -> bool:
-        is_selected = await element.get_attribute("aria-selected") or await element.get_attribute("aria-pressed")
-        return is_selected == "true" if is_selected else await element.is_checked()
-
-    async def _is_focused(self, element: Locator) -> bool:
-        return await element.evaluate("each => each === each.ownerDocument.activeElement")
+        match kind:
+            case "value":
+                values: list[str] = await element.evaluate(_VALUES)
+                return Observation(any(self._is_in(expect, value) for value in values), values[0] if values else "")
+            case "placeholder":
+                text = await element.get_attribute("placeholder") or ""
+                return Observation(self._is_in(expect, text), text or "no placeholder")
+            case "disabled":
+                state = await element.is_disabled()
+            case "checked":
+                state = await _is_checked(element)
+            case "focused":
+                state = await element.evaluate("each => each === each.ownerDocument.activeElement")
+        return Observation(state, kind if state else f"not {kind}")
 
     async def find(self, selector: str, action: str = "expect") -> Locator | None:
         """Return the first visible element of a selector, in any frame of the page; raises SeveralRows."""
@@ -402,6 +416,11 @@ class Expectations:
         except Error:
             pass
         return None
+
+
+async def _is_checked(element: Locator) -> bool:
+    is_selected = await element.get_attribute("aria-selected") or await element.get_attribute("aria-pressed")
+    return is_selected == "true" if is_selected else await element.is_checked()
 
 
 async def _find_in(frame: Frame, selector: str, action: str) -> Locator | None:

@@ -65,7 +65,7 @@ _NEW_ONES = r"(?:creates?|adds?|registers?)"
 _DOES = rf"(?P<act>{_VERB})(?:e?s)?"
 _INTO = r"(?:in|into) (?:the|my|your|our|his|her|their)"
 _SEVERAL = rf"{_EACH}(?:(?:,? and|,) {_EACH})+"
-INTENT_PATTERNS = (
+INTENT_RULES = (
     ("create", rf"{_NEW_ONES} {_THE}(?:another )?(?:new )?(?P<noun>{_WORD}) {_CALLED}(?P<name>{_NAME}){_FORM}"),
     ("create_all", rf"{_NEW_ONES} (?P<n>{_MANY}) (?:new )?(?P<noun>{_WORD}):? (?P<all>{_SEVERAL})"),
     ("create", rf"{_NEW_ONES} {_THE}(?:new )?(?P<noun>{_WORD})(?P<attributes>(?:{_LABELLED}){{1,3}})"),

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from twindiff.browser.clauses import VERB, Claim, read_clause, scope_to_frame
+from twindiff.browser.clauses import VERB, ParsedClause, read_clause, scope_to_frame
 from twindiff.browser.config import MAX_PROMPT_CHARACTERS, MAX_STEPS, BrowserStep, DialogAnswer, Expect, TwinCheck
 from twindiff.browser.intent_finder import DO, PART
 from twindiff.browser.intents import MAX_TIMES, TIMES, count_of, do_step
@@ -148,7 +148,7 @@ class _Reader:
         self._subject: list[str] = []
         self._unclear: list[str] = []
         self._checks: list[TwinCheck] = []
-        self._known: dict[tuple[object, ...], Claim | None] = {}
+        self._known: dict[tuple[object, ...], ParsedClause | None] = {}
         self._context = RewordingContext(self._quote, self._name_of)
         self._is_repeated = False
 
@@ -167,11 +167,11 @@ class _Reader:
         if _CRITERIA.fullmatch(sentence) or _GREETING.fullmatch(sentence):
             return
         self._context.begin(sentence)
-        claims = self._claims(sentence)
-        claims = self._claims_of_shorthand(sentence) if claims is None else claims
-        if claims is not None and any(claim.kind not in ("refrain", "on_page") for claim in claims):
-            for claim in claims:
-                self._take(claim)
+        clauses = self._parse_sentence(sentence)
+        clauses = self._parse_shorthand(sentence) if clauses is None else clauses
+        if clauses is not None and any(parsed.kind not in ("refrain", "on_page") for parsed in clauses):
+            for parsed in clauses:
+                self._take(parsed)
         elif not self._steps and not self._unclear and (_is_title(sentence) or self._is_story(sentence)):
             self._subject.append(self._restore_text(sentence))
         else:
@@ -179,49 +179,49 @@ class _Reader:
             for clause in unread:
                 self._unclear.append(self._complaint(clause))
 
-    def _claims_of_shorthand(self, sentence: str) -> list[Claim] | None:
-        """Return the claims on steps in short: `Menu -> Size = Large -> Save`, or `Size: Large` on a line."""
+    def _parse_shorthand(self, sentence: str) -> list[ParsedClause] | None:
+        """Return the clauses of steps in short: `Menu -> Size = Large -> Save`, or `Size: Large` on a line."""
         parts = _ARROW.split(sentence)
         if len(parts) > MAX_STEPS:
             return None
         if any("=" in part for part in parts):  # the fields of a form are filled in, so this is its button
             parts = [f"click the button {self._quote(part)}" if _SIGN_IN.fullmatch(part) else part for part in parts]
-        read: list[Claim] = []
+        read: list[ParsedClause] = []
         with self._context.including(()):
             for part in parts:
-                claims = self._claims_of_step(part, is_chain=len(parts) > 1)
-                if claims is None:
+                clauses = self._parse_step(part, is_chain=len(parts) > 1)
+                if clauses is None:
                     return None
-                self._context.note_all(claims)
-                read += claims
+                self._context.note_all(clauses)
+                read += clauses
         return read
 
-    def _claims_of_step(self, part: str, *, is_chain: bool) -> list[Claim] | None:
-        claims = self._claims(part)
-        if claims is not None or not part:
-            return claims
+    def _parse_step(self, part: str, *, is_chain: bool) -> list[ParsedClause] | None:
+        clauses = self._parse_sentence(part)
+        if clauses is not None or not part:
+            return clauses
         if (assigned := _ASSIGNED.fullmatch(part)) and not _HEADING.match(part):
-            return self._claims_of_assignment(assigned)
+            return self._parse_assignment(assigned)
         if not is_chain:
-            return self._claims(f"click {part}") if _BUTTON.fullmatch(part) and self._steps else None
+            return self._parse_sentence(f"click {part}") if _BUTTON.fullmatch(part) and self._steps else None
         if bracketed := _IN_BRACKETS.fullmatch(part):
             first, rest = bracketed.groups()
             parts = (first, f"{rest} the dialog" if rest in ("accept", "dismiss", "confirm", "cancel") else rest)
-            both = [self._claims_of_step(each, is_chain=True) for each in parts]
-            return None if None in both else [claim for claims in both if claims for claim in claims]
+            both = [self._parse_step(each, is_chain=True) for each in parts]
+            return None if None in both else [parsed for clauses in both if clauses for parsed in clauses]
         if part.startswith("\x06"):
-            return self._claims(f"go to {part}")
+            return self._parse_sentence(f"go to {part}")
         is_label = _LABEL.fullmatch(part) and (" " not in part or not VERB.match(part))
-        return self._claims(f"click {self._quote(part)}") if is_label else None
+        return self._parse_sentence(f"click {self._quote(part)}") if is_label else None
 
-    def _claims_of_assignment(self, assigned: re.Match[str]) -> list[Claim] | None:
-        """Return the claims on `Size = Large`, whose parts may be any text, or `Size: Large`, whose may not."""
+    def _parse_assignment(self, assigned: re.Match[str]) -> list[ParsedClause] | None:
+        """Return the clauses of `Size = Large`, whose parts may be any text, or `Size: Large`, whose may not."""
         name, value = assigned["name"], assigned["value"]
         if assigned["expect"] and (part := _PART_OF.fullmatch(name.strip())):
-            return self._claims(f"expect the placeholder of {part['field']} is {self._quote(value)}")
+            return self._parse_sentence(f"expect the placeholder of {part['field']} is {self._quote(value)}")
         if assigned["sign"] == "=":
             name, value = self._quote(name), self._quote(value)
-        return self._claims(
+        return self._parse_sentence(
             f"expect the value of {name} is {value}" if assigned["expect"] else f"fill {name} with {value}"
         )
 
@@ -237,30 +237,30 @@ class _Reader:
         is_feature = bool(self._subject) and self._subject[0].lower().startswith("feature")
         return is_feature and bool(_STORY.fullmatch(sentence))
 
-    def _take(self, claim: Claim) -> None:
-        if self._checks and any(step.action != "expect" for step in claim.steps):
+    def _take(self, parsed: ParsedClause) -> None:
+        if self._checks and any(step.action != "expect" for step in parsed.steps):
             said = "twins are judged when all steps are done; say what is expected of them at the end"
             self._unclear += [f"{check.sentence} ({said})" for check in self._checks]
             self._checks = []
-        if claim.dialog:
-            self._take_dialog(claim, claim.dialog)
-        self._context.note_all([claim])
-        self._is_repeated = claim.kind in _REPEATED and len(claim.steps) > 1
-        self._context.has_expectation |= bool(claim.twin_checks) or any(step.expect for step in claim.steps)
-        self._steps += claim.steps
-        self._checks += claim.twin_checks
+        if parsed.dialog:
+            self._take_dialog(parsed, parsed.dialog)
+        self._context.note_all([parsed])
+        self._is_repeated = parsed.kind in _REPEATED and len(parsed.steps) > 1
+        self._context.has_expectation |= bool(parsed.twin_checks) or any(step.expect for step in parsed.steps)
+        self._steps += parsed.steps
+        self._checks += parsed.twin_checks
 
-    def _take_dialog(self, claim: Claim, dialog: DialogAnswer) -> None:
+    def _take_dialog(self, parsed: ParsedClause, dialog: DialogAnswer) -> None:
         """Let the step before open a dialog, or complain that there is none that could."""
         step = self._steps[-1] if self._steps else None
         if (
             step is None
             or self._is_repeated
             or step.action not in _OPENS_DIALOG
-            or (claim.is_of_dialog and step.dialog is None)
+            or (parsed.needs_dialog_before and step.dialog is None)
         ):
             said = "say what happens to a dialog directly after the step that opens it"
-            self._unclear.append(f"{claim.kind.replace('_', ' ')}: {said}")
+            self._unclear.append(f"{parsed.kind.replace('_', ' ')}: {said}")
             return
         known = step.dialog or dialog
         answer = DialogAnswer(dialog.accept, known.text or dialog.text, known.says or dialog.says)
@@ -272,65 +272,65 @@ class _Reader:
             return PromptPlan(self._steps, self._subject, self._unclear, self._checks)
         return PromptPlan([], [], self._subject + self._unclear)
 
-    def _claims(self, sentence: str) -> list[Claim] | None:
-        """Return the claims on a sentence, whole or part by part; None if any part is left unmatched."""
+    def _parse_sentence(self, sentence: str) -> list[ParsedClause] | None:
+        """Return the clauses of a sentence, whole or part by part; None if any part is left unmatched."""
         if len(sentence) > MAX_CLAUSE_CHARACTERS:
             return None
-        claim = self._claim(sentence)
-        if claim:
-            return [claim]
+        parsed = self._parse_clause(sentence)
+        if parsed:
+            return [parsed]
         for gap in _GAP.finditer(sentence):
             first, rest = sentence[: gap.start()], sentence[gap.end() :]
-            claim = self._claim(first)
-            if claim is None:
+            parsed = self._parse_clause(first)
+            if parsed is None:
                 continue
-            with self._context.including([claim]):
-                claims = self._claims_after(claim, rest, gap[0])
-            if claims is not None:
-                return [claim, *claims]
-        return self._claims_when(sentence)
+            with self._context.including([parsed]):
+                clauses = self._parse_after(parsed, rest, gap[0])
+            if clauses is not None:
+                return [parsed, *clauses]
+        return self._parse_when(sentence)
 
-    def _claims_when(self, sentence: str) -> list[Claim] | None:
-        """Return the claims on `"Paid" is shown when you click "Pay"`: the action first, then what is expected."""
+    def _parse_when(self, sentence: str) -> list[ParsedClause] | None:
+        """Return the clauses of `"Paid" is shown when you click "Pay"`: the action first, then what is expected."""
         said = _WHEN.fullmatch(sentence) or _LEAVES.fullmatch(sentence)
-        actions = self._claims(said["action"]) if said else None
-        if said is None or not actions or any(claim.is_expectation for claim in actions):
+        actions = self._parse_sentence(said["action"]) if said else None
+        if said is None or not actions or any(parsed.is_expectation for parsed in actions):
             return None
         with self._context.including(actions):
-            expected = self._claims(said["expected"] if said.re is _WHEN else f"expect {said['expected']}")
-        return [*actions, *expected] if expected and all(claim.is_expectation for claim in expected) else None
+            expected = self._parse_sentence(said["expected"] if said.re is _WHEN else f"expect {said['expected']}")
+        return [*actions, *expected] if expected and all(parsed.is_expectation for parsed in expected) else None
 
-    def _claims_after(self, claim: Claim, rest: str, gap: str) -> list[Claim] | None:
-        """Return the claims on the text after a clause and a gap, which may omit the clause's verb."""
-        claims = self._claims(rest)
-        if claims and claims[0].kind == "on_page" and claim.kind != "login":
+    def _parse_after(self, parsed: ParsedClause, rest: str, gap: str) -> list[ParsedClause] | None:
+        """Return the clauses of the text after a clause and a gap, which may omit the clause's verb."""
+        clauses = self._parse_sentence(rest)
+        if clauses and clauses[0].kind == "on_page" and parsed.kind != "login":
             return None
-        if claims is not None:
-            may_be_said_of_both = claim.is_expectation and claim.has_no_predicate and claims[0].kind not in _OF_ONE
-            may_be_both = claim.kind.startswith("check") and claim.verb.lower() in ("check", "checks")
-            return None if claims[0].has_no_verb and (may_be_said_of_both or may_be_both) else claims
-        if claim.kind not in (_AGAIN if _LIST.fullmatch(gap) else _AGAIN_LATER):
+        if clauses is not None:
+            may_be_said_of_both = parsed.is_expectation and parsed.has_no_predicate and clauses[0].kind not in _OF_ONE
+            may_be_both = parsed.kind.startswith("check") and parsed.verb.lower() in ("check", "checks")
+            return None if clauses[0].has_no_verb and (may_be_said_of_both or may_be_both) else clauses
+        if parsed.kind not in (_AGAIN if _LIST.fullmatch(gap) else _AGAIN_LATER):
             return None
-        again = self._claims(f"{claim.verb} {rest}")
-        return again if again is not None and again[0].kind == claim.kind else None
+        again = self._parse_sentence(f"{parsed.verb} {rest}")
+        return again if again is not None and again[0].kind == parsed.kind else None
 
-    def _claim(self, clause: str) -> Claim | None:
+    def _parse_clause(self, clause: str) -> ParsedClause | None:
         text = _normal(clause)
         is_first = not self._steps
         key = (text, is_first, *self._context.state)
         if key not in self._known:
-            claim = self._read_clause(text, self._restore_text(clause), is_first=is_first) if text else None
-            is_of_world = claim is not None and claim.twin_checks and self._context.keyword == "given"
-            self._known[key] = None if is_of_world else claim  # a scenario says what a twin has before a test
+            parsed = self._read_clause(text, self._restore_text(clause), is_first=is_first) if text else None
+            is_of_world = parsed is not None and parsed.twin_checks and self._context.keyword == "given"
+            self._known[key] = None if is_of_world else parsed  # a scenario says what a twin has before a test
         return self._known[key]
 
-    def _read_clause(self, text: str, written: str, *, is_first: bool) -> Claim | None:
-        """Return the claim on a clause, which may be about a frame or a new tab."""
-        claim = read_clause(text, self._held, written, is_first=is_first)
-        if claim and claim.kind in ("open", "do"):
-            return claim._replace(steps=[*map(self._open_known, claim.steps)])
-        if claim:
-            return claim
+    def _read_clause(self, text: str, written: str, *, is_first: bool) -> ParsedClause | None:
+        """Return the parsed form of a clause, which may be about a frame or a new tab."""
+        parsed = read_clause(text, self._held, written, is_first=is_first)
+        if parsed and parsed.kind in ("open", "do"):
+            return parsed._replace(steps=[*map(self._open_known, parsed.steps)])
+        if parsed:
+            return parsed
         if tab := _IN_TAB.match(text):
             inner = self._read_clause(text[tab.end() :], written, is_first=False)
             opened = BrowserStep("expect", expect=Expect("new_tab"))
@@ -342,22 +342,22 @@ class _Reader:
                 return scoped
         return self._read_repeated(text, written) or self._read_reworded(text, written)
 
-    def _read_repeated(self, text: str, written: str) -> Claim | None:
-        """Return the claim on an action that is done several times."""
+    def _read_repeated(self, text: str, written: str) -> ParsedClause | None:
+        """Return the parsed form of an action that is done several times."""
         said = _MANY_TIMES.fullmatch(text)
-        claim = said and read_clause(said["what"], self._held, written, is_first=False)
-        if said is None or claim is None or claim.kind not in _REPEATED or len(claim.steps) != 1:
+        parsed = said and read_clause(said["what"], self._held, written, is_first=False)
+        if said is None or parsed is None or parsed.kind not in _REPEATED or len(parsed.steps) != 1:
             return None
         times = count_of(said["times"])
-        return claim._replace(steps=claim.steps * times) if 0 < times <= MAX_TIMES else None
+        return parsed._replace(steps=parsed.steps * times) if 0 < times <= MAX_TIMES else None
 
-    def _read_reworded(self, text: str, written: str, depth: int = MAX_REWORDINGS) -> Claim | None:
-        """Return the claim on another wording of a clause."""
+    def _read_reworded(self, text: str, written: str, depth: int = MAX_REWORDINGS) -> ParsedClause | None:
+        """Return the parsed form of another wording of a clause."""
         for wording in self._context.reword(text) if depth else ():
-            claim = read_clause(wording, self._held, written, is_first=False)
-            claim = claim or self._read_repeated(wording, written) or self._read_reworded(wording, written, depth - 1)
-            if claim:
-                return claim
+            parsed = read_clause(wording, self._held, written, is_first=False)
+            parsed = parsed or self._read_repeated(wording, written) or self._read_reworded(wording, written, depth - 1)
+            if parsed:
+                return parsed
         return None
 
     def _open_known(self, step: BrowserStep) -> BrowserStep:
@@ -391,10 +391,10 @@ class _Reader:
             if not VERB.match(_normal(sentence[gap.end() :])):
                 continue
             first = sentence[begin : gap.start()]
-            if self._claims(first) is None:
+            if self._parse_sentence(first) is None:
                 yield first
             begin = gap.end()
-        if self._claims(sentence[begin:]) is None:
+        if self._parse_sentence(sentence[begin:]) is None:
             yield sentence[begin:]
 
     def _complaint(self, clause: str) -> str:
@@ -411,7 +411,7 @@ class _Reader:
             for begin in range(len(words) - size, -1, -1):
                 rest = " ".join([*words[:begin], *words[begin + size :]])
                 left = words[begin : begin + size]
-                if self._claims(rest) is not None:
+                if self._parse_sentence(rest) is not None:
                     return self._restore_text(" ".join(left))
         return None
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 
-from twindiff.browser.clauses import Claim
+from twindiff.browser.clauses import ParsedClause
 from twindiff.browser.intents import CONTROL, GERUNDS, PARTICIPLES, Referent
 from twindiff.browser.words import PLAIN, QUOTED
 
@@ -57,9 +57,9 @@ class RewordingContext:
         elif not _GOES_ON.match(sentence):
             self.keyword = ""
 
-    def note_all(self, claims: Iterable[Claim]) -> None:
+    def note_all(self, clauses: Iterable[ParsedClause]) -> None:
         """Remember what clauses have created or done something to."""
-        for referent in (each for claim in claims for each in claim.referents):
+        for referent in (each for parsed in clauses for each in parsed.referents):
             self._note(referent)
 
     def _note(self, referent: Referent) -> None:
@@ -76,10 +76,10 @@ class RewordingContext:
         return self.named, self.done, self.control, self.keyword, self.has_expectation
 
     @contextmanager
-    def including(self, claims: Iterable[Claim]) -> Generator[None]:
+    def including(self, clauses: Iterable[ParsedClause]) -> Generator[None]:
         """Remember these while the clauses after them are read."""
         before = self.named, self.done, self.control
-        self.note_all(claims)
+        self.note_all(clauses)
         try:
             yield
         finally:

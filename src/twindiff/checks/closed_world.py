@@ -1,4 +1,7 @@
-"""The closed-world rule: nothing may change except what is asserted or ignored."""
+"""The closed-world rule: nothing may change except what is asserted, ignored or named by `except`.
+
+Derived columns and rows, and the bookkeeping that the history marks, may always change.
+"""
 
 from collections.abc import Iterable
 
@@ -11,9 +14,9 @@ from twindiff.checks.history import HistoryIndex
 from twindiff.checks.match import AssertionResult
 from twindiff.checks.regexes import UndecidedError
 from twindiff.checks.spec import Assertion, CheckSpec, CountRange, Exempt
-from twindiff.checks.wording import UNCHANGED, both
+from twindiff.checks.value_words import UNCHANGED, both
 
-CLOSED_WORLD = "closed_world"
+CLOSED_WORLD_ENTITY = "closed_world"
 """The entity name of the closed-world assertion, in place of a table."""
 
 
@@ -28,30 +31,32 @@ def judge_rest(
     spec: CheckSpec, outcomes: list[AssertionResult], changes: Changes, past: HistoryIndex
 ) -> AssertionResult:
     """Judge the changes that no assertion counts and no exception covers, as one more assertion at the end."""
-    outcome = AssertionResult(Assertion(len(outcomes) + 1, "closed_world", CLOSED_WORLD, count=CountRange(0, 0, 0)))
+    outcome = AssertionResult(
+        Assertion(len(outcomes) + 1, "closed_world", CLOSED_WORLD_ENTITY, count=CountRange(0, 0, 0))
+    )
     try:
         for stray in strays(spec, outcomes, changes, past):
-            _object(outcome, stray, past)
+            _add_stray(outcome, stray, past)
     except (UndecidedError, RecursionError) as error:
-        outcome.give_up(error)
+        outcome.set_undecided(error)
     return outcome
 
 
-def _object(outcome: AssertionResult, stray: Stray, past: HistoryIndex) -> None:
+def _add_stray(outcome: AssertionResult, stray: Stray, past: HistoryIndex) -> None:
     change, columns = stray.change, sorted(stray.columns)
     blame = past.blame(change, columns)
     differs = [ValueDifference(name, UNCHANGED, both(change, name)) for name in columns]
     outcome.matched.append(change)
-    outcome.object(Objection(change, differs, blame))
+    outcome.add_objection(Objection(change, differs, blame))
     which = f" {columns}" if columns else ""
     maker = f" by {blame.words}" if blame else ""
-    outcome.fail(f"{change.names[-1]} {change.diff_type}{which}{maker}")
+    outcome.add_failure(f"{change.names[-1]} {change.diff_type}{which}{maker}")
 
 
 def strays(
     spec: CheckSpec, outcomes: Iterable[AssertionResult], changes: Changes, past: HistoryIndex
 ) -> Iterable[Stray]:
-    """Yield the plain changes that are neither asserted nor ignored, in the order of the diff."""
+    """Yield the plain changes that are neither asserted, ignored nor excepted, in the order of the diff."""
     whole, columns = find_covered(outcomes)
     for change in changes.all:
         if change.is_derived or id(change) in whole:

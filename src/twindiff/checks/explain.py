@@ -7,17 +7,28 @@ from typing import NamedTuple
 
 from twindiff.checks import match
 from twindiff.checks.diffs import LISTS, Changes, DiffedRow, Row
-from twindiff.checks.findings import Explanation, Nearest, ValueDifference
+from twindiff.checks.findings import Explanation, Nearest, Objection, ValueDifference
 from twindiff.checks.history import HistoryIndex
 from twindiff.checks.match import AssertionResult
 from twindiff.checks.names import KnownTables
 from twindiff.checks.regexes import UndecidedError
 from twindiff.checks.spec import Assertion, CheckSpec, Condition, ExpectedChange, Group, Predicate, Where, written_where
-from twindiff.checks.wording import NOT_IGNORED, UNCHANGED, both, count_words, cut, difference_words, short, short_row
+from twindiff.checks.value_words import (
+    NOT_IGNORED,
+    UNCHANGED,
+    both,
+    count_words,
+    cut,
+    difference_words,
+    short,
+    short_row,
+)
 from twindiff.kit.suggestions import nearest
 
 ROWS_SHOWN = 3
-STRAYS_SHOWN = 20
+"""Nearest rows of one explanation, and rows that a text names."""
+UNCHANGED_SHOWN = 20
+"""Rows of one explanation of `unchanged`; the closed world shows the `OBJECTIONS_KEPT` that its result has."""
 
 ROWS_COMPARED = 200_000
 """Rows that the explanations of one verdict may compare; only the first rows of a larger diff are compared."""
@@ -74,12 +85,12 @@ def _describe_expectation(assertion: Assertion) -> str:
 def _reason(outcome: AssertionResult, scene: ExplanationContext) -> Reason:
     """Describe what is wrong with the set of rows, then the objections to those that count."""
     if outcome.assertion.diff_type == "closed_world":
-        return _undecided_reason(outcome) or _unchanged_reason(outcome, scene)
-    reproach = _objection_reason(outcome) if outcome.objections else None
-    if reproach and not outcome.undecided and not outcome.surplus and _is_enough(outcome):
-        return reproach
+        return _undecided_reason(outcome) or _stray_reason(outcome)
+    objected = _objection_reason(outcome) if outcome.objections else None
+    if objected and not outcome.undecided and not outcome.surplus and _is_enough(outcome):
+        return objected
     words, rows = _undecided_reason(outcome) or _rows_reason(outcome, scene)
-    return (f"{words} {reproach[0]}", [*rows, *reproach[1]][:ROWS_SHOWN]) if reproach else (words, rows)
+    return (f"{words} {objected[0]}", [*rows, *objected[1]][:ROWS_SHOWN]) if objected else (words, rows)
 
 
 def _is_enough(outcome: AssertionResult) -> bool:
@@ -156,33 +167,40 @@ def _objection_reason(outcome: AssertionResult) -> Reason:
     shown = outcome.objections[:ROWS_SHOWN]
     rows = [Nearest(short_row(item.change, outcome.assertion), item.differs, item.blame) for item in shown]
     said = "; ".join(difference_words(item.differs[0]) for item in shown)
-    return f"{said[:1].upper()}{said[1:]}{_more(outcome.objected, ROWS_SHOWN)}.", rows
+    return f"{said[:1].upper()}{said[1:]}{_more(outcome.objection_count, ROWS_SHOWN)}.", rows
 
 
 def _unchanged_reason(outcome: AssertionResult, scene: ExplanationContext) -> Reason:
-    """List the rows that changed although they should not have."""
-    rows: list[Nearest] = []
-    said: list[str] = []
-    for change in outcome.matched[:STRAYS_SHOWN]:
+    """List the rows of an `unchanged` table that changed."""
+    objections: list[Objection] = []
+    for change in outcome.matched[:UNCHANGED_SHOWN]:
         columns = _changed_here(change, outcome, scene)
         differs = [ValueDifference(name, UNCHANGED, both(change, name)) for name in columns]
-        entity = change.names[-1]
-        blame = scene.past.blame(change, columns)
-        rows.append(Nearest(short_row(change, outcome.assertion), differs, blame, entity, change.diff_type))
-        said.append(f"{entity} {change.diff_type}{f' by {blame.words}' if blame else ''}")
-    more = _more(len(outcome.matched), ROWS_SHOWN)
-    return f"There were: {'; '.join(said[:ROWS_SHOWN])}{more}.", rows
+        objections.append(Objection(change, differs, scene.past.blame(change, columns)))
+    return _list_changes(objections, len(outcome.matched), outcome.assertion)
 
 
 def _changed_here(change: DiffedRow, outcome: AssertionResult, scene: ExplanationContext) -> list[str]:
     """Return the columns of an update that should not have changed."""
-    if outcome.objections:
-        return next(
-            [item.path for item in objection.differs] for objection in outcome.objections if objection.change is change
-        )
     if change.diff_type != "changed":
         return []
     return sorted(match.own_columns(change, match.ignored_columns(scene.spec, outcome.assertion, change)))
+
+
+def _stray_reason(outcome: AssertionResult) -> Reason:
+    """List the changes that break the closed world."""
+    return _list_changes(outcome.objections, outcome.objection_count, outcome.assertion)
+
+
+def _list_changes(objections: list[Objection], count: int, assertion: Assertion) -> Reason:
+    """List the first of `count` changes that should not have been made, each with who made it."""
+    rows: list[Nearest] = []
+    said: list[str] = []
+    for change, differs, blame in ((item.change, item.differs, item.blame) for item in objections):
+        entity = change.names[-1]
+        rows.append(Nearest(short_row(change, assertion), differs, blame, entity, change.diff_type))
+        said.append(f"{entity} {change.diff_type}{f' by {blame.words}' if blame else ''}")
+    return f"There were: {'; '.join(said[:ROWS_SHOWN])}{_more(count, ROWS_SHOWN)}.", rows
 
 
 def _more(count: int, shown: int) -> str:

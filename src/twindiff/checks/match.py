@@ -33,8 +33,8 @@ FEW_ROWS = 50
 class AssertionResult(Struct):
     """The result of one assertion; it failed if it has failures.
 
-    `surplus` are the rows that break the strict rule. Only the first `objections` are kept, but `objected` counts all;
-    at most `most_failures` failures are kept, and `unsaid` counts the others.
+    `surplus` are the rows that break the strict rule. Only the first `objections` are kept; `objection_count` counts
+    all. At most `most_failures` failures are kept, and `omitted_failures` counts the others.
     """
 
     assertion: Assertion
@@ -42,34 +42,38 @@ class AssertionResult(Struct):
     matched: list[DiffedRow] = []
     surplus: list[DiffedRow] = []
     objections: list[Objection] = []
-    objected: int = 0
+    objection_count: int = 0
     failures: list[str] = []
-    unsaid: int = 0
+    omitted_failures: int = 0
     undecided: str | None = None
 
-    def fail(self, text: str) -> None:
+    def add_failure(self, text: str) -> None:
         """Add a failure in the public wording."""
         if len(self.failures) < self.most_failures:
             self.failures.append(f"assertion#{self.assertion.number} {self.assertion.entity} {text}")
         else:
-            self.unsaid += 1
+            self.omitted_failures += 1
 
-    def object(self, objection: Objection) -> None:
+    def add_objection(self, objection: Objection) -> None:
         """Add an objection to a row."""
-        self.objected += 1
+        self.objection_count += 1
         if len(self.objections) < OBJECTIONS_KEPT:
             self.objections.append(objection)
 
     @property
-    def said(self) -> list[str]:
+    def failure_lines(self) -> list[str]:
         """The failures, and how many more there are."""
         place = f"assertion#{self.assertion.number} {self.assertion.entity}"
-        return [*self.failures, f"{place} failed {self.unsaid} more times"] if self.unsaid else self.failures
+        return (
+            [*self.failures, f"{place} failed {self.omitted_failures} more times"]
+            if self.omitted_failures
+            else self.failures
+        )
 
-    def give_up(self, error: UndecidedError | RecursionError) -> None:
+    def set_undecided(self, error: UndecidedError | RecursionError) -> None:
         """Fail the assertion because it can be judged neither true nor false."""
         self.undecided = str(error) if isinstance(error, UndecidedError) else "a value is nested too deeply"
-        self.fail(f"cannot be judged: {self.undecided}")
+        self.add_failure(f"cannot be judged: {self.undecided}")
 
 
 def judge(assertion: Assertion, spec: CheckSpec, changes: Changes, past: HistoryIndex) -> AssertionResult:
@@ -80,12 +84,12 @@ def judge(assertion: Assertion, spec: CheckSpec, changes: Changes, past: History
             if where_holds(assertion.where, change):
                 _judge_row(outcome, spec, change)
     except (UndecidedError, RecursionError) as error:
-        outcome.give_up(error)
+        outcome.set_undecided(error)
         return outcome
     got = len(outcome.matched)
     if not count_fits(assertion.count, got):
         unchanged = assertion.diff_type == "unchanged"
-        outcome.fail(f"expected unchanged but got {got}" if unchanged else count_text(assertion.count, got))
+        outcome.add_failure(f"expected unchanged but got {got}" if unchanged else count_text(assertion.count, got))
     return outcome
 
 
@@ -131,7 +135,7 @@ def _judge_row(outcome: AssertionResult, spec: CheckSpec, change: DiffedRow) -> 
     if surplus:
         outcome.surplus.append(change)
         text = f"changed fields {sorted(changed)} not subset of expected {sorted(assertion.changes)}"
-        outcome.fail(text)
+        outcome.add_failure(text)
     elif changes_hold(assertion.changes.values(), change, changed):
         outcome.matched.append(change)
 

@@ -281,7 +281,7 @@ def _ignore_fields(value: object) -> dict[str, frozenset[str]]:
 def _closed_world(value: object, assertions: tuple[Assertion, ...]) -> tuple[Exempt, ...] | None:
     if not isinstance(value, dict):
         return () if readers.boolean(value, "closed_world") else None
-    given = readers.read_object(cast("object", value), "closed_world", vocabulary.CLOSED_WORLD, ("except",))
+    given = readers.read_object(cast("object", value), "closed_world", vocabulary.CLOSED_WORLD_KEYS, ("except",))
     exempts = tuple(readers.list_of(given["except"], "closed_world.except", _exempt))
     others = {assertion.id: assertion for assertion in assertions}
     for position, exempt in enumerate(exempts):

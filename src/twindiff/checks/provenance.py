@@ -9,7 +9,7 @@ from twindiff.checks.history import HistoryIndex, HistoryRecord, Moment
 from twindiff.checks.match import AssertionResult
 from twindiff.checks.regexes import UndecidedError
 from twindiff.checks.spec import Assertion, CheckSpec, written_where
-from twindiff.checks.wording import short
+from twindiff.checks.value_words import short
 
 NOT_THERE = "the history does not have every row that counts"
 
@@ -29,7 +29,7 @@ def check_authors(outcome: AssertionResult, spec: CheckSpec, past: HistoryIndex)
         for change in outcome.matched:
             _hold_makers_of(change, outcome, spec, past)
     except (UndecidedError, RecursionError) as error:
-        outcome.give_up(error)
+        outcome.set_undecided(error)
 
 
 def _hold_makers_of(change: DiffedRow, outcome: AssertionResult, spec: CheckSpec, past: HistoryIndex) -> None:
@@ -43,8 +43,8 @@ def _hold_makers_of(change: DiffedRow, outcome: AssertionResult, spec: CheckSpec
         if not match.satisfies(assertion.by, maker):
             wanted = short(written_where(assertion.by))
             differs = [ValueDifference("by", f"it should be by {wanted} alone", touch.blame.words)]
-            outcome.object(Objection(change, differs, touch.blame))
-            outcome.fail(f"expected by {wanted} but got {touch.blame.words}")
+            outcome.add_objection(Objection(change, differs, touch.blame))
+            outcome.add_failure(f"expected by {wanted} but got {touch.blame.words}")
 
 
 def maker_of(record: HistoryRecord) -> Row:
@@ -59,7 +59,7 @@ def hold_order(outcome: AssertionResult, outcomes: list[AssertionResult], past: 
         for name, number in assertion.after.items():
             _hold_after(outcome, outcomes[number - 1], name, past)
     except UndecidedError as error:
-        outcome.give_up(error)
+        outcome.set_undecided(error)
 
 
 def _hold_after(outcome: AssertionResult, earlier: AssertionResult, name: str, past: HistoryIndex) -> None:
@@ -72,9 +72,9 @@ def _hold_after(outcome: AssertionResult, earlier: AssertionResult, name: str, p
     for item in early:
         blame = past.blame(item.change, asserted_columns(outcome.assertion, item.change))
         differs = [ValueDifference("after", wanted, describe_moment(outcome, item, past))]
-        outcome.object(Objection(item.change, differs, blame))
+        outcome.add_objection(Objection(item.change, differs, blame))
     if early:
-        outcome.fail(f"expected after '{name}' but got {len(early)} before")
+        outcome.add_failure(f"expected after '{name}' but got {len(early)} before")
 
 
 def is_after(moment: Moment, other: Moment) -> bool:

@@ -162,7 +162,7 @@ def _judge_assertion(
         known = referred.assertion(assertion)
     except UndecidedError as error:
         outcome = AssertionResult(assertion)
-        outcome.give_up(error)
+        outcome.set_undecided(error)
         return outcome
     return match.judge(known, spec, changes, past)
 

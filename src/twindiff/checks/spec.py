@@ -137,13 +137,22 @@ class Exempt(Struct, frozen=True):
 
 
 class CheckSpec(Struct, frozen=True):
-    """All checks of one run. `closed_world` lists exceptions, and is None in an open world; version 1 is extended."""
+    """All checks of one run.
+
+    `closed_world` has the exceptions of a closed world, of which there may be none, and is None in an open world.
+    `is_extended` says that version 1 of the language applies.
+    """
 
     assertions: tuple[Assertion, ...]
     ignore_fields: dict[str, frozenset[str]] = {}
     strict: bool = True
     closed_world: tuple[Exempt, ...] | None = None
     is_extended: bool = False
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether nothing may change but what it asserts, ignores or excepts."""
+        return self.closed_world is not None
 
     @property
     def needs_records(self) -> bool:

@@ -54,20 +54,20 @@ def evaluate(spec: object, diff: object, history: object = None, known: KnownTab
         failed = [outcome for outcome in outcomes if outcome.failures]
         rows = share_of(len(failed))
         explanations = [explain(outcome, scene, rows) for outcome in failed]
-    is_kept = checks.closed_world is not None and not outcomes[-1].failures
-    total = len(outcomes) - is_kept
+    is_kept = checks.is_closed and not outcomes[-1].failures
+    total = len(outcomes) - 1 if is_kept else len(outcomes)
     held = total - len(failed)
     return Verdict(
         passed=not failed,
         score=Score(held, total, held / total * 100 if total else 100.0),
-        failures=[failure for outcome in failed for failure in outcome.said],
+        failures=[failure for outcome in failed for failure in outcome.failure_lines],
         explanations=explanations,
         warnings=warned,
     )
 
 
 def no_op_score(spec: object) -> float:
-    """Return the score, in percent, of an agent that does nothing: that of the checks that forbid.
+    """Return the score, in percent, of an agent that does nothing: it passes only the checks that forbid something.
 
     Raises SpecError for a spec that cannot be read.
     """
@@ -81,6 +81,6 @@ def _judge_scene(scene: ExplanationContext) -> list[AssertionResult]:
     for outcome in outcomes:
         check_authors(outcome, spec, past)
         hold_order(outcome, outcomes, past)
-    if spec.closed_world is not None:
+    if spec.is_closed:
         outcomes.append(judge_rest(referred.spec(spec), outcomes, changes, past))
     return outcomes

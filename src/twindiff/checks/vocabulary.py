@@ -79,7 +79,7 @@ AGGREGATE_OPERATORS: Words = dict.fromkeys(
     ("eq", "ne", "gt", "gte", "lt", "lte", "between"), SpecWord("never evaluated")
 )
 
-CLOSED_WORLD: Words = {"except": SpecWord("a list of what may change all the same")}
+CLOSED_WORLD_KEYS: Words = {"except": SpecWord("a list of what may change all the same")}
 
 EXCEPTION: Words = {
     "entity": SpecWord("required: a table whose changes may be anything"),

@@ -20,7 +20,15 @@ from .answers import AnswerBuilder
 from .change_events import ChangeEvents
 from .conditions import equals, find_field, read_filters
 from .documents import FileDescription, Schema
-from .listing import PLACES, complete_envelope, declared_places, is_linked, link_header, put_at, select_page
+from .listing import (
+    POSITION_PARAMETERS,
+    complete_envelope,
+    find_declared_fields,
+    is_linked,
+    link_header,
+    put_at,
+    select_page,
+)
 from .names import snake
 from .overlay import Overlay
 from .placeholders import fill_placeholders, nest_value, value_at
@@ -182,7 +190,7 @@ class DraftInterpreter:
         listed = [self._objects.show(call, stored, fields, answer.schema) for fields in rows]
         exchange: RequestContext = call.memo["exchange"]
         host = "" if plan.query.is_relative else call.base_url
-        url = _page_url(f"{host}{exchange.request.path}", exchange, plan.query.place)
+        url = _page_url(f"{host}{exchange.request.path}", exchange, plan.query.position_parameter)
         if is_linked(plan.query, is_bare=not answer.field):
             call.memo["links"] = link_header(page, plan.query, url)
         whole = plan.operation.answer
@@ -193,7 +201,7 @@ class DraftInterpreter:
         envelope = self._schemas.properties(whole)
         told = complete_envelope(envelope, answer.field.partition(".")[0], page, plan.query, url, self._schemas)
         told |= fill_placeholders(dict(plan.declared.answer), partial(self._objects.look_up, call, given))
-        for path, value in declared_places(plan.query, page, url):
+        for path, value in find_declared_fields(plan.query, page, url):
             put_at(told, path, value)
         shown = self._builder.repair(call, {**nest_value(answer.field, listed), **told}, whole, "page")
         # An address without a host is no `uri` in the sense of a schema's format, and the vendor gives it all the same.
@@ -353,10 +361,12 @@ def _describe(plan: OperationPlan, given: Mapping[str, Any], ignored: list[str])
     return [*told, f"guessed={','.join(plan.guessed[:20])}"] if plan.guessed else told
 
 
-def _page_url(url: str, exchange: RequestContext, place: str) -> str:
-    """Return the address of a list with the query of the request, to which the next page's place is added."""
+def _page_url(url: str, exchange: RequestContext, parameter: str) -> str:
+    """Return the address of a list with the query of the request, to which the next page's position is added."""
     given = exchange.request.query_parameters()
-    kept = {name: value for name, value in given.items() if snake(name) not in PLACES and name != place}
+    kept = {
+        name: value for name, value in given.items() if snake(name) not in POSITION_PARAMETERS and name != parameter
+    }
     return f"{url}?{urlencode(kept)}&" if kept else f"{url}?"
 
 

@@ -1,9 +1,14 @@
-"""Lists: which rows a query asks for, in which order, and how the page says what comes next."""
+"""Lists: which rows a query asks for, in which order, and how the page says what comes next.
+
+A page has a position, which is the number of rows before it. A parameter says it in the request; a field of the
+envelope, a URL or the header `Link` says that of the next page. Connections of drafted GraphQL APIs are paged in
+`graphql_execution`; cursors of both are encoded by `kit/paging.py`, which pages the lists of written twins.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
 
 from twindiff.kit.errors import InvalidParameter
 from twindiff.kit.paging import decode_cursor, encode_cursor
@@ -24,6 +29,7 @@ LIMITS = frozenset(
 )
 OFFSETS = frozenset(["offset", "start_at", "skip", "start", "start_index", "from"])
 PAGES = frozenset(["page", "page_number", "pagenumber"])
+# An `offset` that is a text is a cursor, as with Airtable; `_paging_role` tells the two apart by the type.
 CURSORS = frozenset(
     [
         "cursor",
@@ -43,8 +49,10 @@ CURSORS = frozenset(
         "page_after",
     ]
 )
-PLACES = OFFSETS | PAGES | CURSORS
-"""Parameters that say where a page begins."""
+POSITION_PARAMETERS = OFFSETS | PAGES | CURSORS
+"""Parameters that say the position of a page."""
+PagingStyle = Literal["", "cursor", "offset", "page", "link", "last_id"]
+"""How an overlay says that lists are paged. `link` pages by number and says the next page in the header `Link`."""
 ORDERS = frozenset(["sort", "order_by", "sort_by", "orderby", "ordering"])
 DIRECTIONS = frozenset(["direction", "sort_order", "order", "sort_direction"])
 SEARCHES = frozenset(["q", "query", "search", "text", "search_query", "filter_text", "term", "keyword", "keywords"])
@@ -98,7 +106,7 @@ class ListQuery(NamedTuple):
     is_newest_first: bool = False
     max_limit: int = MAX_PAGE_ROWS
     default_limit: int = DEFAULT_PAGE_ROWS
-    style: str = ""
+    style: PagingStyle = ""
     """How the overlay says that lists are paged; empty if it says nothing."""
     next: str = ""
     """The path in the answer of where the next page begins, as the overlay says it; so are the others."""
@@ -108,8 +116,8 @@ class ListQuery(NamedTuple):
     """Whether addresses of pages have no host."""
 
     @property
-    def place(self) -> str:
-        """The parameter that says where a page begins."""
+    def position_parameter(self) -> str:
+        """The parameter that says the position of a page."""
         return self.cursor or self.page or self.offset
 
 
@@ -168,15 +176,17 @@ def read_list_query(operation: OperationDescription, fields: Mapping[str, Schema
 
 def declare_list(query: ListQuery, declared: ListOverlay) -> ListQuery:
     """Return what a list operation's parameters mean with what an overlay says of its pages."""
-    role = {"offset": "offset", "page": "page", "link": "page", "": ""}.get(declared.style, "cursor")
-    is_placed = bool(declared.at and role)
-    places = {each: declared.at if each == role else "" for each in ("cursor", "page", "offset")} if is_placed else {}
+    role = _position_role(declared.style)
+    is_declared = bool(declared.at and role)
+    positions = (
+        {each: declared.at if each == role else "" for each in ("cursor", "page", "offset")} if is_declared else {}
+    )
     most = declared.max_limit or query.max_limit
     named = {declared.at, declared.limit}
     return query._replace(
-        cursor=places.get("cursor", query.cursor),
-        page=places.get("page", query.page),
-        offset=places.get("offset", query.offset),
+        cursor=positions.get("cursor", query.cursor),
+        page=positions.get("page", query.page),
+        offset=positions.get("offset", query.offset),
         limit=declared.limit or query.limit,
         max_limit=min(most, MAX_PAGE_ROWS),
         default_limit=min(declared.default_limit or query.default_limit, most, MAX_PAGE_ROWS),
@@ -190,6 +200,17 @@ def declare_list(query: ListQuery, declared: ListOverlay) -> ListQuery:
         ignored=tuple(name for name in query.ignored if name not in named),
         filters={name: field for name, field in query.filters.items() if name not in named},
     )
+
+
+def _position_role(style: PagingStyle) -> Literal["", "cursor", "page", "offset"]:
+    """Return what the parameter of a style's position is: a cursor, the number of a page, or of rows."""
+    match style:
+        case "page" | "link":
+            return "page"
+        case "cursor" | "last_id":
+            return "cursor"
+        case "offset" | "":
+            return style
 
 
 def _paging_role(name: str, kind: str) -> str:
@@ -406,7 +427,7 @@ def _next_url(page: ListPage, query: ListQuery, url: str) -> str:
     return f"{url}{query.offset or 'offset'}={page.offset + len(page.rows)}"
 
 
-def declared_places(query: ListQuery, page: ListPage, url: str) -> Iterator[tuple[str, Any]]:
+def find_declared_fields(query: ListQuery, page: ListPage, url: str) -> Iterator[tuple[str, Any]]:
     """Yield the paths in the answer, and their values, that the overlay says to tell of the page.
 
     Where no page follows, the path of the next one is None, and so is what holds it if it holds nothing else.
@@ -416,22 +437,24 @@ def declared_places(query: ListQuery, page: ListPage, url: str) -> Iterator[tupl
     if query.has_more:
         yield query.has_more, page.has_more
     if query.next:
-        yield query.next, next_place(query, page, url) if page.has_more else None
+        yield query.next, find_next_position(query, page, url) if page.has_more else None
 
 
-def next_place(query: ListQuery, page: ListPage, url: str) -> Any:
+def find_next_position(query: ListQuery, page: ListPage, url: str) -> Any:
     """Return where the next page begins, in the overlay's style of paging."""
     last = query.next.rpartition(".")[2]
-    if query.style == "link" or snake(last).endswith(("url", "uri", "link", "href")):
+    if snake(last).endswith(("url", "uri", "link", "href")):
         return _next_url(page, query, url)
     match query.style:
+        case "link":
+            return _next_url(page, query, url)
         case "offset":
             return page.offset + len(page.rows)
         case "page":
             return page.offset // page.limit + query.first_page + 1
         case "last_id":
             return page.last_key
-        case _:
+        case "cursor" | "":
             return cursor_to(page)
 
 
@@ -452,7 +475,7 @@ def put_at(fields: dict[str, Any], path: str, value: Any) -> None:
 
 def is_linked(query: ListQuery, *, is_bare: bool) -> bool:
     """Return whether a list says in the header `Link` how to go on: one whose answer has no room for it does."""
-    return query.style == "link" or (is_bare and not query.style and bool(query.place))
+    return query.style == "link" or (is_bare and not query.style and bool(query.position_parameter))
 
 
 def link_header(page: ListPage, query: ListQuery, url: str) -> str:

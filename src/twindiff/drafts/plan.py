@@ -1,4 +1,4 @@
-"""Decides what a drafted twin does for each operation, and how sure that is."""
+"""Decides what a drafted twin does for each operation, and how sure that is. See docs/design/drafted-twins.md."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ _MADE_BY_CONVENTION = frozenset(
 """Fields that are filled by convention, not guessed."""
 
 
-class StateChange(NamedTuple):
-    """What an action sets in a row."""
+class ActionEffect(NamedTuple):
+    """What an action sets in a row: a state or flag, further fields, and items of lists."""
 
     field: str
     value: object
@@ -72,7 +72,7 @@ class OperationPlan(NamedTuple):
     """Where the object or the list stands in the answer."""
     body: Envelope | None
     query: ListQuery
-    change: StateChange | None
+    change: ActionEffect | None
     guessed: tuple[str, ...]
     """Fields of the answer whose values are made up unless a request gave them."""
     reason: str = ""
@@ -134,12 +134,12 @@ def _plan(
     return OperationPlan(operation, behaviour, role, kept, answer, body, query, change, guessed, reason, declared)
 
 
-def find_declared_change(overlay: Overlay, operation: str) -> StateChange | None:
+def find_declared_change(overlay: Overlay, operation: str) -> ActionEffect | None:
     """Return what an operation changes, if the overlay says so."""
     each = overlay.actions.get(operation)
     if each is None:
         return None
-    return StateChange(each.field, each.to, tuple(each.from_), each.set, each.refusal, each.add, each.remove)
+    return ActionEffect(each.field, each.to, tuple(each.from_), each.set, each.refusal, each.add, each.remove)
 
 
 def _fields_above(role: PathRole, kept: StoredResource) -> set[str]:
@@ -161,7 +161,7 @@ def _behaviour_of(
     role: PathRole,
     answer: Envelope | None,
     kept: StoredResource | None,
-    change: StateChange | None,
+    change: ActionEffect | None,
     schemas: SchemaSet,
     declared: OperationOverlay,
 ) -> tuple[Behaviour, str]:
@@ -188,7 +188,7 @@ def _behaviour_of(
 
 
 def _of_action(
-    operation: OperationDescription, role: PathRole, change: StateChange | None, schemas: SchemaSet
+    operation: OperationDescription, role: PathRole, change: ActionEffect | None, schemas: SchemaSet
 ) -> tuple[Behaviour, str]:
     if change is not None:
         return "act", ""
@@ -253,46 +253,46 @@ def list_guesses(answer: Envelope | None, kept: StoredResource | None, schemas: 
     )
 
 
-def find_state_change(action: str, fields: Mapping[str, Schema], schemas: SchemaSet) -> StateChange | None:
-    """Return what an action sets: the state whose name begins as the action's, or a flag of its name; None if unknown.
+def find_state_change(action: str, fields: Mapping[str, Schema], schemas: SchemaSet) -> ActionEffect | None:
+    """Return what an action sets: the state that is the action's result, or a flag of that name; None if unknown.
 
-    `close` sets `status` to `closed`, `pay` to `paid`, `archive` the flag `archived` or `is_archived`.
+    `close` sets `status` to `closed` and `send` to `sent` if the field's enumeration has that state; `archive` sets the
+    flag `archived` or `is_archived`, and `unarchive` clears it.
     """
-    verb = (split_words(action) or ("",))[0]
+    word = (split_words(action) or ("",))[0]
     for name, schema in fields.items():
         choices = schemas.flatten(schema).get("enum") or ()
         if snake(name) in STATES:
             for value in choices:
-                if isinstance(value, str) and _is_result_of(verb, snake(value)):
-                    return StateChange(name, value)
-    undone = verb.removeprefix("un") if verb.startswith("un") else ""
+                if isinstance(value, str) and _is_result_of(word, snake(value)):
+                    return ActionEffect(name, value)
+    undone = word.removeprefix("un") if word.startswith("un") else ""
     for name, schema in fields.items():
-        word = snake(name).removeprefix("is_")
-        if schemas.type_of(schema) == "boolean" and _is_result_of(undone or verb, word):
-            return StateChange(name, not undone)
+        flag = snake(name).removeprefix("is_")
+        if schemas.type_of(schema) == "boolean" and _is_result_of(undone or word, flag):
+            return ActionEffect(name, not undone)
     return None
 
 
-_IRREGULAR = {
-    "pay": "paid",
+_RESULTS_OF_VERBS = {
     "send": "sent",
     "sell": "sold",
     "build": "built",
-    "cancel": "canceled",
     "run": "running",
-    "start": "started",
     "begin": "begun",
     "withdraw": "withdrawn",
     "hold": "held",
     "reopen": "open",
     "open": "open",
 }
+"""States that are not the verb with an ending."""
 
 
 def _is_result_of(verb: str, state: str) -> bool:
+    """Return whether a state is the verb's: `closed` of `close`, `paid` of `pay`, `canceled` and `cancelled`."""
     if not verb:
         return False
-    if _IRREGULAR.get(verb) == state or (verb == "cancel" and state == "cancelled"):
+    if _RESULTS_OF_VERBS.get(verb) == state:
         return True
     stem = re.sub(r"(e|y)$", "", verb)
     return bool(re.fullmatch(f"{re.escape(stem)}(e|i|{re.escape(stem[-1:])})?(d|ed)", state))

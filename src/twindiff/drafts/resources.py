@@ -7,7 +7,7 @@ the name of their schema says, or else the last word of the path.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from twindiff.kit.suggestions import did_you_mean
 
@@ -82,12 +82,15 @@ def plural_of(name: str) -> str:
     return "_".join([*first, plural(last)])
 
 
+PathKind = Literal["collection", "member", "search", "upsert", "action", "single"]
+"""`search` and `upsert` stand below a collection, `action` below a member; `single` is one object, such as `/me`."""
+
+
 class PathRole(NamedTuple):
     """What a path is about."""
 
     resource: str
-    kind: str
-    """`collection`, `member`, `search`, `upsert`, `action` or `single`."""
+    kind: PathKind
     parents: tuple[str, ...] = ()
     """The placeholders above the resource."""
     key: str = ""

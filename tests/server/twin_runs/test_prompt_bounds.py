@@ -2,7 +2,7 @@
 
 import pytest
 
-from twindiff.server.apis.twin_runs.prompt_reading import MAX_PHRASES, PromptReader
+from twindiff.server.apis.twin_runs.world_prompt_reading import MAX_PHRASES, PromptReader
 
 LONGEST = 20_000
 ROUTES = {

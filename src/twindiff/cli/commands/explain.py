@@ -178,7 +178,7 @@ def _row(near: Nearest) -> RenderableType:
     from rich.table import Table
     from rich.text import Text
 
-    from twindiff.checks.wording import short
+    from twindiff.checks.value_words import short
     from twindiff.cli.render import QUIET, add_row, indent_body, printable
 
     differ = {item.path for item in near.differs}
@@ -209,6 +209,6 @@ def _what(near: Nearest) -> Text:
 
 def _describe_difference(item: Any) -> str:
     """Describe a difference without its column name, which is printed before it."""
-    from twindiff.checks.wording import difference_words
+    from twindiff.checks.value_words import difference_words
 
     return difference_words(item).removeprefix(f"{item.path} ")

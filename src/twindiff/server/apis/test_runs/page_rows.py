@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, cast
 import msgspec
 
 from twindiff.checks.findings import ValueDifference
-from twindiff.checks.wording import difference_words
+from twindiff.checks.value_words import difference_words
 
 ROWS_STYLE = """
 .rows{list-style:none;padding:0;margin:0}.rows li{padding:.5rem 0;border-bottom:1px solid var(--line)}

@@ -16,9 +16,9 @@ from twindiff.kit.errors import ApiError
 from twindiff.kit.rows import Where
 from twindiff.server.apis.twin_runs.llm_prompts import thorough
 from twindiff.server.apis.twin_runs.presets import PRESETS, Preset
-from twindiff.server.apis.twin_runs.prompt_words import DAY, NEARBY, NEXT, NUMBER, UNITS
 from twindiff.server.apis.twin_runs.provisioning import Provisioning
 from twindiff.server.apis.twin_runs.runs import OPEN, YEAR_OF_MINUTES, TwinRunRequest, TwinRunService
+from twindiff.server.apis.twin_runs.world_prompt_words import DAY, NEARBY, NEXT, NUMBER, UNITS
 from twindiff.server.apis.twin_runs.worlds import (
     WORLDS_BEGIN,
     Config,
@@ -30,7 +30,7 @@ from twindiff.server.default_templates import prepare_default
 from twindiff.server.language_models import ModelSettings, configured_model
 
 if TYPE_CHECKING:
-    from twindiff.server.apis.twin_runs.prompt_groups import Sentence
+    from twindiff.server.apis.twin_runs.world_prompt_groups import Sentence
 
 Mode = Literal["fast", "thorough"]
 """How a world is generated from a prompt: by rules, or by a model."""
@@ -174,7 +174,7 @@ class ScenarioStore:
         """The facts about a filling with finished worlds; for a prompt, which sentences they show."""
         if not filled.sentences or filled.config is None:
             return filled.said
-        from twindiff.server.apis.twin_runs.prompts import compare
+        from twindiff.server.apis.twin_runs.world_prompts import compare
 
         seeded = [name for name in twins if name in self._seedable()]
         rows = {name: self.runs.worlds.rows(name, filled.config, filled.begins) for name in seeded}
@@ -200,7 +200,7 @@ class ScenarioStore:
         if config is not None:
             return Filling(config, "seed", {})
         if prompt is not None:
-            from twindiff.server.apis.twin_runs.prompts import read_prompt  # compiles slowly
+            from twindiff.server.apis.twin_runs.world_prompts import read_prompt  # compiles slowly
 
             read = await self.runs.service.runtime.run_in_thread(partial(read_prompt, prompt, self._seedable()))
             return Filling(read.config, "prompt", {"generation_mode": "fast"}, read.sentences, is_generated=True)
@@ -238,7 +238,7 @@ class ScenarioStore:
             description=description,
             prompt=prompt,
         )
-        return self._catalog.add(record), await self._compare_world(filled, [*used])
+        return self._catalog.add(record), filled.said
 
     def _twin(self, name: str) -> str:
         return self.runs.service.registry.get(name).name

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import time, timedelta
 from typing import Any, NamedTuple
 
-from twindiff.server.apis.twin_runs.prompt_choices import (
+from twindiff.server.apis.twin_runs.world_prompt_choices import (
     AMOUNTS,
     LAST,
     PLANS,
@@ -16,9 +16,9 @@ from twindiff.server.apis.twin_runs.prompt_choices import (
     TRADES,
     PromptChoices,
 )
-from twindiff.server.apis.twin_runs.prompt_details import FIRST_MONDAY, Price, span
-from twindiff.server.apis.twin_runs.prompt_groups import GATHERINGS, PromptGroup
-from twindiff.server.apis.twin_runs.prompt_subscriptions import write_subscriptions
+from twindiff.server.apis.twin_runs.world_prompt_details import FIRST_MONDAY, Price, span
+from twindiff.server.apis.twin_runs.world_prompt_groups import GATHERINGS, PromptGroup
+from twindiff.server.apis.twin_runs.world_prompt_subscriptions import write_subscriptions
 
 MAX_RECORDS = {
     "users": 100,

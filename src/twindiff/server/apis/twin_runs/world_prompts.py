@@ -1,6 +1,8 @@
 """Generates worlds from prompts by rules: deterministic, and reports which sentences the world does not show.
-A prompt is parsed (`prompt_reading`), a seed configuration is built (`prompt_worlds`), and each sentence is verified
-against the rows of the finished world (`prompt_claims`).
+
+A prompt is parsed (`world_prompt_reading`), a seed configuration is built (`world_prompt_seeds`), and each sentence is
+verified against the rows of the finished world (`world_prompt_claims`). Prompts of browser tests are parsed in
+`twindiff.browser`.
 """
 
 from __future__ import annotations
@@ -8,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from twindiff.server.apis.twin_runs.prompt_claims import Rows, WorldRecords, refute
-from twindiff.server.apis.twin_runs.prompt_groups import OF, Sentence
-from twindiff.server.apis.twin_runs.prompt_reading import PromptReader
-from twindiff.server.apis.twin_runs.prompt_worlds import build_world
+from twindiff.server.apis.twin_runs.world_prompt_claims import Rows, WorldRecords, refute
+from twindiff.server.apis.twin_runs.world_prompt_groups import OF, Sentence
+from twindiff.server.apis.twin_runs.world_prompt_reading import PromptReader
+from twindiff.server.apis.twin_runs.world_prompt_seeds import build_world
 
 ADVICE = (
     "no sentence of the prompt was understood: the world shows none of them whole. Say how many there are of what the "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from twindiff.server.apis.twin_runs.prompt_details import Meetings, Price
+from twindiff.server.apis.twin_runs.world_prompt_details import Meetings, Price
 
 OF = {
     "slack": ("channels", "messages"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from twindiff.server.apis.twin_runs.prompt_groups import PromptGroup
+from twindiff.server.apis.twin_runs.world_prompt_groups import PromptGroup
 
 MONTHLY = {"unit_amount": 4900, "currency": "usd", "interval": "month"}
 

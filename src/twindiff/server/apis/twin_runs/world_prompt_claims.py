@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from twindiff.server.apis.twin_runs.prompt_details import Price
-from twindiff.server.apis.twin_runs.prompt_groups import TWIN_OF, PromptGroup, Sentence
+from twindiff.server.apis.twin_runs.world_prompt_details import Price
+from twindiff.server.apis.twin_runs.world_prompt_groups import TWIN_OF, PromptGroup, Sentence
 
 Rows = Mapping[str, Sequence[Mapping[str, Any]]]
 """The rows of a twin, by table name."""

@@ -92,7 +92,7 @@ def _trait_pattern(thing: Thing) -> str:
 
 
 _HAS = r"(?:(?:should|must|now|to) )*(?:have|has|contains?|holds?|shows?)"
-TWIN_PATTERNS = tuple(
+TWIN_RULES = tuple(
     (f"twin:{number}", pattern(thing))
     for number, thing in enumerate(COUNTED_TABLES)
     for pattern in (_pattern, _owner_pattern, _trait_pattern)

@@ -16,8 +16,6 @@ from twindiff.browser.intents import VERBS
 if TYPE_CHECKING:
     from twindiff.browser.clauses import ClauseSlots
 
-PLACEHOLDER_RULES = 5
-"""The number of rules about placeholders, which come before all others: `the placeholder of Email` is no cell."""
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _UNCOUNTED = (
     *(
@@ -50,8 +48,20 @@ _TO = r"(?: (?:to|into|from) (?:the|my|your|our|his|her|their) (?P<place>(?<=\x2
 _IS_VISIBLE = r"(?: (?:is|are|should be|must be) (?:shown|visible|displayed|listed|present|there))?"
 
 
-def list_entry_patterns(names: dict[str, str]) -> tuple[tuple[str, str], ...]:
-    """Return the kinds and patterns of these sentences; `names` are the parts of patterns that all sentences have."""
+def list_placeholder_rules(names: dict[str, str]) -> tuple[tuple[str, str], ...]:
+    """Return the kinds and patterns of sentences about placeholders; `names` are parts that all patterns share."""
+    sure, modal, does_not, quoted = (names[each] for each in ("sure", "modal", "does_not", "quoted"))
+    return (
+        ("placeholder_fill", rf"(?:fills?|completes?)(?: in| out)? (?:the )?(?:text )?field (?:with )?(?:the )?placeholder (?P<f>{quoted}) (?:with|using|as) {{v}}"),
+        ("placeholder_fill", rf"(?:enters?|types?|inputs?|writes?|puts?) {{v}} (?:into|in) (?:the )?(?:text )?field (?:with )?(?:the )?placeholder (?P<f>{quoted})"),
+        ("placeholder", rf"{sure}{{f}} (?:has|shows|(?:{modal}) (?:have|show)) (?:the |a )?placeholder (?P<q1>{quoted})"),
+        ("placeholder", rf"{sure}the placeholder of {{f}} (?:is|reads|equals|(?:{modal}) be) (?P<q1>{quoted})"),
+        ("placeholder_not", rf"{sure}{{f}} (?:{does_not}) (?:have|show) (?:the |a )?placeholder (?P<q1>{quoted})"),
+    )  # fmt: skip
+
+
+def list_entry_rules(names: dict[str, str]) -> tuple[tuple[str, str], ...]:
+    """Return the kinds and patterns of sentences about entries; `names` are parts that all patterns share."""
     sure, modal, says, does_not, say = (names[each] for each in ("sure", "modal", "says", "does_not", "say"))
     quoted, spoken, to_see, page, any_more = (
         names[each] for each in ("quoted", "spoken", "to_see", "page", "any_more")
@@ -66,11 +76,6 @@ def list_entry_patterns(names: dict[str, str]) -> tuple[tuple[str, str], ...]:
     texts = rf"(?P<qs>{quoted}(?: and {quoted})*|{spoken})"
     number = rf"(?:(?:{to_see}) |{there_are}|{sure}(?:{page}|the table|the list) {says} |{sure}{place})"
     return (
-        ("placeholder_fill", rf"(?:fills?|completes?)(?: in| out)? (?:the )?(?:text )?field (?:with )?(?:the )?placeholder (?P<f>{quoted}) (?:with|using|as) {{v}}"),
-        ("placeholder_fill", rf"(?:enters?|types?|inputs?|writes?|puts?) {{v}} (?:into|in) (?:the )?(?:text )?field (?:with )?(?:the )?placeholder (?P<f>{quoted})"),
-        ("placeholder", rf"{sure}{{f}} (?:has|shows|(?:{modal}) (?:have|show)) (?:the |a )?placeholder (?P<q1>{quoted})"),
-        ("placeholder", rf"{sure}the placeholder of {{f}} (?:is|reads|equals|(?:{modal}) be) (?P<q1>{quoted})"),
-        ("placeholder_not", rf"{sure}{{f}} (?:{does_not}) (?:have|show) (?:the |a )?placeholder (?P<q1>{quoted})"),
         ("entry_click", rf"{clicks} {{x}} in {_ONE}"),
         ("entry_click", rf"in {_ONE},? {person}{clicks} {{x}}"),
         ("entry_do", rf"(?P<act>{_ACTS})(?:e?s)? {_ONE}{_TO}"),

@@ -1,8 +1,11 @@
-"""The planner's grammar as a table: for each kind of step the sentences that ask for it, in English and German.
+"""The planner's grammar as a table of rules: the sentences that ask for each kind of step, in English and German.
 
-A sentence is matched as a whole, each of its words by a word of the pattern; the first match wins. `{x}` is an element,
-`{f}` a field, `{k}` an element whose kind is named, `{v}` a value, `{qs}` one or more quotations, `{qo}` the same where
-none of them may be there, `{n}` a count, and `{u}` an address. No slot matches a reserved word.
+A rule matches a clause as a whole, each of its words by a word of the pattern. The first match wins, so a rule stands
+above all rules that also match its sentences and mean less. See docs/design/prompt-grammar.md.
+
+Slots of a pattern: `{x}` is an element, `{f}` a field, `{k}` an element whose kind is named, `{v}` a value, `{qs}` one or
+more quotations, `{qo}` one or more quotations that must all be absent, `{n}` a count, and `{u}` an address. A digit tells
+slots of one pattern apart. No slot matches a reserved word (`words.py`).
 """
 
 from __future__ import annotations
@@ -11,9 +14,9 @@ import re
 from functools import cache
 from typing import NamedTuple
 
-from twindiff.browser.entry_phrases import PLACEHOLDER_RULES, list_entry_patterns
-from twindiff.browser.intents import INTENT_PATTERNS
-from twindiff.browser.twin_phrases import TWIN_PATTERNS
+from twindiff.browser.entry_rules import list_entry_rules, list_placeholder_rules
+from twindiff.browser.intents import INTENT_RULES
+from twindiff.browser.twin_rules import TWIN_RULES
 from twindiff.browser.words import ADDRESS, BARE, NUMBERS, PLAIN, QUOTED, SPOKEN, allow_separators
 
 KEYS = {
@@ -110,8 +113,8 @@ _IN_ROW = rf"(?: in {_ROW})?"
 _TIMES = rf"(?P<times>once|twice|thrice|{_NUMBER} times)"
 
 
-class Phrase(NamedTuple):
-    """A kind of step and the pattern of a sentence that asks for it."""
+class SentenceRule(NamedTuple):
+    """A kind of step, which `clauses.py` turns into steps, and the pattern of a sentence that asks for it."""
 
     kind: str
     source: str
@@ -119,7 +122,7 @@ class Phrase(NamedTuple):
     @property
     def pattern(self) -> re.Pattern[str]:
         """The compiled pattern; all of them take a third of a second, so each is compiled when a sentence meets it."""
-        return _compile_phrase(self.source)
+        return _compile_rule(self.source)
 
 
 _LOG_IN = r"(?:(?:log|sign)s? ?in(?: to the (?:app|application|site|page|system|shop))?|(?:(?:am|is|are) )?(?:logged|signed) in|after (?:logging|signing) in)"
@@ -128,8 +131,8 @@ _ITS_VALUE = r"(?:(?:the|my|your|his|her) )?(?:(?:wrong|incorrect|invalid|right|
 _LANDMARKS = r"navigation|header|footer|sidebar"
 _DIALOG = r"(?:(?:the|this|a|an) )?(?:browser(?:'s)? )?(?:dialog|alert|confirm|confirmation|prompt)(?: dialog| box)?"
 _ABOUT_WHAT = rf"(?: (?:that |which )?(?:says?|saying|asks?|asking|with the text) (?P<q>{QUOTED}))?"
-_TABLE: tuple[tuple[str, str], ...] = (
-    *TWIN_PATTERNS,
+_RULES: tuple[tuple[str, str], ...] = (
+    *TWIN_RULES,
     # Dialogs of the browser, which the step before opens; tabs
     ("dialog", rf"(?P<d>accepts?|confirms?|dismiss(?:es)?|cancels?|declines?|rejects?) {_DIALOG}{_ABOUT_WHAT}"),
     ("dialog", rf"(?P<d>(?:says?|answers?) (?:yes|no)) when {_PAGE.replace('page|', 'page|browser|')} asks (?P<q>{QUOTED})"),
@@ -177,7 +180,7 @@ _TABLE: tuple[tuple[str, str], ...] = (
     ("reload", r"(?:reload|refresh)(?:e?s)?(?: the page| the browser)?|lade? (?:die )?seite neu"),
     ("scroll", r"scrolls?(?: (?:up|down))?(?: to)?(?: the)? (?P<end>top|bottom|end)(?: of the page)?"),
     ("scroll_to", r"scrolls?(?: (?:up|down))? to {x}"),
-    *INTENT_PATTERNS,
+    *INTENT_RULES,
     ("fill", r"(?:fills?|completes?)(?: in| out)? {f} (?:with|using|as) {v}"),
     ("fill_unit", rf"sets? (?:the )?(?P<f>{BARE}) to (?P<v>(?<=\x20)\d{{1,6}}) (?P<unit>(?<=\x20)[a-z]+)"),
     ("fill", r"sets? {f} to {v}"),
@@ -297,24 +300,25 @@ _SLOTS = {
 
 
 @cache
-def _compile_phrase(pattern: str) -> re.Pattern[str]:
+def _compile_rule(pattern: str) -> re.Pattern[str]:
     person = r"(?: (?:i|we|you|he|she|they|(?:the|a) (?:user|customer|visitor|tester)))?"
     return re.compile(allow_separators(rf"{person} (?:{_slots(pattern)})"), re.IGNORECASE)
 
 
-_ENTRY_PATTERNS = list_entry_patterns(
-    {
-        "sure": _M,
-        "modal": _MODAL,
-        "says": _SAYS,
-        "does_not": _DOES_NOT,
-        "say": _SAY,
-        "quoted": QUOTED,
-        "spoken": SPOKEN,
-        "to_see": _TO_SEE,
-        "page": _PAGE,
-        "any_more": _ANY,
-    }
+_SHARED = {
+    "sure": _M,
+    "modal": _MODAL,
+    "says": _SAYS,
+    "does_not": _DOES_NOT,
+    "say": _SAY,
+    "quoted": QUOTED,
+    "spoken": SPOKEN,
+    "to_see": _TO_SEE,
+    "page": _PAGE,
+    "any_more": _ANY,
+}
+SENTENCE_RULES = tuple(
+    SentenceRule(kind, pattern)
+    for kind, pattern in (*list_placeholder_rules(_SHARED), *_RULES, *list_entry_rules(_SHARED))
 )
-_PLACEHOLDERS, _ENTRIES = _ENTRY_PATTERNS[:PLACEHOLDER_RULES], _ENTRY_PATTERNS[PLACEHOLDER_RULES:]
-PHRASES = tuple(Phrase(kind, pattern) for kind, pattern in (*_PLACEHOLDERS, *_TABLE, *_ENTRIES))
+"""All rules in the order in which they are tried: `the placeholder of Email` is no cell, so placeholders come first."""

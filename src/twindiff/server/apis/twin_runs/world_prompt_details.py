@@ -8,7 +8,7 @@ from datetime import date, datetime, time, timedelta
 from functools import cache
 from typing import NamedTuple
 
-from twindiff.server.apis.twin_runs.prompt_words import (
+from twindiff.server.apis.twin_runs.world_prompt_words import (
     COMING,
     CURRENCIES,
     DAY,

@@ -9,11 +9,11 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
 
-from twindiff.server.apis.twin_runs.prompt_details import PRICE as PRICED_AT
-from twindiff.server.apis.twin_runs.prompt_details import number_of, pattern, price_of, read_when
-from twindiff.server.apis.twin_runs.prompt_groups import CONTAINERS, GATHERINGS, TWIN_OF, PromptGroup, Sentence
-from twindiff.server.apis.twin_runs.prompt_sentences import split_sentences
-from twindiff.server.apis.twin_runs.prompt_words import (
+from twindiff.server.apis.twin_runs.world_prompt_details import PRICE as PRICED_AT
+from twindiff.server.apis.twin_runs.world_prompt_details import number_of, pattern, price_of, read_when
+from twindiff.server.apis.twin_runs.world_prompt_groups import CONTAINERS, GATHERINGS, TWIN_OF, PromptGroup, Sentence
+from twindiff.server.apis.twin_runs.world_prompt_sentences import split_sentences
+from twindiff.server.apis.twin_runs.world_prompt_words import (
     ABOUT,
     ARTICLE,
     ARTICLES,
