@@ -143,6 +143,12 @@ def emit(server: LiveServer, environment: Environment) -> None:
     environment.post("hello")
 
 
+def fall_due(server: LiveServer, environment: Environment) -> None:
+    """After a reset it is unknown when the first job is due."""
+    server.service.webhooks.dispatcher.notify(environment.id)
+    environment.platform.post(f"env/{environment.id}/reset")
+
+
 ENDING = "Ending or evicting environment"
 CALLS = "Deleting the calls of environment"
 RECORD_LOOPS = {
@@ -157,7 +163,7 @@ RECORD_LOOPS = {
     "due work": RecordLoop(
         "loader",
         "run_due_work",
-        lambda server, made: server.service.webhooks.dispatcher.notify(made.id),
+        fall_due,
         "Maintenance: due work of environment",
     ),
     "calls of ended environments": RecordLoop(

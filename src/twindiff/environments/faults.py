@@ -1,7 +1,7 @@
 """Faults injected between an application and the twins of an environment.
 
 Faults are settings of the environment, not rows of its twins, so a diff never shows them. Each process counts in memory
-how often a fault has applied since it was set.
+how often a fault has applied since it was set; the counters survive the eviction of the environment.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MAX_REPLY_CHARACTERS = 100_000
 MAX_DELAY_SECONDS = 60
 
 Kind = Literal["latency", "unavailable", "rate_limit", "lost_answer", "reply"]
-"""`latency`: wait first; `unavailable`: respond with the vendor's 5xx; `rate_limit`: with its 429.
+"""`latency`: wait first; `unavailable`: respond with the vendor's 5xx; `rate_limit`: with its rate-limit error.
 
 `lost_answer`: run the operation and drop its response; `reply`: respond with a given body.
 """
