@@ -123,7 +123,7 @@ def end_with_port(server: LiveServer, environment: Environment) -> None:
 
 
 def rest(server: LiveServer, environment: Environment) -> None:
-    server.on_loop(lambda: setattr(server.service.environments.get(environment.id), "seen", 0))
+    server.on_loop(lambda: setattr(server.service.environments.get(environment.id), "last_used_at", 0))
 
 
 def end_results(server: LiveServer, environment: Environment) -> None:

@@ -122,10 +122,10 @@ class LoadedEnvironment:
         "faults",
         "gate",
         "id",
+        "last_used_at",
         "meter",
         "origin",
         "secret",
-        "seen",
         "status",
         "token_hash",
         "tokens",
@@ -147,7 +147,7 @@ class LoadedEnvironment:
         self.faults = [ArmedFault(fault) for fault in msgspec.convert(record.faults or [], list[Fault])]
         self.came_by: dict[str, str] = {}
         """The address by which the last call to each twin came, by the twin's name."""
-        self.seen = wall()
+        self.last_used_at = wall()
         self.meter = Meter()
 
     def _with_door_tokens(self, tokens: Tokens) -> Tokens:
@@ -405,7 +405,7 @@ class Environments:
 
     def awaken(self, environment: LoadedEnvironment) -> None:
         """Load an environment into memory if it is evicted, which replays at most 1,000 operations."""
-        environment.seen = wall()
+        environment.last_used_at = wall()
         if not self._engine.awake(environment.id):
             self._engine.wake(environment.id, environment.origin)
 
@@ -474,7 +474,7 @@ class Environments:
     def _evict_idle(self, since: float) -> None:
         """Evict idle environments for a few milliseconds, since that may write images; the next round continues."""
         end = time.perf_counter() + MAX_EVICTION_SECONDS
-        idle = [each for each in self._live.values() if each.seen < since and self._failing.is_due(each.id)]
+        idle = [each for each in self._live.values() if each.last_used_at < since and self._failing.is_due(each.id)]
         for environment in idle:
             with self._failing.attempt(environment.id):
                 self._evict(environment)

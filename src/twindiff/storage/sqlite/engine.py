@@ -35,7 +35,7 @@ from twindiff.storage.schema import Schema
 from .catalog import SqliteCatalog
 from .database import contents_of, problems_of
 from .files import IN_MEMORY, LAST_SEQ, DataFile, ForkOrigin, Reading
-from .images import ImageQueue, PendingImage, PendingSnapshot, Stored
+from .images import ImageQueue, PendingImage, QueuedImage, Stored
 from .live_environments import (
     ALL_UNDO_BYTES,
     UNDO_BYTES,
@@ -65,7 +65,7 @@ T = TypeVar("T")
 IMAGE_EVERY = 1000
 """Operations between images of an environment, so that no rebuild replays more."""
 IMAGE_AT_SLEEP = 200
-"""Operations since the last image beyond which an evicted environment gets a provisional snapshot."""
+"""Operations since the last image beyond which an evicted environment gets a provisional image."""
 RECALLED = 16
 """Rebuilt points in the cache."""
 SPACES_AT_ONCE = 1000
@@ -109,7 +109,7 @@ class SqliteEngine:
 
     def _made_durable(self) -> Durability:
         durability = Durability(self._sync)
-        self.file.log.wrote = durability.wrote
+        self.file.log.on_commit = durability.on_commit
         return durability
 
     def _sync(self) -> None:
@@ -220,7 +220,7 @@ class SqliteEngine:
             stored = Stored(ids[twin], live.seq, twin, bases.get(twin), since, schema.hash, pages.count)
             parts.append(PendingImage(stored, pages.dirty_pages()))
         live.note_image(ids, since)
-        self._images.add(PendingSnapshot(live.env, parts, replaced))
+        self._images.add(QueuedImage(live.env, parts, replaced))
 
     def maintain(self) -> Generator[CooperativeStep]:
         """Run background maintenance; yields steps that may run in another thread. Raises StorageFull.
@@ -373,9 +373,9 @@ class SqliteEngine:
         return True
 
     def _append(self, *records: JournalRecord | StoredRecord) -> None:
-        """Append records to the journal. If it is unknown whether they were written, evict the environment.
+        """Append records to the journal. If it is unknown whether they were written, discard the in-memory state.
 
-        The next access then rebuilds it from the journal, which is authoritative.
+        The next access then rebuilds the environment from the journal, which is authoritative.
         """
         try:
             self.file.append(*records)

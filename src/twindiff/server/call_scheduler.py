@@ -92,7 +92,7 @@ class _Line:
         """Whether all calls must queue, so that a call whose snapshot became stale succeeds at last."""
 
 
-class LongCalls:
+class CallScheduler:
     """Runs calls on the event loop while they are brief, and in worker threads otherwise."""
 
     def __init__(
