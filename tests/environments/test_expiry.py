@@ -126,7 +126,7 @@ def test_an_idle_environment_sleeps_and_wakes_as_it_was(make_server):
     run = platform.start(env)
     env.post("one")
     server.on_loop(lambda: list(server.service.cleanup.steps()))
-    assert not server.on_loop(lambda: server.service.engine.awake(env.id))
+    assert not server.on_loop(lambda: server.service.engine.is_loaded(env.id))
     env.post("two")
     assert texts(platform.diff(run)) == ["one", "two"]
 
@@ -141,7 +141,7 @@ def impatient():
 
 def is_evicted(server, env):
     server.maintain()
-    return not server.on_loop(lambda: server.service.engine.awake(env.id))
+    return not server.on_loop(lambda: server.service.engine.is_loaded(env.id))
 
 
 def test_a_fault_counts_on_after_its_environment_was_evicted(impatient):

@@ -158,7 +158,7 @@ RECORD_LOOPS = {
     "ended environments": RecordLoop(
         "environments", "_end", lambda *given: change(*given, status="expired", expires=0), ENDING
     ),
-    "idle environments": RecordLoop("engine", "sleep", rest, ENDING),
+    "idle environments": RecordLoop("engine", "evict", rest, ENDING),
     "ports": RecordLoop("ports", "retire", end_with_port, "Maintenance: ports of environment"),
     "due work": RecordLoop(
         "loader",

@@ -264,7 +264,7 @@ class DueWork:
             yield agenda
             rest = agenda.pieces
         finally:
-            if engine.awake(environment.id):
+            if engine.is_loaded(environment.id):
                 present = engine.present(environment.id)
                 left = [each for each in rest if each.due < present.due]
                 self._remember(environment, DueQueue(present.seq, left, is_old=True))

@@ -306,7 +306,7 @@ class Environments:
         """Discard the in-memory state of environments that were not created after all, or are gone."""
         for environment_id in environment_ids:
             self._forget(environment_id)
-            self._engine.sleep(environment_id)
+            self._engine.evict(environment_id)
 
     def _forget(self, environment_id: str) -> None:
         self._live.pop(environment_id, None)
@@ -384,7 +384,7 @@ class Environments:
         """Return when the first job is due, in microseconds since 1970; 0 if unknown, NEVER if the clock stands."""
         if not environment.origin.clock.moves:
             return NEVER
-        if not self._engine.awake(environment.id):
+        if not self._engine.is_loaded(environment.id):
             return 0
         present = self._engine.present(environment.id)
         return wall() + present.due - present.clock
@@ -403,11 +403,11 @@ class Environments:
             raise EnvironmentNotFound(f"environment not found: '{environment_id}'")
         return record
 
-    def awaken(self, environment: LoadedEnvironment) -> None:
+    def load(self, environment: LoadedEnvironment) -> None:
         """Load an environment into memory if it is evicted, which replays at most 1,000 operations."""
         environment.last_used_at = wall()
-        if not self._engine.awake(environment.id):
-            self._engine.wake(environment.id, environment.origin)
+        if not self._engine.is_loaded(environment.id):
+            self._engine.load(environment.id, environment.origin)
 
     def list(self, *, limit: int, status: str | None = None) -> list[EnvironmentRecord]:
         """Return environments of all shards, newest first."""
@@ -441,7 +441,7 @@ class Environments:
     def reset(self, environment_id: str) -> int:
         """Rewind to the templates' state; returns the new seq."""
         environment = self.get(environment_id)
-        self.awaken(environment)
+        self.load(environment)
         return self._engine.rewind(environment.id, 0)
 
     def expire(self, environment_id: str) -> None:
@@ -455,7 +455,7 @@ class Environments:
         record = self._catalog.get(EnvironmentRecord, environment_id)
         self._catalog.change(record, status="expired")
         self._forget(environment_id)
-        self._engine.sleep(environment_id)
+        self._engine.evict(environment_id)
 
     def expire_and_evict(self, idle_seconds: float) -> list[str]:
         """Expire due environments, delete those that expired a day ago and evict idle ones; returns the deleted ids."""
@@ -483,7 +483,7 @@ class Environments:
 
     def _evict(self, environment: LoadedEnvironment) -> None:
         due_at = self._due_at(environment)
-        self._engine.sleep(environment.id)
+        self._engine.evict(environment.id)
         del self._live[environment.id]
         self._evicted[environment.id] = EvictedEnvironment(environment.faults, due_at)
         if len(self._evicted) > MAX_EVICTED:

@@ -196,7 +196,7 @@ class DataPlane:
             await self._service.execution.read(environment.id, body, partial(try_to_read, twin, exchange))
             environment = existing(self._service, environment.id)
         try:
-            if self._service.engine.awake(environment.id):
+            if self._service.engine.is_loaded(environment.id):
                 environment.last_used_at = wall()
             else:
                 await self._service.loader.load(environment)

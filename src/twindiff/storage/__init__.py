@@ -237,15 +237,15 @@ class StorageEngine(Protocol):
 
     def create(self, env: str, origin: EnvironmentOrigin) -> None: ...
 
-    def awake(self, env: str) -> bool:
+    def is_loaded(self, env: str) -> bool:
         """Whether the environment is loaded, so that no rebuild is needed before its use."""
         ...
 
-    def wake(self, env: str, origin: EnvironmentOrigin) -> None:
+    def load(self, env: str, origin: EnvironmentOrigin) -> None:
         """Load an environment from its template, last image and journal; raises SchemaChanged."""
         ...
 
-    def sleep(self, env: str) -> None:
+    def evict(self, env: str) -> None:
         """Evict an idle environment from memory."""
         ...
 

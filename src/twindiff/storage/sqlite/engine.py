@@ -64,7 +64,7 @@ T = TypeVar("T")
 
 IMAGE_EVERY = 1000
 """Operations between images of an environment, so that no rebuild replays more."""
-IMAGE_AT_SLEEP = 200
+IMAGE_AT_EVICTION = 200
 """Operations since the last image beyond which an evicted environment gets a provisional image."""
 RECALLED = 16
 """Rebuilt points in the cache."""
@@ -96,11 +96,11 @@ class SqliteEngine:
         self._pools: dict[str, SqlitePool] = {}
         self._rebuilding = Rebuilding(self._pools, self._templates)
         self._live: dict[str, LiveEnvironment] = {}
-        self._waking = threading.Lock()
+        self._loading = threading.Lock()
         self._recalled: OrderedDict[tuple[str, int], LiveEnvironment] = OrderedDict()
         self._images = ImageQueue(self.file)
         self.unnamed_blobs = UnreferencedBlobs(self.file, self._kept_blobs, self._pools, self._templates)
-        self._slept, self._slept_lately = 0, 0
+        self._evicted, self._evicted_lately = 0, 0
         self.measure()
 
     @property
@@ -177,16 +177,16 @@ class SqliteEngine:
         schemas = [(self._pools[twin].tables.schema, hash) for twin, hash in origin.templates.items()]
         return min(self._times.first(schema, hash, origin.clock_start, self.template) for schema, hash in schemas)
 
-    def awake(self, env: str) -> bool:
+    def is_loaded(self, env: str) -> bool:
         return env in self._live
 
-    def wake(self, env: str, origin: EnvironmentOrigin) -> None:
+    def load(self, env: str, origin: EnvironmentOrigin) -> None:
         self._space(env, origin)
 
     def _space(self, env: str, origin: EnvironmentOrigin) -> LiveEnvironment:
         live = self._live.get(env)
         if live is None:
-            with self._waking, self.file.reader() as reading:
+            with self._loading, self.file.reader() as reading:
                 live = self._live.get(env) or self._rebuilt(reading, env, origin, last_seq(reading, env))
                 self._live[env] = live
         return live
@@ -194,14 +194,14 @@ class SqliteEngine:
     def _rebuilt(self, reading: Reading, env: str, origin: EnvironmentOrigin, seq: int) -> LiveEnvironment:
         return LiveEnvironment(env, origin, self._rebuilding.point(reading, env, origin, seq), self._unknown(origin))
 
-    def sleep(self, env: str) -> None:
+    def evict(self, env: str) -> None:
         live = self._live.get(env)
         if live is None:
             return
-        if live.seq > live.begun and live.since_image > IMAGE_AT_SLEEP:
+        if live.seq > live.begun and live.since_image > IMAGE_AT_EVICTION:
             self._take_image(live, since=live.position.since)
         del self._live[env]
-        self._slept += 1
+        self._evicted += 1
 
     def _take_image_if_due(self, live: LiveEnvironment) -> None:
         if live.position.since >= IMAGE_EVERY:
@@ -245,9 +245,9 @@ class SqliteEngine:
             raise
         yield from self.file.remove_forgotten()
         yield from self.file.shrink()
-        if self._slept_lately and not self._slept:  # a series of evictions is over
+        if self._evicted_lately and not self._evicted:  # a series of evictions is over
             yield give_back
-        self._slept_lately, self._slept = self._slept, 0
+        self._evicted_lately, self._evicted = self._evicted, 0
         if self.file.log.is_long:
             yield self.file.log.shorten
             self.file.log.finish()
@@ -273,7 +273,7 @@ class SqliteEngine:
             yield partial(self.materialize, env, origin, seq)
             self._take_image(self._recalled.pop((env, seq)))
             yield from self._images.write()
-        yield partial(self.wake, env, origin)
+        yield partial(self.load, env, origin)
 
     def delete(self, env: str) -> None:
         self.file.forget(env)
