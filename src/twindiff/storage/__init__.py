@@ -140,7 +140,7 @@ class OperationInfo:
 class PlannedOperation(NamedTuple):
     """An operation scheduled for the time `at`, in microseconds since 1970."""
 
-    intent: OperationInfo
+    info: OperationInfo
     work: Callable[[OperationContext], object]
     at: int
 
@@ -258,7 +258,7 @@ class StorageEngine(Protocol):
         ...
 
     def write(
-        self, env: str, intent: OperationInfo, work: Callable[[OperationContext], T], *, at: int | None = None
+        self, env: str, info: OperationInfo, work: Callable[[OperationContext], T], *, at: int | None = None
     ) -> tuple[T, int | None]:
         """Run work in one transaction; return its result and the seq of its record, or None if no row changed.
 

@@ -214,32 +214,32 @@ class PostgresEngine:
             connection.script("COMMIT")
 
     def write(
-        self, env: str, intent: OperationInfo, work: Callable[[OperationContext], T], *, at: int | None = None
+        self, env: str, info: OperationInfo, work: Callable[[OperationContext], T], *, at: int | None = None
     ) -> tuple[T, int | None]:
         with self._turns.of(env), self._pool.connection() as connection:
             begin = "BEGIN; SELECT * FROM twindiff.begin_write(%s, %s)"
-            begun = _read_begun(connection.script(begin, (env, intent.operation)), env)
+            begun = _read_begun(connection.script(begin, (env, info.operation)), env)
             clock, wall = begun.time_of(at, _wall(), writes=True)
             counters = Counters(msgspec.json.decode(begun.counters))
             touched = Touched()
-            store = PostgresStore(within(connection), self._tables[intent.twin], counters, touched)
+            store = PostgresStore(within(connection), self._tables[info.twin], counters, touched)
             result = work(OperationContext(store, clock))
             if not _has_changed(touched, connection):
                 connection.script("ROLLBACK")
                 return result, None
-            self._note_due(connection, env, intent.twin, touched)
-            meta = msgspec.json.encode(intent.to_tuple()).decode()[1:-1]
+            self._note_due(connection, env, info.twin, touched)
+            meta = msgspec.json.encode(info.to_tuple()).decode()[1:-1]
             told = msgspec.json.encode(store.events).decode()
             size = touched.size + len(told)
             self.room.take(size)
             values = (env, meta, clock.micros, wall, msgspec.json.encode(counters.values).decode(), told, size)
             ((seq,),) = connection.rows("SELECT twindiff.finish_write(%s, %s, %s, %s, %s, %s, %s)", values)
             connection.script("COMMIT")
-        self.feed.wrote(RowsWritten(env, seq, intent.twin, touched.tables))
+        self.feed.wrote(RowsWritten(env, seq, info.twin, touched.tables))
         return result, seq
 
     def write_all(self, env: str, twin: str, operations: Iterable[PlannedOperation]) -> list[int | None]:
-        return [self.write(env, each.intent, each.work, at=each.at)[1] for each in islice(operations, 1)]
+        return [self.write(env, each.info, each.work, at=each.at)[1] for each in islice(operations, 1)]
 
     def _note_due(self, connection: PostgresConnection, env: str, twin: str, touched: Touched) -> None:
         """Lower the due time of the environment to those just written, in the same transaction."""

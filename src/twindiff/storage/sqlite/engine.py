@@ -54,7 +54,7 @@ from .point_comparison import compare
 from .positions import last_seq
 from .rebuild import Rebuilding
 from .records import StoredRecord
-from .snapshots import Snapshot
+from .snapshots import WorkingCopy
 from .store import SqliteStore
 from .table_sql import SqliteSchemaSql
 from .templates import TemplateImages
@@ -68,7 +68,7 @@ IMAGE_AT_EVICTION = 200
 """Operations since the last image beyond which an evicted environment gets a provisional image."""
 RECALLED = 16
 """Rebuilt points in the cache."""
-SPACES_AT_ONCE = 1000
+ENVIRONMENTS_AT_ONCE = 1000
 """Environments processed by one step of `maintain`."""
 ADOPTED_AT_ONCE = 100
 """Records of an imported environment that are written in one transaction."""
@@ -136,7 +136,7 @@ class SqliteEngine:
     def copy_template(
         self, env: str, origin: EnvironmentOrigin, twin: str
     ) -> Generator[CooperativeStep, None, Template]:
-        live = self._space(env, origin)
+        live = self._ensure_loaded(env, origin)
         tables, counters = self._pools[twin].tables, dict(live.position.counters)
         return (yield from self._templates.copy(tables, live.pages[twin].copy(), counters))
 
@@ -181,9 +181,9 @@ class SqliteEngine:
         return env in self._live
 
     def load(self, env: str, origin: EnvironmentOrigin) -> None:
-        self._space(env, origin)
+        self._ensure_loaded(env, origin)
 
-    def _space(self, env: str, origin: EnvironmentOrigin) -> LiveEnvironment:
+    def _ensure_loaded(self, env: str, origin: EnvironmentOrigin) -> LiveEnvironment:
         live = self._live.get(env)
         if live is None:
             with self._loading, self.file.reader() as reading:
@@ -234,7 +234,7 @@ class SqliteEngine:
         most = min(UNDO_BYTES, ALL_UNDO_BYTES // max(1, len(self._live)))
         for at, live in enumerate(list(self._live.values())):
             live.forget_steps(most)
-            if at % SPACES_AT_ONCE == SPACES_AT_ONCE - 1:
+            if at % ENVIRONMENTS_AT_ONCE == ENVIRONMENTS_AT_ONCE - 1:
                 yield yield_control
         try:
             yield from self._images.write()
@@ -296,7 +296,7 @@ class SqliteEngine:
     def write(
         self,
         env: str,
-        intent: OperationInfo,
+        info: OperationInfo,
         work: Callable[[OperationContext], T],
         *,
         at: int | None = None,
@@ -304,9 +304,9 @@ class SqliteEngine:
     ) -> tuple[T, int | None]:
         live = self._live[env]
         moment = live.time_of(at, _wall(), writes=True)
-        database = self._pools[intent.twin].open(live.pages[intent.twin])
+        database = self._pools[info.twin].open(live.pages[info.twin])
         with database.undoable():
-            result, record = perform(live.env, live.position, database, intent, work, moment, limit)
+            result, record = perform(live.env, live.position, database, info, work, moment, limit)
             if record is None:
                 database.take_back()
                 return result, None
@@ -321,11 +321,11 @@ class SqliteEngine:
         database = self._pools[twin].open(live.pages[twin])
         deadline = whole()
         with live.ahead(), database.undoable():
-            for intent, work, at in operations:
+            for info, work, at in operations:
                 if seqs and at >= live.due:
                     break
                 moment = live.time_of(at, _wall(), writes=True)
-                _, record = perform(live.env, live.position, database, intent, work, moment, lambda: deadline)
+                _, record = perform(live.env, live.position, database, info, work, moment, lambda: deadline)
                 database.go_on()
                 seqs.append(record and record.seq)
                 if record is not None:
@@ -352,13 +352,13 @@ class SqliteEngine:
         self.feed.announce_commit(live.env, live.seq)
         self._take_image_if_due(live)
 
-    def snapshot(self, env: str, twin: str, *, writes: bool, at: int | None = None) -> Snapshot:
+    def snapshot(self, env: str, twin: str, *, writes: bool, at: int | None = None) -> WorkingCopy:
         """Copy one twin of a loaded environment for one operation of any length; raises WorkDue as `read` does."""
         live = self._live[env]
         clock, wall = live.time_of(at, _wall(), writes=writes)
-        return Snapshot(live, twin, self._pools[twin].tables, clock, wall)
+        return WorkingCopy(live, twin, self._pools[twin].tables, clock, wall)
 
-    def take_over(self, snapshot: Snapshot) -> bool:
+    def take_over(self, snapshot: WorkingCopy) -> bool:
         """Commit what was written to a snapshot; returns False if the environment has changed since, or is gone."""
         record, live = snapshot.record, self._live.get(snapshot.env)
         if record is None:
@@ -480,12 +480,12 @@ class SqliteEngine:
 
     def content(self, env: str, origin: EnvironmentOrigin) -> dict[str, dict[str, list[Values]]]:
         """Return every row of an environment, by twin and table name."""
-        live = self._space(env, origin)
+        live = self._ensure_loaded(env, origin)
         return {twin: self._pools[twin].open(pages).content() for twin, pages in live.pages.items()}
 
     def problems(self, env: str, origin: EnvironmentOrigin) -> list[str]:
         """Return the problems that SQLite finds in the databases of an environment; empty if there are none."""
-        live = self._space(env, origin)
+        live = self._ensure_loaded(env, origin)
         return [line for twin, pages in live.pages.items() for line in problems_of(self._pools[twin].tables, pages)]
 
     def catalog(self, schema: Schema) -> SqliteStore:
