@@ -31,7 +31,7 @@ from twindiff.kit.errors import ApiError
 from twindiff.kit.limits import Meter
 from twindiff.kit.rows import not_
 from twindiff.kit.twin import Twin
-from twindiff.storage import CatalogStore, EnvironmentOrigin, StorageEngine
+from twindiff.storage import CatalogStore, EnvironmentGone, EnvironmentOrigin, StorageEngine
 from twindiff.storage.backoff import RecordRetries
 from twindiff.storage.whole_catalog import WholeCatalog
 
@@ -386,7 +386,10 @@ class Environments:
             return NEVER
         if not self._engine.is_loaded(environment.id):
             return 0
-        present = self._engine.present(environment.id)
+        try:
+            present = self._engine.present(environment.id)
+        except EnvironmentGone:  # another process has deleted it
+            return 0
         return wall() + present.due - present.clock
 
     def record(self, environment_id: str) -> EnvironmentRecord:
