@@ -232,7 +232,7 @@ def memory(count: int) -> dict[str, Any]:
             repeat(partial(bench.write, env), 10)
         written = resident()
         for env in made:
-            bench.engine.sleep(env)
+            bench.engine.evict(env)
         asleep = resident()
         bench.service.close()
     megabytes = {"created": created - begun, "ten writes each": written - begun, "asleep": asleep - begun}
@@ -252,7 +252,7 @@ def loop(seconds: float) -> dict[str, Any]:
             bench.write(env)
         old = made[-1]
         repeat(partial(bench.write, old), REBUILT)
-        bench.engine.sleep(old)
+        bench.engine.evict(old)
         run_to_end(bench.engine.maintain())
         # Without its images the whole journal has to be replayed.
         bench.engine.file.connection.execute("DELETE FROM images WHERE env = ?", (old,))

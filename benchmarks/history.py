@@ -87,7 +87,7 @@ def measure(
     figures["longest of them, ms"] = rewinds[-1]
     engine.close()
     engine, _ = opened(directory)
-    figures["first wake after a restart, ms"] = milliseconds(lambda: engine.wake(ENV, origin))
+    figures["first wake after a restart, ms"] = milliseconds(lambda: engine.load(ENV, origin))
     engine.close()
     return figures
 

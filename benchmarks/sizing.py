@@ -52,14 +52,14 @@ async def filled(directory: str, count: int, posts: int, *, asleep: bool) -> Fig
             await server.post(environment)
         made.append(environment["environmentId"])
         if asleep:
-            engine.sleep(made[-1])
+            engine.evict(made[-1])
         if number % MAINTAIN_EVERY == 0:
             run_to_end(engine.maintain())
     taken: Figures = {"seconds to make": round(perf_counter() - began, 1)}
     if not asleep:
         taken["awake, MB"] = resident() - before
         for each in made:
-            engine.sleep(each)
+            engine.evict(each)
     run_to_end(engine.maintain())
     give_back()
     taken["asleep, MB"] = resident() - before

@@ -210,7 +210,7 @@ def test_points_long_past_are_rebuilt_while_others_write(make_server, tmp_path):
     env = platform.environment()
     for number in range(300):
         env.post(str(number))
-    server.on_loop(lambda: server.service.engine.sleep(env.id))
+    server.on_loop(lambda: server.service.engine.evict(env.id))
     (fork,) = forked(env, at=7)
     platform.post(f"env/{env.id}/rewind", {"to": 3})
     assert (len(said(fork)), len(said(env))) == (7, 3)

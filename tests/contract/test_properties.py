@@ -192,8 +192,8 @@ def test_sleep_and_reset_keep_their_promises(service, sequence, resets):
     for operation in sequence:
         workspace.do(*operation)
     after = workspace.state()
-    service.engine.sleep(workspace.environment.id)
-    service.environments.awaken(workspace.environment)
+    service.engine.evict(workspace.environment.id)
+    service.environments.load(workspace.environment)
     assert workspace.state() == after
     if resets:
         service.environments.reset(workspace.environment.id)

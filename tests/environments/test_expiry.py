@@ -4,8 +4,12 @@ import time
 
 import pytest
 
-from tests.harness import GENERAL, JOHN, Environment, Platform, texts
+from tests.environments import alarms
+from tests.harness import GENERAL, JOHN, Environment, LiveServer, Platform, texts
 from tests.server_mode import change_by_hand
+from twindiff.environments.registry import Registry
+from twindiff.server import Settings
+from twindiff.twins import slack
 
 ADDED = {"diff_type": "added", "entity": "messages", "where": {"message_text": "hello"}, "expected_count": 1}
 HOUR = 3600
@@ -122,9 +126,51 @@ def test_an_idle_environment_sleeps_and_wakes_as_it_was(make_server):
     run = platform.start(env)
     env.post("one")
     server.on_loop(lambda: list(server.service.cleanup.steps()))
-    assert not server.on_loop(lambda: server.service.engine.awake(env.id))
+    assert not server.on_loop(lambda: server.service.engine.is_loaded(env.id))
     env.post("two")
     assert texts(platform.diff(run)) == ["one", "two"]
+
+
+@pytest.fixture(scope="module")
+def impatient():
+    """A server that evicts environments at every step of its maintenance."""
+    server = LiveServer(Settings(idle_seconds=0), Registry([alarms.twin, slack.twin]))
+    yield server
+    server.close()
+
+
+def is_evicted(server, env):
+    server.maintain()
+    return not server.on_loop(lambda: server.service.engine.is_loaded(env.id))
+
+
+def test_a_fault_counts_on_after_its_environment_was_evicted(impatient):
+    env = Platform(impatient.client).environment()
+    faults = [{"kind": "unavailable", "operation": "chat.*", "times": 1}]
+    env.platform.ask("PUT", f"env/{env.id}/faults", {"faults": faults})
+    body = {"channel": GENERAL, "text": "hello"}
+    assert env.ask("chat.postMessage", json=body).status_code == 503
+    assert is_evicted(impatient, env)
+    assert env.ask("chat.postMessage", json=body).status_code == 200
+    assert is_evicted(impatient, env)
+    assert [each["met"] for each in env.platform.get(f"env/{env.id}/faults")["faults"]] == [1]
+
+
+def test_an_environment_with_subscribers_and_a_moving_clock_is_evicted_when_idle(impatient):
+    env = Platform(impatient.client).environment()
+    impatient.on_loop(lambda: impatient.service.webhooks.dispatcher.notify(env.id))
+    assert any(is_evicted(impatient, env) for _ in range(5))
+
+
+def test_the_jobs_of_an_evicted_environment_run_when_they_are_due(impatient):
+    env = Platform(impatient.client).environment("alarms:empty", user="P1")
+    service = impatient.service
+    env.ask("alarms", json={"id": "soon", "at": int(time.time()) + 2})
+    impatient.on_loop(lambda: service.webhooks.dispatcher.notify(env.id))
+    assert any(is_evicted(impatient, env) for _ in range(5))
+    deadline = time.monotonic() + 60
+    while impatient.on_loop(lambda: service.engine.seq(env.id)) < 2:
+        assert time.monotonic() < deadline
 
 
 def test_deleting_an_environment_deletes_its_call_log(platform, environment):

@@ -123,7 +123,7 @@ def end_with_port(server: LiveServer, environment: Environment) -> None:
 
 
 def rest(server: LiveServer, environment: Environment) -> None:
-    server.on_loop(lambda: setattr(server.service.environments.get(environment.id), "seen", 0))
+    server.on_loop(lambda: setattr(server.service.environments.get(environment.id), "last_used_at", 0))
 
 
 def end_results(server: LiveServer, environment: Environment) -> None:
@@ -143,6 +143,12 @@ def emit(server: LiveServer, environment: Environment) -> None:
     environment.post("hello")
 
 
+def fall_due(server: LiveServer, environment: Environment) -> None:
+    """After a reset it is unknown when the first job is due."""
+    server.service.webhooks.dispatcher.notify(environment.id)
+    environment.platform.post(f"env/{environment.id}/reset")
+
+
 ENDING = "Ending or evicting environment"
 CALLS = "Deleting the calls of environment"
 RECORD_LOOPS = {
@@ -152,12 +158,12 @@ RECORD_LOOPS = {
     "ended environments": RecordLoop(
         "environments", "_end", lambda *given: change(*given, status="expired", expires=0), ENDING
     ),
-    "idle environments": RecordLoop("engine", "sleep", rest, ENDING),
+    "idle environments": RecordLoop("engine", "evict", rest, ENDING),
     "ports": RecordLoop("ports", "retire", end_with_port, "Maintenance: ports of environment"),
     "due work": RecordLoop(
         "loader",
         "run_due_work",
-        lambda server, made: server.service.webhooks.dispatcher.notify(made.id),
+        fall_due,
         "Maintenance: due work of environment",
     ),
     "calls of ended environments": RecordLoop(

@@ -40,7 +40,7 @@ def test_without_descriptors_what_needs_one_is_503_and_all_else_is_answered(tmp_
         platform = Platform(server.in_process)
         environment, other = platform.environment(), platform.environment()
         environment.post("kept")
-        server.on_loop(lambda: server.service.engine.sleep(environment.id))
+        server.on_loop(lambda: server.service.engine.evict(environment.id))
         body = {"channel": GENERAL, "text": "again"}
         with no_descriptors():
             refused = environment.ask("chat.postMessage", json=body)

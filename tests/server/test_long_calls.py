@@ -17,7 +17,7 @@ from twindiff.kit import Call, Column, Operations, Row, Twin
 from twindiff.kit.http import Request
 from twindiff.kit.styles.base import Style
 from twindiff.kit.throttling import yield_processor
-from twindiff.server import Settings, long_calls
+from twindiff.server import Settings, call_scheduler
 from twindiff.storage import deadline
 
 pytestmark = embedded_only("there each call has a thread of its own")
@@ -291,7 +291,7 @@ def test_a_long_call_rests_while_others_come_and_is_done_at_last(
 def test_calls_that_come_after_a_long_one_begin_where_nobody_waits(
     live: LiveServer, desk: Environment, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(long_calls, "APART_SECONDS", 600.0)
+    monkeypatch.setattr(call_scheduler, "APART_SECONDS", 600.0)
     gate.open.set()
     desk.ask("slow", verb="GET")
     desk.ask("slow", verb="GET")
@@ -302,7 +302,7 @@ def test_calls_that_come_after_a_long_one_begin_where_nobody_waits(
 def test_calls_begin_where_others_wait_again_once_a_long_one_is_some_time_past(
     desk: Environment, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(long_calls, "APART_SECONDS", 0.0)
+    monkeypatch.setattr(call_scheduler, "APART_SECONDS", 0.0)
     gate.open.set()
     desk.ask("slow", verb="GET")
     assert desk.ask("bodies").json() == {"apart": False}

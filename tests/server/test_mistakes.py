@@ -15,6 +15,7 @@ from twindiff.kit.http import json_answer
 from twindiff.kit.styles.base import Style
 from twindiff.server import Gateway, Service, Settings
 from twindiff.server.gateway import MAX_IN_FLIGHT, MAX_IN_FLIGHT_PER_ENVIRONMENT
+from twindiff.twins.linear.workspace.style import LinearStyle
 
 
 class Thing(Row, table="things", key=("thing_id",)):
@@ -81,6 +82,15 @@ def test_mistakes_and_bodies_that_are_too_large_are_told_as_the_vendor_tells_err
     mistake, large = env.ask("fail"), env.ask("things", content=b"x" * 1_000_001)
     assert (mistake.status_code, mistake.json()) == (500, {"SHOUT": "INTERNAL_ERROR", "at": "POST /fail"})
     assert (large.status_code, large.json()) == (413, {"SHOUT": "BODY_TOO_LARGE", "at": "POST /things"})
+
+
+def test_linear_tells_a_mistake_outside_a_graphql_field_as_an_internal_server_error(make_server, things):
+    things.style = LinearStyle()
+    env = Platform(make_server(Registry([things])).client).environment("things:things_base", user="anyone")
+    answer = env.ask("fail")
+    told = answer.json()["errors"][0]["extensions"]
+    assert (answer.status_code, told["code"], told["type"]) == (500, "INTERNAL_SERVER_ERROR", "internal error")
+    assert (told["statusCode"], told["userError"]) == (500, False)
 
 
 def test_answers_that_have_no_body_have_none_on_the_wire(make_server, things):

@@ -143,7 +143,7 @@ class PointsMachine(RuleBasedStateMachine):
         return self.steps - self.begun >= self.every
 
     def awake(self, model: Model) -> str:
-        self.service.environments.awaken(self.service.environments.get(model.id))
+        self.service.environments.load(self.service.environments.get(model.id))
         return model.id
 
     def operate(self, model: Model, work: Callable[[OperationContext], None]) -> tuple[None, int | None]:
@@ -312,7 +312,7 @@ class PointsMachine(RuleBasedStateMachine):
 
     @rule(model=environments)
     def sleep(self, model: Model) -> None:
-        self.engine.sleep(model.id)
+        self.engine.evict(model.id)
         self.check(model)
 
     @precondition(lambda self: len(self.alive) > 1)

@@ -22,13 +22,13 @@ def test_the_very_first_commit_is_answered_once_it_is_synced_and_a_read_without(
         return "read"
 
     async def write() -> str:
-        durability.wrote()
+        durability.on_commit()
         return "written"
 
     async def work() -> None:
-        assert await durability.wait_for_answer(read()) == "read"
+        assert await durability.run_and_sync(read()) == "read"
         assert syncs == [0]
-        written = asyncio.create_task(durability.wait_for_answer(write()))
+        written = asyncio.create_task(durability.run_and_sync(write()))
         synced = asyncio.create_task(asyncio.to_thread(begun.wait, 60))
         try:
             await asyncio.wait({written, synced}, return_when=asyncio.FIRST_COMPLETED)

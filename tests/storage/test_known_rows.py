@@ -110,7 +110,7 @@ def test_whatever_happens_rows_are_told_as_a_query_tells_them(world: World, seed
             case 1 if len(places) < 6:
                 places.append(place.fork(dice.randint(0, seq)))
             case 2:
-                place.engine.sleep(place.env)
+                place.engine.evict(place.env)
                 place.wake()
             case _:
                 operate(place, dice)

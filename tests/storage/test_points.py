@@ -26,8 +26,8 @@ from twindiff.storage.sqlite import SqliteEngine, live_environments, point_compa
 from twindiff.storage.sqlite import engine as engine_module
 
 LIMITS = {
-    "as shipped": {"REMEMBERED": 256, "POOLED": 32, "IMAGE_EVERY": 1000, "IMAGE_AT_SLEEP": 200, "RECALLED": 16},
-    "tiny": {"REMEMBERED": 4, "POOLED": 2, "IMAGE_EVERY": 7, "IMAGE_AT_SLEEP": 2, "RECALLED": 1},
+    "as shipped": {"REMEMBERED": 256, "POOLED": 32, "IMAGE_EVERY": 1000, "IMAGE_AT_EVICTION": 200, "RECALLED": 16},
+    "tiny": {"REMEMBERED": 4, "POOLED": 2, "IMAGE_EVERY": 7, "IMAGE_AT_EVICTION": 2, "RECALLED": 1},
 }
 LITTLE_MEMORY = 2 * 1024 * 1024
 """Bytes of all connections together, in `tiny`: less than half of what the largest template has."""

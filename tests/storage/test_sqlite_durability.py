@@ -104,7 +104,7 @@ def test_an_image_that_finds_no_room_costs_no_write(full_world: tuple[World, Cal
         place.add(Thing(thing_id=f"T{number}", text="x" * 1000))
     before = place.state()
     limit(0)
-    place.engine.sleep(place.env)
+    place.engine.evict(place.env)
     place.wake()
     assert place.state() == before
 
@@ -222,7 +222,7 @@ def office(tmp_path: Path):
 def test_columns_that_came_and_went_are_carried_over(office: Office, writes: int):
     for number in range(writes):
         office.place.add(Old(paper_id=f"Q{number}", title="more", tags={"n": number}), twin="office")
-    office.engine.sleep("e1")
+    office.engine.evict("e1")
     office.release(Grown, Gone)
     office.place.wake()
     rows = office.place.read(lambda db: db.rows(Grown, limit=2), "office")
@@ -283,7 +283,7 @@ def test_tables_that_a_release_laid_out_in_another_order_are_carried_over(
     office.engine.create("e2", origin)
     for number in range(300):
         place.add(Letter(letter_id=f"M{number}", sender="P1", stamps=number), twin="office")
-    office.engine.sleep("e2")
+    office.engine.evict("e2")
     monkeypatch.undo()
     monkeypatch.setattr(live_environments, "POOLED", 1)
     for more in range(2):
@@ -332,7 +332,7 @@ def test_an_image_with_events_of_an_earlier_release_is_carried_over(office: Offi
     for number in range(300):
         row = QueuedEvent(event_id=number, name="paper.moved", payload={}, emitted_at="2026-01-31T09:30:00")
         office.place.add(row, Old(paper_id=f"Q{number}", title="more"), twin="office")
-    office.engine.sleep("e1")
+    office.engine.evict("e1")
     office.release(Old, Gone)
     office.place.wake()
     assert office.place.read(lambda db: db.count(Old), "office") == 301

@@ -92,7 +92,7 @@ def test_an_image_at_the_very_place_of_a_rewind_is_where_a_rebuild_begins(world:
     place = world.environment()
     write(place, 300)
     place.engine.rewind(place.env, 250)
-    place.engine.sleep(place.env)
+    place.engine.evict(place.env)
     maintain(world)
     assert ask(world, "SELECT max(seq) FROM images") == 301
     assert replayed(world, place, 301) == 0
@@ -118,7 +118,7 @@ STEPS = st.lists(
 def test_no_history_has_a_point_from_which_the_last_image_is_far(steps: list[tuple[str, int]]):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(engine_module, "IMAGE_EVERY", 10)
-        patch.setattr(engine_module, "IMAGE_AT_SLEEP", 3)
+        patch.setattr(engine_module, "IMAGE_AT_EVICTION", 3)
         world = World(lambda: SqliteEngine(":memory:"))
         places = [world.environment()]
         for what, number in steps:
@@ -131,7 +131,7 @@ def test_no_history_has_a_point_from_which_the_last_image_is_far(steps: list[tup
             elif what == "fork":
                 places.append(place.fork(number % (seq + 1)))
             else:
-                place.engine.sleep(place.env)
+                place.engine.evict(place.env)
             maintain(world)
             place.wake()
         for place in places:
@@ -158,7 +158,7 @@ def test_an_image_for_a_sleep_is_replaced_by_the_next(world: World):
     place = world.environment()
     for _ in range(4):
         write(place, 240)
-        place.engine.sleep(place.env)
+        place.engine.evict(place.env)
         maintain(world)
         place.wake()
         assert replayed(world, place, place.engine.seq(place.env)) == 0
@@ -173,7 +173,7 @@ def test_the_image_that_takes_its_place_has_the_pages_that_only_it_had(world: Wo
     place = world.environment()
     place.add(*(Thing(thing_id=f"T{number}", text="long " * 2000) for number in range(50)))
     write(place, 240)
-    place.engine.sleep(place.env)
+    place.engine.evict(place.env)
     maintain(world)
     if is_woken_by_a_restart:
         world.reopen()
@@ -227,7 +227,7 @@ def test_an_image_after_a_way_back_before_the_last_one_has_all_pages(world: Worl
     place = world.environment()
     place.add(Thing(thing_id="T1", text=random.Random(1).randbytes(20_000).hex()))
     write(place, 1899)
-    place.engine.sleep(place.env)
+    place.engine.evict(place.env)
     maintain(world)
     place.wake()
     write(place, 110)
@@ -244,7 +244,7 @@ def test_an_image_after_a_way_back_before_the_last_one_has_all_pages(world: Worl
 def test_a_rebuild_whose_image_another_replaces_meanwhile_begins_anew(world: World, monkeypatch: pytest.MonkeyPatch):
     place = world.environment()
     write(place, 240)
-    place.engine.sleep(place.env)
+    place.engine.evict(place.env)
     maintain(world)
     place.wake()
     write(place, 300)
@@ -346,7 +346,7 @@ def test_templates_that_nobody_uses_leave_memory(world: World, monkeypatch: pyte
     place = world.environment(Thing(thing_id="T1"))
     other = world.environment(Thing(thing_id="T2"))
     before = images_in_memory()
-    place.engine.sleep(place.env)
+    place.engine.evict(place.env)
     for name in ("T3", "T4"):
         world.engine.delete(world.environment(Thing(thing_id=name)).env)
     assert images_in_memory() <= before

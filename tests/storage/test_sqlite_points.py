@@ -50,7 +50,7 @@ def test_an_image_of_an_environment_that_was_carried_over_stands_alone(office: O
     office.place.wake()
     for number in range(300):
         office.place.add(Grown(paper_id=f"R{number}", title="new", pages=number), twin="office")
-    office.engine.sleep("e1")
+    office.engine.evict("e1")
     office.release(Grown, Gone)
     office.place.wake()
     assert office.engine.problems("e1", office.origin) == []
@@ -168,5 +168,5 @@ def test_forks_that_are_taken_back_together_leave_nothing(world: World):
 
     with pytest.raises(ZeroDivisionError):
         fork_and_fail()
-    place.engine.sleep("fork")
+    place.engine.evict("fork")
     assert world.engine.seq("fork") == 0

@@ -110,7 +110,7 @@ def test_a_forks_clock_stands_after_a_restart_where_it_stood_before(world: World
     place.engine.fork(place.env, at, "child")
     before = engine_of(place).present("child")
     world.reopen()
-    world.engine.wake("child", place.origin)
+    world.engine.load("child", place.origin)
     assert world.engine.present("child") == before
     assert before.clock == NOON + at * SECOND
 
@@ -131,5 +131,5 @@ def test_a_moving_clock_of_a_fork_goes_on_over_a_restart_from_when_it_was_made(
     wall += 5 * SECOND
     before = engine_of(place).present("child").clock
     world.reopen()
-    world.engine.wake("child", place.origin)
+    world.engine.load("child", place.origin)
     assert world.engine.present("child").clock == before == NOON + (10 * at + 5) * SECOND

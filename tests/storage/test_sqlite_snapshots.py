@@ -64,7 +64,7 @@ def test_an_environment_is_what_its_journal_says_wherever_its_operations_were_wo
     state, fork = place.state(), place.fork(min(at, engine.seq(place.env)))
     forked = fork.state()
     for each, shown in ((place, state), (fork, forked)):
-        engine.sleep(each.env)
+        engine.evict(each.env)
         each.wake()
         assert each.state() == shown
         assert engine.problems(each.env, each.origin) == []

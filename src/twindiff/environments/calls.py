@@ -45,7 +45,7 @@ class OperationRunner(Protocol):
         ...
 
     def write(
-        self, env: str, intent: OperationInfo, work: Callable[[OperationContext], T], *, at: int | None = None
+        self, env: str, info: OperationInfo, work: Callable[[OperationContext], T], *, at: int | None = None
     ) -> tuple[T, int | None]:
         """Run work in one transaction; returns its result and the seq of its record, None if it wrote nothing."""
         ...
@@ -177,7 +177,7 @@ class Calls:
     ) -> CallResult:
         operation, tokens = exchange.operation, environment.tokens
         exchange.strict = tokens.mode == "strict"
-        intent = OperationInfo(twin.name, operation.name, "")
+        info = OperationInfo(twin.name, operation.name, "")
 
         def work(moment: OperationContext) -> Any:
             exchange.meter = environment.meter if exchange.meter is None else Meter()  # a retried call is counted
@@ -194,13 +194,13 @@ class Calls:
             )
             known = twin.actor_of(call) if twin.actor_of and exchange.token else None
             actor = tokens.actor_of(exchange.token, twin.name, known, exchange.style, trusted=trusted)
-            call.actor = exchange.actor = intent.actor = actor
+            call.actor = exchange.actor = info.actor = actor
             return operation.run(exchange, call)
 
         def run(at: int | None) -> Any:
             if operation.reads:
                 return where.read(environment.id, twin.name, work, at=at), None
-            return where.write(environment.id, intent, work, at=at)
+            return where.write(environment.id, info, work, at=at)
 
         result, seq = self.due.before(environment, run)
         answer = exchange.answer(result)

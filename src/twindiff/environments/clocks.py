@@ -84,12 +84,12 @@ class Clocks:
 
     def show(self, environment_id: str) -> ClockReading:
         """Return the state of an environment's clock; raises what `Environments.get` raises."""
-        return self._state(self._awake(environment_id))
+        return self._state(self._load(environment_id))
 
-    def _awake(self, environment_id: str) -> LoadedEnvironment:
+    def _load(self, environment_id: str) -> LoadedEnvironment:
         """Load an environment. It may have ended since the last yield to other requests."""
         environment = self._environments.get(environment_id)
-        self._environments.awaken(environment)
+        self._environments.load(environment)
         return environment
 
     def _state(self, environment: LoadedEnvironment) -> ClockReading:
@@ -100,7 +100,7 @@ class Clocks:
 
     def catch_up(self, environment_id: str) -> Generator[CooperativeStep, None, None]:
         """Run the jobs that are due by now; raises what `Environments.get` raises."""
-        present = self._engine.present(self._awake(environment_id).id)
+        present = self._engine.present(self._load(environment_id).id)
         if present.due <= present.clock:
             yield from self._set(environment_id, present.clock)
 
@@ -108,13 +108,13 @@ class Clocks:
         """Advance a clock by seconds; raises InvalidClock, ClockGoesBack."""
         if seconds < 0:
             raise ClockGoesBack(f"the clock cannot go {-seconds:g} seconds back. {ClockGoesBack.__doc__}")
-        now = self._engine.present(self._awake(environment_id).id).clock
+        now = self._engine.present(self._load(environment_id).id).clock
         target = now + round(min(seconds, LAST_INSTANT) * SECOND)
         return self._set(environment_id, _within_reach(target, f"{seconds:g} seconds on from {Clock(now).iso()}"))
 
     def set(self, environment_id: str, to: int) -> Generator[CooperativeStep, None, ClockAdvance]:
         """Advance a clock to an instant, in microseconds since 1970; raises InvalidClock, ClockGoesBack."""
-        now = self._engine.present(self._awake(environment_id).id).clock
+        now = self._engine.present(self._load(environment_id).id).clock
         if to < now:
             was = f"the clock stands at {Clock(now).iso()} and cannot be set to {Clock(max(to, 0)).iso()}"
             raise ClockGoesBack(f"{was}. {ClockGoesBack.__doc__}")
@@ -124,7 +124,7 @@ class Clocks:
         """Advance a clock to the next due job, or until no job is due."""
         if until == "idle":
             return self._set(environment_id, None)
-        environment = self._awake(environment_id)
+        environment = self._load(environment_id)
         piece, now = self._due.next(environment), self._engine.present(environment.id).clock
         return self._set(environment_id, max(piece.due, now) if piece else now)
 
@@ -137,7 +137,7 @@ class Clocks:
         end = time.monotonic() + MAX_ADVANCE_SECONDS
         last, turns = LAST_INSTANT if target is None else target, DueSlice(self._arrivals)
         while some := self._due.do_some(
-            self._awake(environment_id), last, MAX_PIECES_PER_REQUEST - len(done), turns.seconds
+            self._load(environment_id), last, MAX_PIECES_PER_REQUEST - len(done), turns.seconds
         ):
             done += some
             if len(done) == MAX_PIECES_PER_REQUEST or time.monotonic() > end:
@@ -146,7 +146,7 @@ class Clocks:
             if turns.is_long:  # one pass of the event loop reads waiting requests, the next answers them
                 yield yield_control
             turns.end()
-        environment = self._awake(environment_id)
+        environment = self._load(environment_id)
         waiting = self._due.next(environment)
         is_done = waiting is None or waiting.due > last
         if is_done and target is not None and target > self._engine.present(environment.id).clock:

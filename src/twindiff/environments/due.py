@@ -47,7 +47,7 @@ MAX_PIECES_PER_SLICE = 100
 FOUND_AT_ONCE = 128
 """Due rows of one job that one query reads."""
 MAX_REMEMBERED_ENVIRONMENTS = 64
-"""Environments with a cached agenda."""
+"""Environments with a cached queue."""
 KEPT_AT_ONCE = 64
 """Due jobs committed in one transaction, time permitting, unless one fails."""
 MAX_SLICE_SECONDS = 0.03
@@ -124,7 +124,7 @@ class DueWork:
     def __init__(self, engine: StorageEngine, calls: CallLog) -> None:
         self._engine = engine
         self._calls = calls
-        self._agendas: dict[str, DueQueue] = {}
+        self._queues: dict[str, DueQueue] = {}
 
     def before(self, environment: LoadedEnvironment, operation: Callable[[int | None], T]) -> T:
         """Run an operation after all jobs that are due by its time.
@@ -147,7 +147,7 @@ class DueWork:
     def do_some(self, environment: LoadedEnvironment, at: int, most: int, seconds: float = BRIEF_SECONDS) -> list[Done]:
         """Run some of the jobs due by `at`, in order, for about `seconds`; returns [] only when nothing is due."""
         while piece := self._first(environment, at):
-            known = self._agendas.get(environment.id)
+            known = self._queues.get(environment.id)
             pieces = _of_one_twin(known.pieces[: min(most, KEPT_AT_ONCE)], at) if known else []
             if len(pieces) < 2:
                 done = self._do_in_turn(environment, at, 1, piece)
@@ -172,10 +172,10 @@ class DueWork:
         """Run cached jobs in one transaction; returns None if one of them fails, and then none has run."""
         works: list[DueJobRun] = []
         try:
-            with self._gone_on(environment, pieces[0]) as agenda:
+            with self._gone_on(environment, pieces[0]) as queue:
                 operations = self._plan_operations(environment, pieces, works, seconds)
                 seqs = self._engine.write_all(environment.id, pieces[0].twin, operations)
-                del agenda.pieces[: len(seqs)]
+                del queue.pieces[: len(seqs)]
         except NotServed:
             raise
         except Exception:  # noqa: BLE001 - the failing piece raises it again when it runs by itself
@@ -183,7 +183,7 @@ class DueWork:
         return [
             Done(piece.twin, operation_of(environment, piece), piece.actor, piece.due, seq, None)
             for number, (piece, seq) in enumerate(zip(pieces, seqs, strict=False))
-            if not (works[number].is_over and (number or agenda.is_old))
+            if not (works[number].is_over and (number or queue.is_old))
         ]
 
     def _plan_operations(
@@ -196,8 +196,8 @@ class DueWork:
                 return
             work = _job_run(environment, piece)
             works.append(work)
-            intent = OperationInfo(piece.twin, operation_of(environment, piece), piece.actor)
-            yield PlannedOperation(intent, partial(work.do, self._engine.blobs), piece.due)
+            info = OperationInfo(piece.twin, operation_of(environment, piece), piece.actor)
+            yield PlannedOperation(info, partial(work.do, self._engine.blobs), piece.due)
 
     def _do_in_turn(
         self, environment: LoadedEnvironment, at: int, most: int, first: DueItem | None = None
@@ -206,18 +206,18 @@ class DueWork:
         done: list[Done] = []
         while len(done) < most and (piece := first or self._first(environment, at)):
             first = None
-            with self._gone_on(environment, piece) as agenda:
-                one = self._do(environment, piece, may_be_over=agenda.is_old)
-                del agenda.pieces[0]
+            with self._gone_on(environment, piece) as queue:
+                one = self._do(environment, piece, may_be_over=queue.is_old)
+                del queue.pieces[0]
             done += [one] if one else []
         return done
 
     def next(self, environment: LoadedEnvironment) -> DueItem | None:
         """Return the next due job, or None; caches what it finds."""
         seq = self._engine.present(environment.id).seq
-        agenda = self._agendas.get(environment.id)
-        if agenda and agenda.seq == seq:
-            return agenda.pieces[0]
+        queue = self._queues.get(environment.id)
+        if queue and queue.seq == seq:
+            return queue.pieces[0]
         pieces = self._look(environment)
         due = pieces[0].due if pieces else NEVER if _working(environment) else NO_JOBS
         self._engine.expect(environment.id, due, seq)
@@ -225,9 +225,9 @@ class DueWork:
         return pieces[0] if pieces else None
 
     def note_advance(self, environment: LoadedEnvironment, seq: int) -> None:
-        """Keep the cached agenda valid after a journal record that only set the clock."""
-        if agenda := self._agendas.get(environment.id):
-            self._remember(environment, agenda._replace(seq=seq))
+        """Keep the cached queue valid after a journal record that only set the clock."""
+        if queue := self._queues.get(environment.id):
+            self._remember(environment, queue._replace(seq=seq))
 
     def _look(self, environment: LoadedEnvironment) -> list[DueItem]:
         """Query the first due jobs, in order."""
@@ -240,31 +240,31 @@ class DueWork:
         last = min((pieces[-1] for pieces in jobs if len(pieces) == most), default=None)
         return sorted(piece for pieces in jobs for piece in pieces if last is None or piece <= last)
 
-    def _remember(self, environment: LoadedEnvironment, agenda: DueQueue) -> None:
-        self._agendas.pop(environment.id, None)
-        if agenda.pieces and not self._engine.is_shared:
-            self._agendas[environment.id] = agenda
-            if len(self._agendas) > MAX_REMEMBERED_ENVIRONMENTS:
-                del self._agendas[next(iter(self._agendas))]
+    def _remember(self, environment: LoadedEnvironment, queue: DueQueue) -> None:
+        self._queues.pop(environment.id, None)
+        if queue.pieces and not self._engine.is_shared:
+            self._queues[environment.id] = queue
+            if len(self._queues) > MAX_REMEMBERED_ENVIRONMENTS:
+                del self._queues[next(iter(self._queues))]
 
     @contextmanager
     def _gone_on(self, environment: LoadedEnvironment, piece: DueItem) -> Generator[DueQueue]:
-        """Yield the cached agenda, from which the caller removes the pieces it has run; those still first stay cached.
+        """Yield the cached queue, from which the caller removes the pieces it has run; those still first stay cached.
 
         No other operation runs meanwhile, so the engine's `due` value can be borrowed to detect what the pieces make
         due.
         """
-        engine, agenda = self._engine, self._agendas.pop(environment.id, None)
-        if agenda is None:
+        engine, queue = self._engine, self._queues.pop(environment.id, None)
+        if queue is None:
             yield DueQueue(0, [piece])
             return
-        engine.expect(environment.id, NEVER, agenda.seq)
+        engine.expect(environment.id, NEVER, queue.seq)
         rest: list[DueItem] = []
         try:
-            yield agenda
-            rest = agenda.pieces
+            yield queue
+            rest = queue.pieces
         finally:
-            if engine.awake(environment.id):
+            if engine.is_loaded(environment.id):
                 present = engine.present(environment.id)
                 left = [each for each in rest if each.due < present.due]
                 self._remember(environment, DueQueue(present.seq, left, is_old=True))
@@ -283,14 +283,14 @@ class DueWork:
         started = time.perf_counter()
         work = _job_run(environment, piece)
         operation = operation_of(environment, piece)
-        intent = OperationInfo(piece.twin, operation, piece.actor)
-        seq, error = self._attempt(environment, intent, work)
+        info = OperationInfo(piece.twin, operation, piece.actor)
+        seq, error = self._attempt(environment, info, work)
         if may_be_over and work.is_over:
             return None
         if error is None:
             return Done(piece.twin, operation, piece.actor, piece.due, seq, None)
         status, code = (error.status, error.code) if isinstance(error, ApiError) else (500, "internal_error")
-        _, seq = self._engine.write(environment.id, intent, partial(work.fail, error), at=piece.due)
+        _, seq = self._engine.write(environment.id, info, partial(work.fail, error), at=piece.due)
         spent = (time.perf_counter() - started) * 1000
         self._calls.add(
             environment.id, CallLogEntry(wall(), piece.twin, operation, piece.actor, status, spent, code, seq)
@@ -298,18 +298,18 @@ class DueWork:
         return Done(piece.twin, operation, piece.actor, piece.due, seq, code)
 
     def _attempt(
-        self, environment: LoadedEnvironment, intent: OperationInfo, work: DueJobRun
+        self, environment: LoadedEnvironment, info: OperationInfo, work: DueJobRun
     ) -> tuple[int | None, Exception | None]:
         """Run one job; returns its journal record, or the exception it raised."""
         try:
             done = partial(work.do, self._engine.blobs)
-            return self._engine.write(environment.id, intent, done, at=work.piece.due)[1], None
+            return self._engine.write(environment.id, info, done, at=work.piece.due)[1], None
         except NotServed:
             raise
         except ApiError as error:
             return None, error
         except Exception as error:  # an internal error in one job must not block the twin's other jobs
-            log.exception("%s failed", intent.operation)
+            log.exception("%s failed", info.operation)
             return None, error
 
 

@@ -26,11 +26,12 @@ from twindiff.catalog.shard_ids import count_served_shards, own_shard
 from twindiff.catalog.stamps import new_environment_id, stamp, wall
 from twindiff.kit.auth import Tokens
 from twindiff.kit.clock import SECOND, ClockMode, micros_of
+from twindiff.kit.due import NEVER
 from twindiff.kit.errors import ApiError
 from twindiff.kit.limits import Meter
 from twindiff.kit.rows import not_
 from twindiff.kit.twin import Twin
-from twindiff.storage import CatalogStore, EnvironmentOrigin, StorageEngine
+from twindiff.storage import CatalogStore, EnvironmentGone, EnvironmentOrigin, StorageEngine
 from twindiff.storage.backoff import RecordRetries
 from twindiff.storage.whole_catalog import WholeCatalog
 
@@ -43,10 +44,12 @@ DEFAULT_TTL_SECONDS = 1800
 KEPT_AFTER_EXPIRY = 24 * 3600 * SECOND
 TOKEN_PREFIX = "tda_"  # noqa: S105 - only a prefix
 AT_ONCE = 100
+"""Environments expired or deleted by one `expire_and_evict`, so that it stays short."""
 MAX_ROOM_OF_A_SHARD = 100
 """Environments that a shard of several creates before it counts those of all again."""
-"""Environments expired or deleted by one `tidy`, so that it stays short."""
-SECONDS_FOR_SLEEP = 0.005
+MAX_EVICTION_SECONDS = 0.005
+MAX_EVICTED = 10_000
+"""Evicted environments of which something stays in memory."""
 
 
 class InvalidEnvironmentId(ApiError):
@@ -119,10 +122,10 @@ class LoadedEnvironment:
         "faults",
         "gate",
         "id",
+        "last_used_at",
         "meter",
         "origin",
         "secret",
-        "seen",
         "status",
         "token_hash",
         "tokens",
@@ -144,7 +147,7 @@ class LoadedEnvironment:
         self.faults = [ArmedFault(fault) for fault in msgspec.convert(record.faults or [], list[Fault])]
         self.came_by: dict[str, str] = {}
         """The address by which the last call to each twin came, by the twin's name."""
-        self.seen = wall()
+        self.last_used_at = wall()
         self.meter = Meter()
 
     def _with_door_tokens(self, tokens: Tokens) -> Tokens:
@@ -168,6 +171,15 @@ class LoadedEnvironment:
     def opens_with(self, token: str) -> bool:
         """Return whether a token is this environment's agent token."""
         return secrets.compare_digest(token_hash(token), self.token_hash)
+
+
+class EvictedEnvironment(NamedTuple):
+    """What stays in memory of an evicted environment, beyond its records."""
+
+    faults: list[ArmedFault]
+    """Its faults with their counters."""
+    due_at: int
+    """When its first job is due, in microseconds since 1970; 0 if that is unknown."""
 
 
 class CreatedEnvironment(NamedTuple):
@@ -196,6 +208,7 @@ class Environments:
         self._room = 0
         """Environments that may be created before the next count; counting 100,000 takes a while."""
         self._live: dict[str, LoadedEnvironment] = {}
+        self._evicted: dict[str, EvictedEnvironment] = {}
         self._failing = RecordRetries("Ending or evicting environment")
         self.actors = Actors(engine, registry)
 
@@ -290,10 +303,14 @@ class Environments:
         self._room -= 1
 
     def drop(self, environment_ids: list[str]) -> None:
-        """Remove environments from memory whose creation failed."""
+        """Discard the in-memory state of environments that were not created after all, or are gone."""
         for environment_id in environment_ids:
-            self._live.pop(environment_id, None)
-            self._engine.sleep(environment_id)
+            self._forget(environment_id)
+            self._engine.evict(environment_id)
+
+    def _forget(self, environment_id: str) -> None:
+        self._live.pop(environment_id, None)
+        self._evicted.pop(environment_id, None)
 
     def of_agent(self, token: str) -> LoadedEnvironment | None:
         """Return the environment that an agent token opens, or None if there is none or it has ended."""
@@ -348,7 +365,32 @@ class Environments:
         environment = LoadedEnvironment(self.record(environment_id), self._registry)
         if environment.status == "ready":
             self._live[environment.id] = environment
+            evicted = self._evicted.pop(environment.id, None)
+            if evicted and [each.fault for each in evicted.faults] == [each.fault for each in environment.faults]:
+                environment.faults = evicted.faults
         return environment
+
+    def may_have_due_work(self, environment_id: str) -> bool:
+        """Return whether a job may be due by a clock that runs by itself, without loading an evicted environment.
+
+        Raises what `get` raises.
+        """
+        if evicted := self._evicted.get(environment_id):
+            return evicted.due_at <= wall()
+        environment = self.get(environment_id)
+        return environment.origin.clock.moves and self._due_at(environment) <= wall()
+
+    def _due_at(self, environment: LoadedEnvironment) -> int:
+        """Return when the first job is due, in microseconds since 1970; 0 if unknown, NEVER if the clock stands."""
+        if not environment.origin.clock.moves:
+            return NEVER
+        if not self._engine.is_loaded(environment.id):
+            return 0
+        try:
+            present = self._engine.present(environment.id)
+        except EnvironmentGone:  # another process has deleted it
+            return 0
+        return wall() + present.due - present.clock
 
     def record(self, environment_id: str) -> EnvironmentRecord:
         """Return the catalog record of an environment, whatever its status.
@@ -364,11 +406,11 @@ class Environments:
             raise EnvironmentNotFound(f"environment not found: '{environment_id}'")
         return record
 
-    def awaken(self, environment: LoadedEnvironment) -> None:
+    def load(self, environment: LoadedEnvironment) -> None:
         """Load an environment into memory if it is evicted, which replays at most 1,000 operations."""
-        environment.seen = wall()
-        if not self._engine.awake(environment.id):
-            self._engine.wake(environment.id, environment.origin)
+        environment.last_used_at = wall()
+        if not self._engine.is_loaded(environment.id):
+            self._engine.load(environment.id, environment.origin)
 
     def list(self, *, limit: int, status: str | None = None) -> list[EnvironmentRecord]:
         """Return environments of all shards, newest first."""
@@ -392,7 +434,7 @@ class Environments:
             mine = CheckpointRecord.environment_id == record.environment_id
             for checkpoint in self._catalog.rows(CheckpointRecord, mine):
                 self._catalog.remove(checkpoint)
-            self._live.pop(record.environment_id, None)
+            self._forget(record.environment_id)
             if self._catalog.find(OutboxRecord, OutboxRecord.environment_id == record.environment_id):
                 self._engine.announce(record.environment_id)
             for table in (WebhookRecord, OutboxRecord, DeliveryRecord, AttemptRecord):
@@ -402,7 +444,7 @@ class Environments:
     def reset(self, environment_id: str) -> int:
         """Rewind to the templates' state; returns the new seq."""
         environment = self.get(environment_id)
-        self.awaken(environment)
+        self.load(environment)
         return self._engine.rewind(environment.id, 0)
 
     def expire(self, environment_id: str) -> None:
@@ -415,10 +457,10 @@ class Environments:
     def _expire(self, environment_id: str) -> None:
         record = self._catalog.get(EnvironmentRecord, environment_id)
         self._catalog.change(record, status="expired")
-        self._live.pop(environment_id, None)
-        self._engine.sleep(environment_id)
+        self._forget(environment_id)
+        self._engine.evict(environment_id)
 
-    def tidy(self, idle_seconds: float) -> list[str]:
+    def expire_and_evict(self, idle_seconds: float) -> list[str]:
         """Expire due environments, delete those that expired a day ago and evict idle ones; returns the deleted ids."""
         now = wall()
         for record in self._due("ready", now):
@@ -429,19 +471,26 @@ class Environments:
             with self._failing.attempt(record.environment_id):
                 self._end(record)
                 ended.append(record.environment_id)
-        self._let_sleep(now - idle_seconds * SECOND)
+        self._evict_idle(now - idle_seconds * SECOND)
         return ended
 
-    def _let_sleep(self, since: float) -> None:
-        """Evict idle environments for a few milliseconds, since that may write snapshots; the next `tidy` continues."""
-        end = time.perf_counter() + SECONDS_FOR_SLEEP
-        idle = [each for each in self._live.values() if each.seen < since and self._failing.is_due(each.id)]
+    def _evict_idle(self, since: float) -> None:
+        """Evict idle environments for a few milliseconds, since that may write images; the next round continues."""
+        end = time.perf_counter() + MAX_EVICTION_SECONDS
+        idle = [each for each in self._live.values() if each.last_used_at < since and self._failing.is_due(each.id)]
         for environment in idle:
             with self._failing.attempt(environment.id):
-                self._engine.sleep(environment.id)
-                del self._live[environment.id]
+                self._evict(environment)
             if time.perf_counter() > end:
                 break
+
+    def _evict(self, environment: LoadedEnvironment) -> None:
+        due_at = self._due_at(environment)
+        self._engine.evict(environment.id)
+        del self._live[environment.id]
+        self._evicted[environment.id] = EvictedEnvironment(environment.faults, due_at)
+        if len(self._evicted) > MAX_EVICTED:
+            del self._evicted[next(iter(self._evicted))]
 
     def _due(self, status: str, before: int) -> list[EnvironmentRecord]:
         """Return the environments with a status that are due, except those that wait for their next try."""

@@ -1,7 +1,7 @@
 """Faults injected between an application and the twins of an environment.
 
 Faults are settings of the environment, not rows of its twins, so a diff never shows them. Each process counts in memory
-how often a fault has applied since it was set.
+how often a fault has applied since it was set; the counters survive the eviction of the environment.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MAX_REPLY_CHARACTERS = 100_000
 MAX_DELAY_SECONDS = 60
 
 Kind = Literal["latency", "unavailable", "rate_limit", "lost_answer", "reply"]
-"""`latency`: wait first; `unavailable`: respond with the vendor's 5xx; `rate_limit`: with its 429.
+"""`latency`: wait first; `unavailable`: respond with the vendor's 5xx; `rate_limit`: with its rate-limit error.
 
 `lost_answer`: run the operation and drop its response; `reply`: respond with a given body.
 """
@@ -53,13 +53,13 @@ class Fault(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
 
 
 class ArmedFault:
-    """An active fault with its counters: `seen` counts the matching calls, `met` those it applied to."""
+    """An active fault with its counters: `matched` counts the matching calls, `met` those it applied to."""
 
-    __slots__ = ("_passed", "fault", "met", "seen")
+    __slots__ = ("_passed", "fault", "matched", "met")
 
     def __init__(self, fault: Fault) -> None:
         self.fault = fault
-        self.seen = 0
+        self.matched = 0
         self.met = 0
         self._passed: deque[float] = deque()
 
@@ -68,8 +68,8 @@ class ArmedFault:
         fault = self.fault
         if fault.twin not in (None, twin) or not fnmatchcase(operation, fault.operation):
             return False
-        self.seen += 1
-        if self.seen <= fault.after or (fault.times is not None and self.met >= fault.times):
+        self.matched += 1
+        if self.matched <= fault.after or (fault.times is not None and self.met >= fault.times):
             return False
         if fault.kind == "rate_limit" and self._lets_pass():
             return False

@@ -147,13 +147,13 @@ class EnvironmentPoints:
     def rewind(self, environment_id: str, to: int) -> int:
         """Rewind to a point; returns the new seq. Later records stay in the journal, and their points stay points."""
         environment = self._environments.get(environment_id)
-        self._environments.awaken(environment)
+        self._environments.load(environment)
         return self._engine.rewind(environment.id, to)
 
     def fork(self, environment_id: str, at: int, count: int, name: str | None) -> list[CreatedEnvironment]:
         """Create `count` environments that continue from a point, all or none; raises what `Environments.fork` does."""
         environment = self._environments.get(environment_id)
-        self._environments.awaken(environment)
+        self._environments.load(environment)
         made: list[CreatedEnvironment] = []
         try:
             with self._engine.transaction():

@@ -54,5 +54,5 @@ from .styles.field_masks import partial as partial
 from .twin import Operations as Operations
 from .twin import Twin as Twin
 from .twin import Users as Users
-from .unit_of_work import written_once as written_once
 from .views import View as View
+from .write_buffer import written_once as written_once

@@ -1,4 +1,7 @@
-"""Rate limits by a sliding window of one minute, kept in memory: they are lost when the process ends."""
+"""Rate limits by a sliding window of one minute, kept in memory.
+
+They are lost when the process ends, and when the environment is evicted, which it is after minutes without a call.
+"""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from twindiff.kit.vendor_hosts import find_vendor_host
 from twindiff.server import Gateway, Service
-from twindiff.server.long_calls import CallExecution, DirectCalls
+from twindiff.server.call_scheduler import CallExecution, DirectCalls
 from twindiff.server.runtime import Runtime
 from twindiff.server.targets import TARGET, RequestTarget
 

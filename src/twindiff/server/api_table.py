@@ -47,7 +47,7 @@ class ApiMount(NamedTuple):
         return any(path.startswith(prefix) and path[len(prefix) :][:1] in ("", "/") for prefix in self.prefixes)
 
 
-def build_request_context(service: Service) -> RunDesk:
+def build_run_desk(service: Service) -> RunDesk:
     """Build the dependencies of the operations for runs of all kinds; `address` stays empty until a request sets it."""
     runs = TwinRunService(service)
     scenarios = ScenarioStore(runs)

@@ -20,8 +20,8 @@ from twindiff.server.apis.twin_runs.access_policy import existing, pass_gate
 from twindiff.server.apis.twin_runs.admin import answer_admin, is_admin
 from twindiff.server.auth import InvalidApiKey, MissingApiKey, Unauthorized, authorize, no_such_twin, token_of
 from twindiff.server.bodies import BodyTooLarge, Receive, length_of, read_body
+from twindiff.server.call_scheduler import LARGE_BODY
 from twindiff.server.fault_injection import answer_with_faults, try_to_read
-from twindiff.server.long_calls import LARGE_BODY
 from twindiff.server.service import Service
 from twindiff.server.targets import RequestTarget
 from twindiff.storage import EnvironmentGone, OperationContext
@@ -196,8 +196,8 @@ class DataPlane:
             await self._service.execution.read(environment.id, body, partial(try_to_read, twin, exchange))
             environment = existing(self._service, environment.id)
         try:
-            if self._service.engine.awake(environment.id):
-                environment.seen = wall()
+            if self._service.engine.is_loaded(environment.id):
+                environment.last_used_at = wall()
             else:
                 await self._service.loader.load(environment)
             return await self._service.execution.answer(environment, twin, exchange, trusted=trusted)

@@ -67,7 +67,7 @@ class OpenSocket(Protocol):
 
 
 class Dispatcher:
-    """Sends deliveries while `run` is running. `awaken` loads an environment."""
+    """Sends deliveries while `run` is running. `load` loads an environment."""
 
     def __init__(
         self,
@@ -75,13 +75,13 @@ class Dispatcher:
         environments: Environments,
         outbox: Outbox,
         targets: WebhookClient,
-        awaken: Callable[[LoadedEnvironment], Awaitable[None]],
+        load: Callable[[LoadedEnvironment], Awaitable[None]],
     ) -> None:
         self._engine = engine
         self._environments = environments
         self._outbox = outbox
         self._targets = targets
-        self._awaken = awaken
+        self._load = load
         self._open: set[str] = set()
         self._lanes: dict[SubscriberQueue, asyncio.Task[None]] = {}
         self._again: set[SubscriberQueue] = set()
@@ -192,7 +192,7 @@ class Dispatcher:
         """Load an environment; None, with its outbox closed, if it has ended."""
         try:
             environment = await self._do(lambda: self._environments.get(environment_id))
-            await self._awaken(environment)
+            await self._load(environment)
         except ApiError as error:
             if isinstance(error, NotServed) and not isinstance(error, EnvironmentGone):
                 raise

@@ -31,9 +31,9 @@ class EnvironmentLoader:
 
     async def load(self, environment: LoadedEnvironment) -> None:
         """Load an environment; an evicted one is rebuilt off the event loop."""
-        if not self._engine.awake(environment.id):
-            await self._rebuild(environment, lambda: self._engine.wake(environment.id, environment.origin))
-        self._environments.awaken(environment)
+        if not self._engine.is_loaded(environment.id):
+            await self._rebuild(environment, lambda: self._engine.load(environment.id, environment.origin))
+        self._environments.load(environment)
 
     async def run_due_work(self, environment_id: str) -> None:
         """Run the jobs that are due in an environment before its state is read; no-op if it cannot be used."""
@@ -64,5 +64,5 @@ class EnvironmentLoader:
             self._engine.delete(environment.id)
             raise
         except ApiError:
-            self._engine.sleep(environment.id)
+            self._engine.evict(environment.id)
             raise

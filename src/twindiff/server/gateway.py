@@ -17,13 +17,13 @@ from twindiff.kit.errors import ApiError, InternalError
 from twindiff.kit.header_values import encode_headers
 from twindiff.kit.http import Request, Response
 from twindiff.kit.request_context import RequestContext
-from twindiff.server.api_table import ApiMount, build_api_mounts, build_request_context
+from twindiff.server.api_table import ApiMount, build_api_mounts, build_run_desk
 from twindiff.server.auth import OPEN, AgentUnauthorized, agent_token, check_origin, refusal
 from twindiff.server.bodies import Receive, give_body, read_body
+from twindiff.server.call_scheduler import LARGE_BODY
 from twindiff.server.client_presence import awaited_by, notice_half_close
 from twindiff.server.data_plane import DataPlane, harmless
 from twindiff.server.fallback_app import build_fallback_app
-from twindiff.server.long_calls import LARGE_BODY
 from twindiff.server.mcp import DOORS, OpenedControl, TwinDoor
 from twindiff.server.mcp.json_rpc import MAX_MESSAGE_BYTES, keep_headers, refuse_verb, respond
 from twindiff.server.origins import refuse_other_page, refuse_own_request
@@ -97,13 +97,13 @@ class Gateway:
         self._in_flight = InFlight()
         self._data_plane = DataPlane(service)
         self._twin_door = TwinDoor(service, self._data_plane)
-        desk = build_request_context(service)
-        self._planes = build_api_mounts(service, desk)
-        self._shell = build_fallback_app(service, desk.tests.ledger)
+        desk = build_run_desk(service)
+        self._api_mounts = build_api_mounts(service, desk)
+        self._fallback = build_fallback_app(service, desk.tests.ledger)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
-            await self._live(receive, send)
+            await self._run_lifespan(receive, send)
             return
         request = _request(scope)
         if scope.get("server"):
@@ -116,7 +116,7 @@ class Gateway:
         else:
             await self._hand_over(scope, request, receive, send)
 
-    async def _live(self, receive: Receive, send: Send) -> None:
+    async def _run_lifespan(self, receive: Receive, send: Send) -> None:
         running: list[asyncio.Task[None]] = []
         while True:
             message = await receive()
@@ -153,7 +153,7 @@ class Gateway:
             self._in_flight.begin(environment)
             await self.service.runtime.wait_for_turn()
             durability, work = self.service.engine.durability, self._answer(scope, request, place, receive)
-            answer = await (durability.wait_for_answer(work) if durability else work)
+            answer = await (durability.run_and_sync(work) if durability else work)
         except ApiError as error:
             answer = _refusal(place, error)
         except Exception as error:  # noqa: BLE001 - the one place where an internal error becomes a response
@@ -173,7 +173,7 @@ class Gateway:
             served = self._twin_door if self._twin_door.serves(place) else self._data_plane
             answer = preflight(request) or harmless(await served.answer(request, place, receive))
             return _readable_by_its_page(answer, request)
-        assert place, "the shell answers what has no place here"
+        assert place, "the fallback application answers requests without a target"
         address = f"{scope['scheme']}://{request.headers.get('host', '').lower() or 'localhost'}"
         return await self._control_plane(place, place.given(address), request, receive)
 
@@ -190,7 +190,7 @@ class Gateway:
                 await _send(send, refusal(error))
             return
         await self.service.twin_loader.wait()
-        await self._shell(scope, receive, send)
+        await self._fallback(scope, receive, send)
 
     def _check_origin(self, request: Request, *, is_page: bool = False, is_twin: bool) -> None:
         refuse_own_request(request.headers, request.path, is_twin=is_twin)
@@ -200,7 +200,7 @@ class Gateway:
                 refuse_other_page(request.headers)
 
     def _plane(self, path: str) -> ApiMount | None:
-        return next((plane for plane in self._planes if plane.has(path)), None)
+        return next((mount for mount in self._api_mounts if mount.has(path)), None)
 
     async def _control_plane(self, plane: ApiMount, given: Any, request: Request, receive: Receive) -> Response:
         if request.path in DOORS:

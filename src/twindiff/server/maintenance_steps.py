@@ -54,7 +54,7 @@ class EnvironmentCleanup:
 
     def steps(self) -> Iterator[None]:
         """Do all of it; each step is short."""
-        ended = self._environments.tidy(self._settings.idle_seconds)
+        ended = self._environments.expire_and_evict(self._settings.idle_seconds)
         for environment_id in self._ports.environments():
             if self._retries.is_due(environment_id):
                 with self._retries.attempt(environment_id):
@@ -73,7 +73,10 @@ class EnvironmentCleanup:
 
 
 class MovingClocks:
-    """Runs due work in environments that have subscribers and a clock that runs by itself."""
+    """Runs due work in environments that have subscribers and a clock that runs by itself.
+
+    An evicted environment is loaded only when its first job is due.
+    """
 
     def __init__(self, dispatcher: Dispatcher, environments: Environments, loader: EnvironmentLoader) -> None:
         self._dispatcher = dispatcher
@@ -84,14 +87,14 @@ class MovingClocks:
     async def run_due_work(self) -> None:
         """Run the jobs that are due by now."""
         for environment_id in self._dispatcher.moving:
-            if self._retries.is_due(environment_id) and self._is_moving(environment_id):
+            if self._retries.is_due(environment_id) and self._may_have_due_work(environment_id):
                 with self._retries.attempt(environment_id):
                     await self._loader.run_due_work(environment_id)
 
-    def _is_moving(self, environment_id: str) -> bool:
-        """Whether the clock runs by itself; false for an ended environment, which need not be loaded."""
+    def _may_have_due_work(self, environment_id: str) -> bool:
+        """Whether it is to be loaded for its due work; false for an ended environment."""
         try:
-            return self._environments.get(environment_id).origin.clock.moves
+            return self._environments.may_have_due_work(environment_id)
         except ApiError:
             return False
 

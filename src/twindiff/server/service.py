@@ -14,9 +14,9 @@ from twindiff.environments.registry import Registry
 from twindiff.kit.twin import Twin
 from twindiff.server.auth import no_such_twin
 from twindiff.server.call_log_writer import CallLogWriter
+from twindiff.server.call_scheduler import CallExecution, CallScheduler, DirectCalls
 from twindiff.server.door.door import Door
 from twindiff.server.environment_loader import EnvironmentLoader
-from twindiff.server.long_calls import CallExecution, DirectCalls, LongCalls
 from twindiff.server.maintenance import Maintenance
 from twindiff.server.maintenance_steps import EnvironmentCleanup, MovingClocks, StorageUpkeep
 from twindiff.server.ports import Ports
@@ -63,7 +63,7 @@ class Service(Stores):
         embedded = self.engine.embedded
         if embedded is None:  # each call has a thread anyway
             return DirectCalls(self.calls)
-        return LongCalls(embedded, self.calls, self.loader.load, self.runtime.arrivals)
+        return CallScheduler(embedded, self.calls, self.loader.load, self.runtime.arrivals)
 
     def _make_maintenance(self) -> Maintenance:
         clocks = MovingClocks(self.webhooks.dispatcher, self.environments, self.loader)

@@ -140,7 +140,7 @@ class OperationInfo:
 class PlannedOperation(NamedTuple):
     """An operation scheduled for the time `at`, in microseconds since 1970."""
 
-    intent: OperationInfo
+    info: OperationInfo
     work: Callable[[OperationContext], object]
     at: int
 
@@ -237,15 +237,15 @@ class StorageEngine(Protocol):
 
     def create(self, env: str, origin: EnvironmentOrigin) -> None: ...
 
-    def awake(self, env: str) -> bool:
+    def is_loaded(self, env: str) -> bool:
         """Whether the environment is loaded, so that no rebuild is needed before its use."""
         ...
 
-    def wake(self, env: str, origin: EnvironmentOrigin) -> None:
+    def load(self, env: str, origin: EnvironmentOrigin) -> None:
         """Load an environment from its template, last image and journal; raises SchemaChanged."""
         ...
 
-    def sleep(self, env: str) -> None:
+    def evict(self, env: str) -> None:
         """Evict an idle environment from memory."""
         ...
 
@@ -258,7 +258,7 @@ class StorageEngine(Protocol):
         ...
 
     def write(
-        self, env: str, intent: OperationInfo, work: Callable[[OperationContext], T], *, at: int | None = None
+        self, env: str, info: OperationInfo, work: Callable[[OperationContext], T], *, at: int | None = None
     ) -> tuple[T, int | None]:
         """Run work in one transaction; return its result and the seq of its record, or None if no row changed.
 

@@ -22,8 +22,10 @@ class Mark:
         self.upto = 0
 
 
-class NotKept(StorageUnavailable):
+class SyncFailed(StorageUnavailable):
     """The disk did not keep what was written. It is not known what of it would be left; start the server again."""
+
+    code = "not_kept"
 
 
 _answered: ContextVar[Mark | None] = ContextVar("answered", default=None)
@@ -36,50 +38,50 @@ class Durability:
         self.sync = sync
         """Flushes all previous commits to disk (fsync); raises OSError."""
         self._written = 0
-        self._kept = 0
+        self._synced = 0
         self._running: asyncio.Task[None] | None = None
         self._failed = False
         self._thread = ThreadPoolExecutor(1, "twindiff sync")
 
-    def wrote(self) -> None:
+    def on_commit(self) -> None:
         """Count a commit, and note it for the current request."""
         self._written += 1
         if mark := _answered.get():
             mark.upto = self._written
 
-    async def wait_for_answer(self, work: Awaitable[T]) -> T:
-        """Await `work`, wait until its own commits are synced, and return its result; raises NotKept."""
+    async def run_and_sync(self, work: Awaitable[T]) -> T:
+        """Await `work`, wait until its own commits are synced, and return its result; raises SyncFailed."""
         mark = Mark()
         token = _answered.set(mark)
         try:
             answer = await work
         finally:
             _answered.reset(token)
-        await self._reach(mark.upto)
+        await self._wait_for_sync(mark.upto)
         return answer
 
     async def wait_until_durable(self) -> None:
-        """Wait until all commits so far are synced to disk; raises NotKept."""
-        await self._reach(self._written)
+        """Wait until all commits so far are synced to disk; raises SyncFailed."""
+        await self._wait_for_sync(self._written)
 
     def refuse_failed(self) -> None:
-        """Raise NotKept if a sync has failed before."""
+        """Raise SyncFailed if a sync has failed before."""
         if self._failed:
-            raise NotKept
+            raise SyncFailed
 
-    async def _reach(self, upto: int) -> None:
-        while self._kept < upto:
+    async def _wait_for_sync(self, upto: int) -> None:
+        while self._synced < upto:
             self.refuse_failed()
             if self._running is None:
-                self._running = asyncio.create_task(self._keep())
+                self._running = asyncio.create_task(self._sync_once())
             await asyncio.shield(self._running)
 
-    async def _keep(self) -> None:
+    async def _sync_once(self) -> None:
         """Sync once. A failed sync is not retried: the kernel may have dropped the dirty pages."""
         written = self._written
         try:
             await asyncio.get_running_loop().run_in_executor(self._thread, self.sync)
-            self._kept = written
+            self._synced = written
         except OSError:
             self._failed = True
         finally:

@@ -155,6 +155,6 @@ def test_a_mistake_of_ours_is_told_as_such_and_written_back(
 ):
     monkeypatch.setitem(shelf.twin.model.hooks, ("created", "Book"), lambda call, row, given: 1 / 0)
     answer = shelf.ask(CREATE, {"input": {"title": "x", "ownerId": "m0"}})
-    assert answer["errors"][0]["message"] == "Something went wrong inside."
+    assert answer["errors"][0]["message"] == "internal server error"
     assert "ZeroDivisionError" in caplog.text
     assert shelf.changes() == []

@@ -146,4 +146,4 @@ def test_what_an_adoption_that_ended_early_leaves_can_be_deleted(world: World) -
     records = [msgspec.structs.replace(record, env=env) for record in place.records()]
     next(iter(place.engine.import_environment(env, place.origin, starts_of(world, *FIRST), records)), None)
     place.engine.delete(env)
-    assert (place.engine.records(env), place.engine.seq(env), place.engine.awake(env)) == ([], 0, False)
+    assert (place.engine.records(env), place.engine.seq(env), place.engine.is_loaded(env)) == ([], 0, False)

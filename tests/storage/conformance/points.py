@@ -69,7 +69,7 @@ def test_an_offset_clock_starts_where_it_is_told(world: World) -> None:
 def test_counters_go_on_after_sleep(world: World) -> None:
     place = world.environment()
     place.do(now)
-    place.engine.sleep(place.env)
+    place.engine.evict(place.env)
     place.wake()
     assert place.do(now) == (NOON + 2 * SECOND, 2)
     assert place.last().ids == {"id": 2}
@@ -87,12 +87,12 @@ def assert_rebuilt(world: World, operations: int) -> None:
         place.write(lambda db, n=number: churn(db, n))
     place.add(Item(item_id="I1"), twin="beta")
     before, seq = place.state(), place.engine.seq(place.env)
-    place.engine.sleep(place.env)
+    place.engine.evict(place.env)
     assert place.engine.seq(place.env) == seq
     place.wake()
     assert place.state() == before
     world.reopen()
-    assert not place.engine.awake(place.env)
+    assert not place.engine.is_loaded(place.env)
     place.wake()
     assert (place.state(), place.engine.seq(place.env)) == (before, seq)
 
@@ -173,7 +173,7 @@ def test_any_point_can_be_returned_to(
         states += [place.state()] if seq else []
     for point in points:
         if asleep:
-            place.engine.sleep(place.env)
+            place.engine.evict(place.env)
             place.wake()
         if point < len(states):
             states += [states[point]]
@@ -203,7 +203,7 @@ def test_a_fork_goes_on_by_itself(world: World) -> None:
     assert keys(child) == ["C", "T1"]
     assert keys(place) == ["P", "T1", "T2"]
     assert [record.seq for record in child.records()] == [1, 2]
-    child.engine.sleep(child.env)
+    child.engine.evict(child.env)
     child.wake()
     assert keys(child) == ["C", "T1"]
 
@@ -241,4 +241,4 @@ def test_a_deleted_environment_leaves_nothing(world: World) -> None:
     place = world.environment()
     place.add(Thing(thing_id="T1"))
     place.engine.delete(place.env)
-    assert (place.records(), place.engine.seq(place.env), place.engine.awake(place.env)) == ([], 0, False)
+    assert (place.records(), place.engine.seq(place.env), place.engine.is_loaded(place.env)) == ([], 0, False)

@@ -183,7 +183,7 @@ class Place:
 
     def wake(self) -> None:
         """Make it usable, whatever it takes."""
-        self.engine.wake(self.env, self.origin)
+        self.engine.load(self.env, self.origin)
 
     def fork(self, at: int) -> Place:
         """A new environment that leaves this one at a point."""

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from twindiff.kit.errors import AlreadyExists, ApiError
 from twindiff.kit.store import Store
-from twindiff.kit.unit_of_work import WrittenOnce
+from twindiff.kit.write_buffer import WrittenOnce
 
 from .worlds import Folder, Link, Page, Thing, World
 

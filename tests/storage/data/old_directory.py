@@ -47,7 +47,7 @@ def make(directory: str) -> None:
     engine.fork(ENV, WRITES - 5, FORK)
     engine.rewind(ENV, 5)
     write(engine, ENV, 5)
-    engine.sleep(ENV)
+    engine.evict(ENV)
     engine.close()
 
 

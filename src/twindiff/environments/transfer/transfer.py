@@ -185,7 +185,7 @@ class Transfer:
                 self._environments.delete(contents.id)
                 for _ in log.forget(contents.id):
                     pass
-            self._engine.sleep(contents.id)  # it must not stay in memory even if it could not be removed
+            self._engine.evict(contents.id)  # it must not stay in memory even if it could not be removed
             raise
 
     def _keep_files(self, files: list[bytes]) -> None:

@@ -67,9 +67,3 @@ class QueryTooComplex(TooComplex):
 
     def __init__(self, cost: float, limit: float) -> None:
         super().__init__(f"The query is too complex. Complexity: {cost:.15g}. Maximum allowed complexity: {limit:g}.")
-
-
-class InternalError(ApiError):
-    """Something went wrong inside."""
-
-    status = 500

@@ -30,7 +30,7 @@ from graphql.language import (
 )
 
 from twindiff.kit.call import Call
-from twindiff.kit.errors import ApiError, NotServed, TooSlow
+from twindiff.kit.errors import ApiError, InternalError, NotServed, TooSlow
 from twindiff.kit.throttling import yield_processor
 
 from . import oracle
@@ -39,7 +39,7 @@ from .cache import SizedCache
 from .compiler import Cost, SelectionCompiler, is_connection
 from .completion import Complete, Unresolved
 from .document_parser import read, read_with_places
-from .errors import InternalError, InvalidDocument, NullOperand, QueryTooComplex, TooComplex
+from .errors import InvalidDocument, NullOperand, QueryTooComplex, TooComplex
 from .field_selection import SelectedField, Selecting
 from .introspection import Introspections, execute_bounded
 from .library import named_type

@@ -90,7 +90,7 @@ class PostgresEngine:
         self._pool = PostgresPool(dsn)
         self._turns = EnvironmentSlots()
         self._tables: dict[str, PostgresSchemaSql] = {}
-        self._awake: set[str] = set()
+        self._loaded: set[str] = set()
         self._catalog = PostgresCatalog(self._pool)
         self._fence = JournalFence(dsn, self._pool)
         self.feed: Feed = self._fence.feed
@@ -163,7 +163,7 @@ class PostgresEngine:
     def create(self, env: str, origin: EnvironmentOrigin) -> None:
         self._templates.check(origin)
         self._copies.create(env, origin, self._first_due(origin))
-        self._awake.add(env)
+        self._loaded.add(env)
 
     def _first_due(self, origin: EnvironmentOrigin) -> int:
         """Return the earliest time that a job falls due in a new environment."""
@@ -171,17 +171,17 @@ class PostgresEngine:
         times = (self._times.first(schema, hash, origin.clock_start, self.template) for schema, hash in schemas)
         return min(times, default=NO_JOBS)
 
-    def awake(self, env: str) -> bool:
-        return env in self._awake
+    def is_loaded(self, env: str) -> bool:
+        return env in self._loaded
 
-    def wake(self, env: str, origin: EnvironmentOrigin) -> None:
+    def load(self, env: str, origin: EnvironmentOrigin) -> None:
         """Mark an environment as loaded; raises EnvironmentGone. Nothing is rebuilt: rows migrate with the database."""
         if not self._standings.has(env):
             raise EnvironmentGone(f"environment '{env}' is not there any more")
-        self._awake.add(env)
+        self._loaded.add(env)
 
-    def sleep(self, env: str) -> None:
-        self._awake.discard(env)
+    def evict(self, env: str) -> None:
+        self._loaded.discard(env)
 
     def import_environment(
         self, env: str, origin: EnvironmentOrigin, starts: Mapping[str, TemplatePayload], records: list[JournalRecord]
@@ -190,11 +190,11 @@ class PostgresEngine:
         for twin, start in starts.items():
             self._templates.keep(self._tables[twin], start.rows, start.template.counters)
         self._points.import_environment(env, origin, records)
-        self._awake.add(env)
+        self._loaded.add(env)
         return iter(())
 
     def delete(self, env: str) -> None:
-        self._awake.discard(env)
+        self._loaded.discard(env)
         with self._catalog.statement() as connection:
             forget(connection, env)
 
@@ -214,32 +214,32 @@ class PostgresEngine:
             connection.script("COMMIT")
 
     def write(
-        self, env: str, intent: OperationInfo, work: Callable[[OperationContext], T], *, at: int | None = None
+        self, env: str, info: OperationInfo, work: Callable[[OperationContext], T], *, at: int | None = None
     ) -> tuple[T, int | None]:
         with self._turns.of(env), self._pool.connection() as connection:
             begin = "BEGIN; SELECT * FROM twindiff.begin_write(%s, %s)"
-            begun = _read_begun(connection.script(begin, (env, intent.operation)), env)
+            begun = _read_begun(connection.script(begin, (env, info.operation)), env)
             clock, wall = begun.time_of(at, _wall(), writes=True)
             counters = Counters(msgspec.json.decode(begun.counters))
             touched = Touched()
-            store = PostgresStore(within(connection), self._tables[intent.twin], counters, touched)
+            store = PostgresStore(within(connection), self._tables[info.twin], counters, touched)
             result = work(OperationContext(store, clock))
             if not _has_changed(touched, connection):
                 connection.script("ROLLBACK")
                 return result, None
-            self._note_due(connection, env, intent.twin, touched)
-            meta = msgspec.json.encode(intent.to_tuple()).decode()[1:-1]
+            self._note_due(connection, env, info.twin, touched)
+            meta = msgspec.json.encode(info.to_tuple()).decode()[1:-1]
             told = msgspec.json.encode(store.events).decode()
             size = touched.size + len(told)
             self.room.take(size)
             values = (env, meta, clock.micros, wall, msgspec.json.encode(counters.values).decode(), told, size)
             ((seq,),) = connection.rows("SELECT twindiff.finish_write(%s, %s, %s, %s, %s, %s, %s)", values)
             connection.script("COMMIT")
-        self.feed.wrote(RowsWritten(env, seq, intent.twin, touched.tables))
+        self.feed.wrote(RowsWritten(env, seq, info.twin, touched.tables))
         return result, seq
 
     def write_all(self, env: str, twin: str, operations: Iterable[PlannedOperation]) -> list[int | None]:
-        return [self.write(env, each.intent, each.work, at=each.at)[1] for each in islice(operations, 1)]
+        return [self.write(env, each.info, each.work, at=each.at)[1] for each in islice(operations, 1)]
 
     def _note_due(self, connection: PostgresConnection, env: str, twin: str, touched: Touched) -> None:
         """Lower the due time of the environment to those just written, in the same transaction."""
@@ -295,7 +295,7 @@ class PostgresEngine:
     def fork(self, env: str, at: int, child: str) -> None:
         with self._turns.of(env):
             self._points.fork(env, at, child)
-        self._awake.add(child)
+        self._loaded.add(child)
 
     # Journal and catalog
 

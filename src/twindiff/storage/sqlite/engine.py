@@ -35,7 +35,7 @@ from twindiff.storage.schema import Schema
 from .catalog import SqliteCatalog
 from .database import contents_of, problems_of
 from .files import IN_MEMORY, LAST_SEQ, DataFile, ForkOrigin, Reading
-from .images import ImageQueue, PendingImage, PendingSnapshot, Stored
+from .images import ImageQueue, PendingImage, QueuedImage, Stored
 from .live_environments import (
     ALL_UNDO_BYTES,
     UNDO_BYTES,
@@ -54,7 +54,7 @@ from .point_comparison import compare
 from .positions import last_seq
 from .rebuild import Rebuilding
 from .records import StoredRecord
-from .snapshots import Snapshot
+from .snapshots import WorkingCopy
 from .store import SqliteStore
 from .table_sql import SqliteSchemaSql
 from .templates import TemplateImages
@@ -64,11 +64,11 @@ T = TypeVar("T")
 
 IMAGE_EVERY = 1000
 """Operations between images of an environment, so that no rebuild replays more."""
-IMAGE_AT_SLEEP = 200
-"""Operations since the last image beyond which an evicted environment gets a provisional snapshot."""
+IMAGE_AT_EVICTION = 200
+"""Operations since the last image beyond which an evicted environment gets a provisional image."""
 RECALLED = 16
 """Rebuilt points in the cache."""
-SPACES_AT_ONCE = 1000
+ENVIRONMENTS_AT_ONCE = 1000
 """Environments processed by one step of `maintain`."""
 ADOPTED_AT_ONCE = 100
 """Records of an imported environment that are written in one transaction."""
@@ -96,11 +96,11 @@ class SqliteEngine:
         self._pools: dict[str, SqlitePool] = {}
         self._rebuilding = Rebuilding(self._pools, self._templates)
         self._live: dict[str, LiveEnvironment] = {}
-        self._waking = threading.Lock()
+        self._loading = threading.Lock()
         self._recalled: OrderedDict[tuple[str, int], LiveEnvironment] = OrderedDict()
         self._images = ImageQueue(self.file)
         self.unnamed_blobs = UnreferencedBlobs(self.file, self._kept_blobs, self._pools, self._templates)
-        self._slept, self._slept_lately = 0, 0
+        self._evicted, self._evicted_lately = 0, 0
         self.measure()
 
     @property
@@ -109,7 +109,7 @@ class SqliteEngine:
 
     def _made_durable(self) -> Durability:
         durability = Durability(self._sync)
-        self.file.log.wrote = durability.wrote
+        self.file.log.on_commit = durability.on_commit
         return durability
 
     def _sync(self) -> None:
@@ -136,7 +136,7 @@ class SqliteEngine:
     def copy_template(
         self, env: str, origin: EnvironmentOrigin, twin: str
     ) -> Generator[CooperativeStep, None, Template]:
-        live = self._space(env, origin)
+        live = self._ensure_loaded(env, origin)
         tables, counters = self._pools[twin].tables, dict(live.position.counters)
         return (yield from self._templates.copy(tables, live.pages[twin].copy(), counters))
 
@@ -177,16 +177,16 @@ class SqliteEngine:
         schemas = [(self._pools[twin].tables.schema, hash) for twin, hash in origin.templates.items()]
         return min(self._times.first(schema, hash, origin.clock_start, self.template) for schema, hash in schemas)
 
-    def awake(self, env: str) -> bool:
+    def is_loaded(self, env: str) -> bool:
         return env in self._live
 
-    def wake(self, env: str, origin: EnvironmentOrigin) -> None:
-        self._space(env, origin)
+    def load(self, env: str, origin: EnvironmentOrigin) -> None:
+        self._ensure_loaded(env, origin)
 
-    def _space(self, env: str, origin: EnvironmentOrigin) -> LiveEnvironment:
+    def _ensure_loaded(self, env: str, origin: EnvironmentOrigin) -> LiveEnvironment:
         live = self._live.get(env)
         if live is None:
-            with self._waking, self.file.reader() as reading:
+            with self._loading, self.file.reader() as reading:
                 live = self._live.get(env) or self._rebuilt(reading, env, origin, last_seq(reading, env))
                 self._live[env] = live
         return live
@@ -194,14 +194,14 @@ class SqliteEngine:
     def _rebuilt(self, reading: Reading, env: str, origin: EnvironmentOrigin, seq: int) -> LiveEnvironment:
         return LiveEnvironment(env, origin, self._rebuilding.point(reading, env, origin, seq), self._unknown(origin))
 
-    def sleep(self, env: str) -> None:
+    def evict(self, env: str) -> None:
         live = self._live.get(env)
         if live is None:
             return
-        if live.seq > live.begun and live.since_image > IMAGE_AT_SLEEP:
+        if live.seq > live.begun and live.since_image > IMAGE_AT_EVICTION:
             self._take_image(live, since=live.position.since)
         del self._live[env]
-        self._slept += 1
+        self._evicted += 1
 
     def _take_image_if_due(self, live: LiveEnvironment) -> None:
         if live.position.since >= IMAGE_EVERY:
@@ -220,7 +220,7 @@ class SqliteEngine:
             stored = Stored(ids[twin], live.seq, twin, bases.get(twin), since, schema.hash, pages.count)
             parts.append(PendingImage(stored, pages.dirty_pages()))
         live.note_image(ids, since)
-        self._images.add(PendingSnapshot(live.env, parts, replaced))
+        self._images.add(QueuedImage(live.env, parts, replaced))
 
     def maintain(self) -> Generator[CooperativeStep]:
         """Run background maintenance; yields steps that may run in another thread. Raises StorageFull.
@@ -234,7 +234,7 @@ class SqliteEngine:
         most = min(UNDO_BYTES, ALL_UNDO_BYTES // max(1, len(self._live)))
         for at, live in enumerate(list(self._live.values())):
             live.forget_steps(most)
-            if at % SPACES_AT_ONCE == SPACES_AT_ONCE - 1:
+            if at % ENVIRONMENTS_AT_ONCE == ENVIRONMENTS_AT_ONCE - 1:
                 yield yield_control
         try:
             yield from self._images.write()
@@ -245,9 +245,9 @@ class SqliteEngine:
             raise
         yield from self.file.remove_forgotten()
         yield from self.file.shrink()
-        if self._slept_lately and not self._slept:  # a series of evictions is over
+        if self._evicted_lately and not self._evicted:  # a series of evictions is over
             yield give_back
-        self._slept_lately, self._slept = self._slept, 0
+        self._evicted_lately, self._evicted = self._evicted, 0
         if self.file.log.is_long:
             yield self.file.log.shorten
             self.file.log.finish()
@@ -273,7 +273,7 @@ class SqliteEngine:
             yield partial(self.materialize, env, origin, seq)
             self._take_image(self._recalled.pop((env, seq)))
             yield from self._images.write()
-        yield partial(self.wake, env, origin)
+        yield partial(self.load, env, origin)
 
     def delete(self, env: str) -> None:
         self.file.forget(env)
@@ -296,7 +296,7 @@ class SqliteEngine:
     def write(
         self,
         env: str,
-        intent: OperationInfo,
+        info: OperationInfo,
         work: Callable[[OperationContext], T],
         *,
         at: int | None = None,
@@ -304,9 +304,9 @@ class SqliteEngine:
     ) -> tuple[T, int | None]:
         live = self._live[env]
         moment = live.time_of(at, _wall(), writes=True)
-        database = self._pools[intent.twin].open(live.pages[intent.twin])
+        database = self._pools[info.twin].open(live.pages[info.twin])
         with database.undoable():
-            result, record = perform(live.env, live.position, database, intent, work, moment, limit)
+            result, record = perform(live.env, live.position, database, info, work, moment, limit)
             if record is None:
                 database.take_back()
                 return result, None
@@ -321,11 +321,11 @@ class SqliteEngine:
         database = self._pools[twin].open(live.pages[twin])
         deadline = whole()
         with live.ahead(), database.undoable():
-            for intent, work, at in operations:
+            for info, work, at in operations:
                 if seqs and at >= live.due:
                     break
                 moment = live.time_of(at, _wall(), writes=True)
-                _, record = perform(live.env, live.position, database, intent, work, moment, lambda: deadline)
+                _, record = perform(live.env, live.position, database, info, work, moment, lambda: deadline)
                 database.go_on()
                 seqs.append(record and record.seq)
                 if record is not None:
@@ -352,13 +352,13 @@ class SqliteEngine:
         self.feed.announce_commit(live.env, live.seq)
         self._take_image_if_due(live)
 
-    def snapshot(self, env: str, twin: str, *, writes: bool, at: int | None = None) -> Snapshot:
+    def snapshot(self, env: str, twin: str, *, writes: bool, at: int | None = None) -> WorkingCopy:
         """Copy one twin of a loaded environment for one operation of any length; raises WorkDue as `read` does."""
         live = self._live[env]
         clock, wall = live.time_of(at, _wall(), writes=writes)
-        return Snapshot(live, twin, self._pools[twin].tables, clock, wall)
+        return WorkingCopy(live, twin, self._pools[twin].tables, clock, wall)
 
-    def take_over(self, snapshot: Snapshot) -> bool:
+    def take_over(self, snapshot: WorkingCopy) -> bool:
         """Commit what was written to a snapshot; returns False if the environment has changed since, or is gone."""
         record, live = snapshot.record, self._live.get(snapshot.env)
         if record is None:
@@ -373,9 +373,9 @@ class SqliteEngine:
         return True
 
     def _append(self, *records: JournalRecord | StoredRecord) -> None:
-        """Append records to the journal. If it is unknown whether they were written, evict the environment.
+        """Append records to the journal. If it is unknown whether they were written, discard the in-memory state.
 
-        The next access then rebuilds it from the journal, which is authoritative.
+        The next access then rebuilds the environment from the journal, which is authoritative.
         """
         try:
             self.file.append(*records)
@@ -480,12 +480,12 @@ class SqliteEngine:
 
     def content(self, env: str, origin: EnvironmentOrigin) -> dict[str, dict[str, list[Values]]]:
         """Return every row of an environment, by twin and table name."""
-        live = self._space(env, origin)
+        live = self._ensure_loaded(env, origin)
         return {twin: self._pools[twin].open(pages).content() for twin, pages in live.pages.items()}
 
     def problems(self, env: str, origin: EnvironmentOrigin) -> list[str]:
         """Return the problems that SQLite finds in the databases of an environment; empty if there are none."""
-        live = self._space(env, origin)
+        live = self._ensure_loaded(env, origin)
         return [line for twin, pages in live.pages.items() for line in problems_of(self._pools[twin].tables, pages)]
 
     def catalog(self, schema: Schema) -> SqliteStore:

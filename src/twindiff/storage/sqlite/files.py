@@ -20,7 +20,7 @@ from twindiff.storage.schema import Schema
 from .connection import OUT_OF_SPACE, CannotOpen, SqliteConnection, connect, roll_back
 from .ddl import column_text, quote, statements
 from .format_migration import carry_over
-from .images import IMAGE_TABLES, ImageFile, PendingSnapshot, Stored
+from .images import IMAGE_TABLES, ImageFile, QueuedImage, Stored
 from .records import StoredRecord, decode, encode
 from .write_ahead_log import Log
 
@@ -459,7 +459,7 @@ class DataFile(Reading):
         with self.transaction():
             self.images.add_pages(pages)
 
-    def save_image(self, taken: PendingSnapshot) -> None:
+    def save_image(self, taken: QueuedImage) -> None:
         """Register an image whose pages are written; raises StorageFull."""
         with self.transaction():
             self.images.add(taken)

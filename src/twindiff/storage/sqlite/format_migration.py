@@ -7,7 +7,7 @@ import msgspec
 from twindiff.storage.journal import decode
 
 from .connection import SqliteConnection
-from .images import ImageFile, PendingImage, PendingSnapshot, Stored
+from .images import ImageFile, PendingImage, QueuedImage, Stored
 
 _REWIND = "instr(substr(record, 1, 64), x'a0a6726577696e64')"
 """Whether a packed record has no twin and the operation `rewind`, tested on its first 64 bytes."""
@@ -51,6 +51,6 @@ def _divide_images(connection: SqliteConnection) -> None:
         ((packed,),) = connection.execute("SELECT pages FROM environment_images WHERE rowid = ?", (row,))
         saved = _decode_saved(packed)
         stored = Stored(id, saved.seq, str(twin), None, 0, saved.schema_hash, saved.count)
-        taken = PendingSnapshot(str(env), [PendingImage(stored, saved.own)], ())
+        taken = QueuedImage(str(env), [PendingImage(stored, saved.own)], ())
         images.add_pages(list(taken.pack_pages()))
         images.add(taken)

@@ -72,7 +72,7 @@ class PendingImage(NamedTuple):
     pages: dict[int, bytes]
 
 
-class PendingSnapshot:
+class QueuedImage:
     """A queued image of all twins, with the ids of the provisional images that it replaces."""
 
     def __init__(self, env: str, parts: list[PendingImage], replaced: Iterable[int]) -> None:
@@ -95,7 +95,7 @@ class ImageWriter(Protocol):
     images: ImageFile
 
     def save_pages(self, pages: list[tuple[int, int, bytes]]) -> None: ...
-    def save_image(self, taken: PendingSnapshot) -> None: ...
+    def save_image(self, taken: QueuedImage) -> None: ...
     def drop_images(self, ids: Iterable[int]) -> None: ...
 
 
@@ -144,7 +144,7 @@ class ImageFile:
     def add_pages(self, pages: list[tuple[int, int, bytes]]) -> None:
         self._connection.executemany("INSERT OR REPLACE INTO image_pages (image, number, page) VALUES (?, ?, ?)", pages)
 
-    def add(self, taken: PendingSnapshot) -> None:
+    def add(self, taken: QueuedImage) -> None:
         """Register an image whose pages are written, and delete those that it replaces."""
         for part in taken.parts:
             id, seq, *rest = part.stored
@@ -166,7 +166,7 @@ class ImageQueue:
 
     def __init__(self, file: ImageWriter) -> None:
         self._file = file
-        self._waiting: deque[PendingSnapshot] = deque()
+        self._waiting: deque[QueuedImage] = deque()
         self._next_id = file.images.next_id()
         self._is_writing = False
 
@@ -179,7 +179,7 @@ class ImageQueue:
         self._next_id += 1
         return self._next_id - 1
 
-    def add(self, taken: PendingSnapshot) -> None:
+    def add(self, taken: QueuedImage) -> None:
         self._waiting.append(taken)
 
     def forget(self, env: str) -> None:
@@ -202,7 +202,7 @@ class ImageQueue:
         finally:
             self._is_writing = False
 
-    def _write(self, taken: PendingSnapshot) -> Generator[CooperativeStep]:
+    def _write(self, taken: QueuedImage) -> Generator[CooperativeStep]:
         packed = taken.pack_pages()
         while taken.is_wanted and (pages := list(islice(packed, PAGES_AT_ONCE))):
             self._file.save_pages(pages)

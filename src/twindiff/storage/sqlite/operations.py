@@ -21,7 +21,7 @@ def perform(
     env: str,
     position: JournalPosition,
     database: Database,
-    intent: OperationInfo,
+    info: OperationInfo,
     work: Callable[[OperationContext], T],
     moment: tuple[Clock, int],
     limit: Limit,
@@ -34,6 +34,6 @@ def perform(
     result, changes, events = database.write(lambda store: work(OperationContext(store, clock)), limit, counters)
     if not changes:
         return result, None
-    start, tables = (env, position.seq + 1, *intent.to_tuple()), database.tables.by_name
+    start, tables = (env, position.seq + 1, *info.to_tuple()), database.tables.by_name
     columns = {name: tables[name].packed_columns for name in dict.fromkeys([name for name, _, _, _ in changes])}
     return result, StoredRecord(*start, wall, clock.micros, counters.values, changes, None, events, columns)

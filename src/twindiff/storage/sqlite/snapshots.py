@@ -27,7 +27,7 @@ class SnapshotEngine(Protocol):
         self, env: str, twin: str, work: Callable[[OperationContext], T], *, at: int | None, limit: Limit
     ) -> T: ...
     def write(
-        self, env: str, intent: OperationInfo, work: Callable[[OperationContext], T], *, at: int | None, limit: Limit
+        self, env: str, info: OperationInfo, work: Callable[[OperationContext], T], *, at: int | None, limit: Limit
     ) -> tuple[T, int | None]: ...
 
 
@@ -42,10 +42,10 @@ class TimeLimitedEngine:
         return self._engine.read(env, twin, _ended_in_time(work), at=at, limit=brief)
 
     def write(
-        self, env: str, intent: OperationInfo, work: Callable[[OperationContext], T], *, at: int | None = None
+        self, env: str, info: OperationInfo, work: Callable[[OperationContext], T], *, at: int | None = None
     ) -> tuple[T, int | None]:
         """Run work in one transaction."""
-        return self._engine.write(env, intent, _ended_in_time(work), at=at, limit=brief)
+        return self._engine.write(env, info, _ended_in_time(work), at=at, limit=brief)
 
 
 def _ended_in_time(work: Callable[[OperationContext], T]) -> Callable[[OperationContext], T]:
@@ -58,7 +58,7 @@ def _ended_in_time(work: Callable[[OperationContext], T]) -> Callable[[Operation
     return run
 
 
-class Snapshot:
+class WorkingCopy:
     """A copy of one twin of an environment, for one operation at a fixed time; as cheap as a fork.
 
     Writes have no effect on the environment until the engine commits them with `take_over`.
@@ -87,7 +87,7 @@ class Snapshot:
     def write(
         self,
         env: str,
-        intent: OperationInfo,
+        info: OperationInfo,
         work: Callable[[OperationContext], T],
         *,
         at: int | None = None,
@@ -96,16 +96,16 @@ class Snapshot:
         """Run work that may write; return its result and the seq it will have after `take_over`, or None."""
         database = Database(self._tables, self.pages)
         try:
-            return self._write(database, intent, work, limit)
+            return self._write(database, info, work, limit)
         finally:
             database.close()
 
     def _write(
-        self, database: Database, intent: OperationInfo, work: Callable[[OperationContext], T], limit: Limit
+        self, database: Database, info: OperationInfo, work: Callable[[OperationContext], T], limit: Limit
     ) -> tuple[T, int | None]:
         moment = (self._clock, self._wall)
         with database.undoable():
-            result, record = perform(self.env, self.position, database, intent, work, moment, limit)
+            result, record = perform(self.env, self.position, database, info, work, moment, limit)
             if record is None:
                 database.take_back()
                 return result, None

@@ -33,7 +33,7 @@ class Log:
         self._connect = connect
         self._pages = 0
         self._file: int | None = None
-        self.wrote: Callable[[], None] = _nothing
+        self.on_commit: Callable[[], None] = _nothing
         """Called after every commit."""
         connection.set_wal_hook(self._note)
 
@@ -46,7 +46,7 @@ class Log:
         if pages >= MAX_LOG_PAGES:
             with suppress(Busy, *OUT_OF_SPACE):
                 connection.wal_checkpoint()
-        self.wrote()
+        self.on_commit()
         return 0
 
     @property

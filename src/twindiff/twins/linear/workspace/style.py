@@ -12,12 +12,19 @@ from typing import Any
 from graphql import GraphQLError
 
 from twindiff.kit import Call
-from twindiff.kit.errors import ApiError, MalformedBody, MissingToken, RateLimited, Unavailable, UnknownToken
+from twindiff.kit.errors import (
+    ApiError,
+    InternalError,
+    MalformedBody,
+    MissingToken,
+    RateLimited,
+    Unavailable,
+    UnknownToken,
+)
 from twindiff.kit.graphql import GraphqlStyle, RequestLimits
 from twindiff.kit.graphql.errors import (
     EntityNotFound,
     Forbidden,
-    InternalError,
     InvalidDocument,
     InvalidInput,
     NotImplementedHere,
@@ -54,7 +61,7 @@ class KeyWithBearer(ApiError):
         )
 
 
-_KINDS: tuple[tuple[type[Exception], str, str, int], ...] = (
+_ERROR_TABLE: tuple[tuple[type[Exception], str, str, int], ...] = (
     (EntityNotFound, "invalid input", "INPUT_ERROR", 400),
     (NotImplementedHere, "feature not accessible", "NOT_IMPLEMENTED", 501),
     (Forbidden, "forbidden", "FORBIDDEN", 403),
@@ -70,6 +77,7 @@ _KINDS: tuple[tuple[type[Exception], str, str, int], ...] = (
     (InvalidInput, "invalid input", "INVALID_INPUT", 400),
     (ApiError, "invalid input", "INPUT_ERROR", 400),
 )
+"""Class, `type`, `code` and `statusCode`, which is not the HTTP status. First match wins; subclasses come first."""
 ARGUMENT_ERROR = "Argument Validation Error"
 _SYNTAX = "GRAPHQL_PARSE_FAILED"
 
@@ -82,7 +90,7 @@ class LinearStyle(GraphqlStyle):
     limits = RequestLimits(complexity=10_000)
 
     def extensions(self, error: Exception) -> dict[str, Any]:
-        for kind, name, code, status in _KINDS:
+        for kind, name, code, status in _ERROR_TABLE:
             if isinstance(error, kind):
                 return _extensions(name, code, status, _for_people(error)) | _validation_errors(error)
         code = _SYNTAX if str(error).startswith("Syntax Error") else "GRAPHQL_VALIDATION_FAILED"
@@ -102,7 +110,7 @@ class LinearStyle(GraphqlStyle):
         return as_graphql_js(super().message(error)) if isinstance(error, GraphQLError) else super().message(error)
 
     def headers(self, call: Call, outcome: ExecutionResult) -> tuple[tuple[str, str], ...]:
-        """Return the limits and what this request took of them; `count_requests` adds the requests of the last minute.
+        """Return the limits less this request; `count_requests` replaces what remains by that of the last minute.
 
         https://linear.app/developers/rate-limiting
         """

@@ -28,7 +28,7 @@ from twindiff.server.runtime.threads import SharedThreads
 from twindiff.storage import StorageUnavailable
 from twindiff.storage.deadline import OffloadRequired
 from twindiff.storage.sqlite import SqliteEngine
-from twindiff.storage.sqlite.snapshots import Snapshot, TimeLimitedEngine
+from twindiff.storage.sqlite.snapshots import TimeLimitedEngine, WorkingCopy
 
 T = TypeVar("T")
 
@@ -92,7 +92,7 @@ class _Line:
         """Whether all calls must queue, so that a call whose snapshot became stale succeeds at last."""
 
 
-class LongCalls:
+class CallScheduler:
     """Runs calls on the event loop while they are brief, and in worker threads otherwise."""
 
     def __init__(
@@ -167,7 +167,7 @@ class LongCalls:
             line.is_closed = True
         raise StorageUnavailable("The environment is busy: it was changed whenever this call was done")
 
-    def _snapshot(self, environment: LoadedEnvironment, twin: Twin, at: int | None, *, writes: bool) -> Snapshot:
+    def _snapshot(self, environment: LoadedEnvironment, twin: Twin, at: int | None, *, writes: bool) -> WorkingCopy:
         return self._engine.snapshot(environment.id, twin.name, writes=writes, at=at)
 
     async def _run_in_thread(self, work: Callable[[], T]) -> T:

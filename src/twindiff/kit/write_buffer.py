@@ -1,4 +1,4 @@
-"""A unit of work: a Store that caches rows and writes each changed row once, with its last values.
+"""A write buffer: a Store that caches rows and writes each changed row once, with its last values.
 
 An operation that takes a row through several states, such as a payment that is created, confirmed and settled, then
 costs one statement per row instead of one per state. Rows read by key are not read again, and queries by equality are
@@ -29,7 +29,7 @@ Key = tuple[Any, ...]
 
 
 class written_once:  # noqa: N801 - it is used like a function
-    """A context manager that gives `call.db` a unit of work: it writes at the end, or nothing if the block raises."""
+    """A context manager that makes `call.db` a write buffer: it writes at the end, or nothing if the block raises."""
 
     __slots__ = ("_before", "_call", "_rows")
 
@@ -151,7 +151,7 @@ def _key_facts(table: type[Row]) -> tuple[tuple[Column[Any], ...], Callable[[Any
 
 
 class WrittenOnce:
-    """The unit of work, which implements Store; `flush` writes the pending changes."""
+    """The write buffer, which implements Store; `flush` writes the pending changes."""
 
     def __init__(self, db: Store) -> None:
         self._db = db
