@@ -216,7 +216,9 @@ def test_a_compose_file_that_cannot_be_started_is_refused_in_one_sentence(
 
 def test_a_variable_that_a_compose_file_requires_is_asked_for_and_its_twins_end(sandboxes, repository, monkeypatch):
     monkeypatch.setenv(containers.SETTING, "true")
-    made = repository(**compose("web: {image: a, ports: ['8000'], environment: {A: '${NEEDED:?the team has it}'}}"))
+    made = repository(
+        **compose(f"web: {{image: a, ports: ['{PORT}'], environment: {{A: '${{NEEDED:?the team has it}}'}}}}")
+    )
     status, detail = sandboxes.refused(repo=str(made.path))
     assert (status, detail.split(": ", 1)[1]) == (422, "NEEDED is required: the team has it; give it in env")
     assert sandboxes.client.get("/twin-runs").json()[0]["status"] == "torn_down"

@@ -47,7 +47,12 @@ HOME = {"page_id": "00000000-0000-4000-8000-000000000001"}
 HOOK = {"config": {"url": "https://ci.example/hook"}, "events": ["issues"]}
 PAYMENT = {"amount": 2000, "currency": "usd", "confirm": True, "return_url": "https://shop.example/back"}
 CARDS = ["pm_card_visa", "pm_card_threeDSecure2Required"]
-WATCH = {"target": {"type": "folder", "id": "0"}, "address": "https://a.example/b", "triggers": ["FOLDER.CREATED"]}
+SHARED_FOLDER = "310401000317"
+WATCH = {
+    "target": {"type": "folder", "id": SHARED_FOLDER},
+    "address": "https://a.example/b",
+    "triggers": ["FOLDER.CREATED"],
+}
 EVENT = {"summary": "Plan", "start": {"date": "2026-12-01"}, "end": {"date": "2026-12-02"}}
 HARBOUR = {"owner": "tidewater", "repo": "harbour-api"}
 

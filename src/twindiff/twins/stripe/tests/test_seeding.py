@@ -14,11 +14,13 @@ CONFIG = {
     "products": [TEA],
     "meters": [{"display_name": "Cups", "event_name": "cup", "events": [{"customer": "Ada", "value": 3}]}],
 }
+JANUARY = {"mode": "offset", "start": "2026-01-05T09:00:00"}
 
 
 def provisioned(server, config):
     """A twin run of a configuration: how often there is what, and a way to ask its twin."""
-    made = server.client.post("/twin-runs", json={"twins": ["stripe"], "seed_config": {"stripe": config}}).json()
+    asked = {"twins": ["stripe"], "seed_config": {"stripe": config}, "clock": JANUARY}
+    made = server.client.post("/twin-runs", json=asked).json()
     run = server.client.get(f"/twin-runs/{made['run_id']}").json()
     status = run["twins"]["stripe"]
     key = {"Authorization": f"Bearer {status['env_vars']['STRIPE_SECRET_KEY']}"}
