@@ -167,3 +167,13 @@ def test_a_property_of_version_1_can_be_set_until_it_is_removed(hubspot: httpx.C
     assert made["properties"]["fax_number"]["value"] == "5"
     assert hubspot.delete(f"{url}/named/fax_number").status_code == 204
     assert hubspot.delete(f"{url}/named/fax_number").status_code == 404
+
+
+@pytest.mark.parametrize(("name", "status"), [("fax_number", 409), ("Fax Number", 400), ("9fax", 400)])
+@pytest.mark.parametrize("url", ["/properties/v1/companies/properties", "/crm/v3/properties/companies"])
+def test_both_versions_refuse_names_of_properties_that_are_taken_or_have_other_signs(
+    hubspot: httpx.Client, url: str, name: str, status: int
+):
+    asked = {"label": "Fax", "type": "string", "groupName": "companyinformation", "fieldType": "text"}
+    hubspot.post(url, json={"name": "fax_number", **asked}).raise_for_status()
+    assert hubspot.post(url, json={"name": name, **asked}).status_code == status

@@ -18,8 +18,9 @@ from .associations import associate, list_associated, unlink
 from .contact_lists import PORTAL, Pairs, Shown, check_pairs, read_pairs, show_milliseconds, show_value
 from .record_lookup import find_record, find_records
 from .records import archive_record, change_record, create_record, get_kind
+from .settings import add_property
 from .tables import CrmProperty
-from .wire_style import HubSpotError, NoSuchRecord, RecordConflict
+from .wire_style import HubSpotError, NoSuchRecord
 
 MAX_COMPANIES = 250
 api = Operations()
@@ -229,11 +230,8 @@ def post_definition(
     options: list[Any] | None = None,
 ) -> Shown:
     """Add a property to a kind of records."""
-    kind = get_kind(object_type)
-    if call.db.find(CrmProperty, CrmProperty.kind == kind, CrmProperty.name == name):
-        raise RecordConflict(f"The Property named '{name}' already exists.")
     row = CrmProperty(
-        kind=kind,
+        kind=get_kind(object_type),
         name=name,
         label=label,
         type=type,
@@ -243,7 +241,7 @@ def post_definition(
         options=options or [],
         is_custom=True,
     )
-    return _show_definition(call, call.db.add(row))
+    return _show_definition(call, add_property(call, row, f"The Property named '{name}' already exists."))
 
 
 @api.put("/properties/v1/{objectType}/properties/named/{name}")

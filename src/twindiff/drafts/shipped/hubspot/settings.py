@@ -77,13 +77,8 @@ def post_property(
     options: list[Any] | None = None,
 ) -> Shown:
     """Add a property to a kind of records."""
-    kind = get_kind(object_type)
-    if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
-        raise HubSpotError(f"Property name '{name}' must be lower case letters, digits and underscores.")
-    if call.db.find(CrmProperty, CrmProperty.kind == kind, CrmProperty.name == name):
-        raise RecordConflict(f"A property named '{name}' already exists.")
     row = CrmProperty(
-        kind=kind,
+        kind=get_kind(object_type),
         name=name,
         label=label or name,
         type=type,
@@ -93,7 +88,16 @@ def post_property(
         options=options or [],
         is_custom=True,
     )
-    return _show_property(call.db.add(row))
+    return _show_property(add_property(call, row, f"A property named '{name}' already exists."))
+
+
+def add_property(call: Call, row: CrmProperty, taken: str) -> CrmProperty:
+    """Add a property. Raises HubSpotError for a name of other signs, RecordConflict with `taken` if its name is."""
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", row.name):
+        raise HubSpotError(f"Property name '{row.name}' must be lower case letters, digits and underscores.")
+    if call.db.find(CrmProperty, CrmProperty.kind == row.kind, CrmProperty.name == row.name):
+        raise RecordConflict(taken)
+    return call.db.add(row)
 
 
 @api.delete("/crm/v3/properties/{objectType}/{propertyName}", status=204)
