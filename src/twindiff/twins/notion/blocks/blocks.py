@@ -10,7 +10,7 @@ from ..core.api_version import LATEST, is_to_trash, version_of
 from ..core.body_rules import Rule, anything, boolean, check_body, choice, empty, is_object, obj, typed_object, uuid
 from ..core.database_trash import trash_database
 from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, list_answer, stamp
-from ..core.object_lookup import Node, check_capability, check_editable, find_bot, find_node, parse_id
+from ..core.object_lookup import Node, check_editable, find_bot, find_node, parse_id
 from ..event_delivery.event_emission import emit_content, emit_trash
 from ..tables.content_tables import Block, Page
 from ..tables.data_source_tables import Database
@@ -36,19 +36,17 @@ def _check_position(value: Any, path: str) -> Any:
 _append_body = obj({"children": children_rule}, after=uuid, position=_check_position)
 
 
-@api.get("/blocks/{block_id}")
+@api.get("/blocks/{block_id}", scope="read_content")
 def get_block(call: Call, block_id: str) -> dict[str, Any]:
     """Get a block, a page or a database as a block."""
-    check_capability(call, "read_content")
     return render_node(call, find_node(call, parse_id(block_id, "block_id")))
 
 
-@api.get("/blocks/{block_id}/children")
+@api.get("/blocks/{block_id}/children", scope="read_content")
 def list_block_children(
     call: Call, block_id: str, start_cursor: str | None = None, page_size: str | int = MAX_PAGE_SIZE
 ) -> dict[str, Any]:
     """List the children of a block or a page."""
-    check_capability(call, "read_content")
     parent = find_node(call, parse_id(block_id, "block_id"))
     source = parent.content.get("synced_from") if isinstance(parent, Block) and parent.type == "synced_block" else None
     parent_id = source["block_id"] if source else parent.id
@@ -56,10 +54,9 @@ def list_block_children(
     return list_answer("block", render_nodes(call, rows), cursor)
 
 
-@api.patch("/blocks/{block_id}/children", body_limit=5_000_000)
+@api.patch("/blocks/{block_id}/children", body_limit=5_000_000, scope="insert_content")
 def append_block_children(call: Call, block_id: str, body: JsonBody) -> dict[str, Any]:
     """Add children to a block or a page; they and the siblings that follow them are the answer."""
-    check_capability(call, "insert_content")
     parent = find_node(call, parse_id(block_id, "block_id"))
     check_body(_append_body, body)
     if "after" in body and version_of(call) >= LATEST:
@@ -89,10 +86,9 @@ def check_size(children: list[dict[str, Any]]) -> None:
         raise ValidationError(f"body.children: the request should have ≤ `{MAX_BLOCKS}` blocks.")
 
 
-@api.patch("/blocks/{block_id}")
+@api.patch("/blocks/{block_id}", scope="update_content")
 def update_block(call: Call, block_id: str, body: JsonBody) -> dict[str, Any]:
     """Change the content of a block, or move it to the trash or back."""
-    check_capability(call, "update_content")
     node = find_node(call, parse_id(block_id, "block_id"))
     kinds = [name for name in body if name not in ("type", "archived", "in_trash", "object")]
     if isinstance(node, Block) and (kinds or "type" in body):
@@ -130,10 +126,9 @@ def _kind(node: Node) -> str:
     return "page" if isinstance(node, Page) else "database"
 
 
-@api.delete("/blocks/{block_id}")
+@api.delete("/blocks/{block_id}", scope="update_content")
 def delete_block(call: Call, block_id: str) -> dict[str, Any]:
     """Move a block, a page or a database to the trash."""
-    check_capability(call, "update_content")
     node = find_node(call, parse_id(block_id, "block_id"))
     check_editable(call, node)
     return render_node(call, trash_node(call, node, in_trash=True))

@@ -11,7 +11,6 @@ from ..core.body_rules import boolean, check_body, mapping, obj, typed_object, u
 from ..core.file_values import cover, icon
 from ..core.list_answers import stamp
 from ..core.object_lookup import (
-    check_capability,
     check_editable,
     find_bot,
     find_data_source,
@@ -36,10 +35,9 @@ _update_body = obj(
 )  # fmt: skip
 
 
-@api.post("/data_sources")
+@api.post("/data_sources", scope="insert_content")
 def create_data_source(call: Call, body: JsonBody) -> dict[str, Any]:
     """Add a data source to a database."""
-    check_capability(call, "insert_content")
     check_body(_create_body, body)
     database = find_database(call, parse_id(body["parent"]["database_id"], "database_id", "body.parent"))
     check_editable(call, database)
@@ -49,17 +47,15 @@ def create_data_source(call: Call, body: JsonBody) -> dict[str, Any]:
     return data_source_object(call, row)
 
 
-@api.get("/data_sources/{data_source_id}")
+@api.get("/data_sources/{data_source_id}", scope="read_content")
 def get_data_source(call: Call, data_source_id: str) -> dict[str, Any]:
     """Get a data source with its schema."""
-    check_capability(call, "read_content")
     return data_source_object(call, find_data_source(call, parse_id(data_source_id, "data_source_id")))
 
 
-@api.patch("/data_sources/{data_source_id}")
+@api.patch("/data_sources/{data_source_id}", scope="update_content")
 def update_data_source(call: Call, data_source_id: str, body: JsonBody) -> dict[str, Any]:
     """Change the schema and the title of a data source, move it, or move it to the trash or back."""
-    check_capability(call, "update_content")
     row = find_data_source(call, parse_id(data_source_id, "data_source_id"))
     check_body(_update_body, body)
     in_trash = is_to_trash(body)

@@ -14,7 +14,6 @@ from ..core.file_values import cover, icon, pack_file
 from ..core.fractional_index import index_between
 from ..core.list_answers import stamp
 from ..core.object_lookup import (
-    check_capability,
     check_editable,
     find_bot,
     find_database,
@@ -47,10 +46,9 @@ _update_body = obj(None, parent=_parent, **_about, **_trash)
 _update_body_with_properties = obj(None, parent=_parent, properties=mapping(changed_property), **_about, **_trash)
 
 
-@api.post("/databases")
+@api.post("/databases", scope="insert_content")
 def create_database(call: Call, body: JsonBody) -> dict[str, Any]:
     """Create a database with its first data source and a view of it."""
-    check_capability(call, "insert_content")
     check_body(_create_body if has_data_sources(call) else _create_body_with_properties, body)
     initial = body.get("initial_data_source") or {"properties": body.get("properties") or DEFAULT_PROPERTIES}
     author, now = find_bot(call).id, call.clock.iso()
@@ -112,10 +110,9 @@ def add_data_source(call: Call, database: Database, body: dict[str, Any]) -> Dat
     return call.db.add(row)
 
 
-@api.get("/databases/{database_id}")
+@api.get("/databases/{database_id}", scope="read_content")
 def get_database(call: Call, database_id: str) -> dict[str, Any]:
     """Get a database with its data sources."""
-    check_capability(call, "read_content")
     row = find_database(call, parse_id(database_id, "database_id"))
     if not has_data_sources(call) and len(list_data_sources(call, row.id)) > 1:
         raise ValidationError(
@@ -126,10 +123,9 @@ def get_database(call: Call, database_id: str) -> dict[str, Any]:
     return database_object(call, row)
 
 
-@api.patch("/databases/{database_id}")
+@api.patch("/databases/{database_id}", scope="update_content")
 def update_database(call: Call, database_id: str, body: JsonBody) -> dict[str, Any]:
     """Change what a database is called and where it is, or move it to the trash or back."""
-    check_capability(call, "update_content")
     row = find_database(call, parse_id(database_id, "database_id"))
     check_body(_update_body if has_data_sources(call) else _update_body_with_properties, body)
     in_trash = is_to_trash(body)

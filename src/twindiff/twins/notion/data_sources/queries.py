@@ -10,7 +10,7 @@ from twindiff.kit.rows import Expression
 from ..core.api_version import has_data_sources
 from ..core.body_rules import anything, boolean, check_body, choice, mapping, nullable, number, obj, text
 from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, invalid_cursor, list_answer
-from ..core.object_lookup import check_capability, find_data_source, find_database, is_trashed, parse_id
+from ..core.object_lookup import find_data_source, find_database, is_trashed, parse_id
 from ..pages.page_objects import page_object
 from ..pages.pages import only_data_source
 from ..properties.schemas import find_property
@@ -39,7 +39,7 @@ def slice_pages(pages: list[Page], cursor: str | None, size: int) -> tuple[list[
     return pages[start : start + size], following[0].id if following else None
 
 
-@api.post("/data_sources/{data_source_id}/query", reads=True)
+@api.post("/data_sources/{data_source_id}/query", reads=True, scope="read_content")
 def query_data_source(
     call: Call,
     data_source_id: str,
@@ -51,7 +51,7 @@ def query_data_source(
     return run_query(call, row, body, filter_properties)
 
 
-@api.post("/databases/{database_id}/query", reads=True)
+@api.post("/databases/{database_id}/query", reads=True, scope="read_content")
 def query_database(
     call: Call,
     database_id: str,
@@ -65,7 +65,6 @@ def query_database(
 
 def run_query(call: Call, row: DataSource, body: dict[str, Any], names: list[str]) -> dict[str, Any]:
     """Answer a query."""
-    check_capability(call, "read_content")
     check_body(query_rule, body)
     size = check_page_size(body.get("page_size", MAX_PAGE_SIZE), "body.page_size")
     if is_trashed(call, row):

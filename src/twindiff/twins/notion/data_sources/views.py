@@ -12,7 +12,6 @@ from ..core.body_rules import anything, check_body, choice, mapping, nullable, o
 from ..core.fractional_index import index_between
 from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, list_answer, millis, slice_list, stamp
 from ..core.object_lookup import (
-    check_capability,
     find_bot,
     find_data_source,
     find_database,
@@ -68,7 +67,7 @@ def add_default_view(call: Call, database: Database, source: DataSource) -> Data
     return add_view(call, database, source, "Default view", "table")
 
 
-@api.get("/views")
+@api.get("/views", scope="read_content")
 def list_database_views(
     call: Call,
     database_id: str | None = None,
@@ -77,7 +76,6 @@ def list_database_views(
     page_size: str | int = MAX_PAGE_SIZE,
 ) -> dict[str, Any]:
     """List the views of a database or a data source."""
-    check_capability(call, "read_content")
     if database_id is None and data_source_id is None:
         raise ValidationError("query failed validation: query.database_id should be defined, instead was `undefined`.")
     if database_id is not None:
@@ -90,10 +88,9 @@ def list_database_views(
     return list_answer("view", [{"object": "view", "id": id} for id in ids], cursor)
 
 
-@api.post("/views")
+@api.post("/views", scope="update_content")
 def create_view(call: Call, body: JsonBody) -> dict[str, Any]:
     """Add a view of a data source to a database."""
-    check_capability(call, "update_content")
     check_body(_create_body, body)
     source = find_data_source(call, parse_id(body["data_source_id"], "data_source_id", "body"))
     database = find_database(call, parse_id(body.get("database_id") or source.database_id, "database_id", "body"))
@@ -139,17 +136,15 @@ def _find(call: Call, view_id: str) -> DatabaseView:
     return view
 
 
-@api.get("/views/{view_id}")
+@api.get("/views/{view_id}", scope="read_content")
 def get_view(call: Call, view_id: str) -> dict[str, Any]:
     """Get a view."""
-    check_capability(call, "read_content")
     return view_object(call, _find(call, view_id))
 
 
-@api.patch("/views/{view_id}")
+@api.patch("/views/{view_id}", scope="update_content")
 def update_view(call: Call, view_id: str, body: JsonBody) -> dict[str, Any]:
     """Change the name, the filter, the order or the configuration of a view."""
-    check_capability(call, "update_content")
     row = _find(call, view_id)
     check_body(_update_body, body)
     fields = _check_fields(call, row.data_source_id, body)
@@ -161,10 +156,9 @@ def update_view(call: Call, view_id: str, body: JsonBody) -> dict[str, Any]:
     return view_object(call, row)
 
 
-@api.delete("/views/{view_id}")
+@api.delete("/views/{view_id}", scope="update_content")
 def delete_view(call: Call, view_id: str) -> dict[str, Any]:
     """Delete a view; a database keeps its last one."""
-    check_capability(call, "update_content")
     row = _find(call, view_id)
     if call.db.count(DatabaseView, DatabaseView.database_id == row.database_id) == 1:
         raise ValidationError("Cannot delete the last view of a database.")
@@ -173,10 +167,9 @@ def delete_view(call: Call, view_id: str) -> dict[str, Any]:
     return view_reference(row)
 
 
-@api.post("/views/{view_id}/queries")
+@api.post("/views/{view_id}/queries", scope="read_content")
 def create_view_query(call: Call, view_id: str, body: JsonBody = {}) -> dict[str, Any]:  # noqa: B006 - read by the kit
     """Run a view and keep the ids of its pages for fifteen minutes."""
-    check_capability(call, "read_content")
     row = _find(call, view_id)
     check_body(obj(None, page_size=anything), body)
     size = check_page_size(body.get("page_size", MAX_PAGE_SIZE), "body.page_size")

@@ -17,7 +17,6 @@ from ..core.fractional_index import index_between
 from ..core.list_answers import stamp
 from ..core.object_lookup import (
     Node,
-    check_capability,
     check_editable,
     find_bot,
     find_data_source,
@@ -65,10 +64,9 @@ _NOT_OWNED = (
 )
 
 
-@api.post("/pages", body_limit=5_000_000)
+@api.post("/pages", body_limit=5_000_000, scope="insert_content")
 def create_page(call: Call, body: JsonBody, filter_properties: list[str] = []) -> Any:  # noqa: B006 - read by the kit
     """Create a page in a page, a data source or the workspace, with its content."""
-    check_capability(call, "insert_content")
     check_body(_create_body, body)
     parent = _find_parent(call, body.get("parent") or {"workspace": True})
     children: list[dict[str, Any]] = body.get("children") or body.get("content") or []
@@ -159,18 +157,16 @@ def _place_in_source(call: Call, parent: DataSource) -> dict[str, Any]:
     return {"parent_type": "data_source_id", "parent_id": parent.id, "data_source_id": parent.id, "position": place}
 
 
-@api.get("/pages/{page_id}")
+@api.get("/pages/{page_id}", scope="read_content")
 def get_page(call: Call, page_id: str, filter_properties: list[str] = []) -> dict[str, Any]:  # noqa: B006 - as above
     """Get a page with its properties."""
-    check_capability(call, "read_content")
     page = find_page(call, parse_id(page_id, "page_id"))
     return page_object(call, page, parse_filter(call, page, filter_properties))
 
 
-@api.patch("/pages/{page_id}")
+@api.patch("/pages/{page_id}", scope="update_content")
 def update_page(call: Call, page_id: str, body: JsonBody, filter_properties: list[str] = []) -> dict[str, Any]:  # noqa: B006 - as above
     """Change the properties, the icon, the cover or the lock of a page, or move it to the trash or back."""
-    check_capability(call, "update_content")
     page = find_page(call, parse_id(page_id, "page_id"))
     check_body(_update_body, body)
     page = _move_to_trash(call, page, is_to_trash(body))
@@ -200,10 +196,9 @@ def _move_to_trash(call: Call, page: Page, in_trash: bool | None) -> Page:
     return page
 
 
-@api.post("/pages/{page_id}/move")
+@api.post("/pages/{page_id}/move", scope="update_content")
 def move_page(call: Call, page_id: str, body: JsonBody) -> dict[str, Any]:
     """Move a page to another page or data source."""
-    check_capability(call, "update_content")
     page = find_page(call, parse_id(page_id, "page_id"))
     check_body(_move_body, body)
     check_editable(call, page)

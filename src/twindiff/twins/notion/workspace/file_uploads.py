@@ -13,7 +13,7 @@ from twindiff.kit.errors import NotFound
 from ..core.body_rules import MAX_URL_LENGTH, check_body, choice, obj, text, whole
 from ..core.file_values import signature_of
 from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, list_answer, millis, minute, slice_list
-from ..core.object_lookup import check_capability, find_bot, find_row, parse_id
+from ..core.object_lookup import find_bot, find_row, parse_id
 from ..core.user_objects import MAX_UPLOAD_BYTES, find_user
 from ..event_delivery.event_emission import emit_upload
 from ..tables.workspace_tables import FileUpload
@@ -33,10 +33,9 @@ _create_body = obj(
 )  # fmt: skip
 
 
-@api.post("/file_uploads")
+@api.post("/file_uploads", scope="insert_content")
 def create_file_upload(call: Call, body: JsonBody = {}) -> dict[str, Any]:  # noqa: B006 - read by the kit
     """Begin a file upload."""
-    check_capability(call, "insert_content")
     check_body(_create_body, body)
     mode = body.get("mode", "single_part")
     _check_mode(mode, body)
@@ -127,10 +126,9 @@ def _find_pending(call: Call, file_upload_id: str) -> FileUpload:
     return row
 
 
-@api.post("/file_uploads/{file_upload_id}/send", body_limit=MAX_PART_BYTES + 100_000)
+@api.post("/file_uploads/{file_upload_id}/send", body_limit=MAX_PART_BYTES + 100_000, scope="insert_content")
 def send_file_upload(call: Call, file_upload_id: str, file: Upload, part_number: str | None = None) -> dict[str, Any]:
     """Send the content of a file, or one part of it."""
-    check_capability(call, "insert_content")
     row = _find_pending(call, file_upload_id)
     limit = MAX_PART_BYTES if row.mode == "multi_part" else MAX_UPLOAD_BYTES
     if len(file.data) > limit:
@@ -171,10 +169,9 @@ def _complete(call: Call, row: FileUpload, data: bytes) -> dict[str, Any]:
     }
 
 
-@api.post("/file_uploads/{file_upload_id}/complete")
+@api.post("/file_uploads/{file_upload_id}/complete", scope="insert_content")
 def complete_file_upload(call: Call, file_upload_id: str) -> dict[str, Any]:
     """Put the parts of a file together."""
-    check_capability(call, "insert_content")
     row = _find_pending(call, file_upload_id)
     if row.mode != "multi_part":
         raise ValidationError(f"File upload {row.id} is not of mode multi_part.")
