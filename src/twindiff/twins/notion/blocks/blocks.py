@@ -9,8 +9,9 @@ from twindiff.kit import Body, Call, Operations
 from ..core.api_version import LATEST, is_to_trash, version_of
 from ..core.body_rules import Rule, anything, boolean, check_body, choice, empty, is_object, obj, typed_object, uuid
 from ..core.database_trash import trash_database
-from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, list_answer, stamp
-from ..core.object_lookup import Node, check_editable, find_bot, find_node, parse_id
+from ..core.edit_stamps import stamp
+from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, list_answer
+from ..core.object_lookup import Node, check_editable, find_node, parse_id
 from ..event_delivery.event_emission import emit_content, emit_trash
 from ..tables.content_tables import Block, Page
 from ..tables.data_source_tables import Database
@@ -104,7 +105,7 @@ def update_block(call: Call, block_id: str, body: JsonBody) -> dict[str, Any]:
         check_editable(call, node)
     if isinstance(node, Block) and kinds:
         columns = block_columns(call, node.type, body[node.type], node.content)
-        node = call.db.change(node, **columns, **stamp(call, find_bot(call).id))
+        node = call.db.change(node, **columns, **stamp(call))
         emit_content(call, node, [node])
     return render_node(call, node)
 
@@ -136,7 +137,7 @@ def delete_block(call: Call, block_id: str) -> dict[str, Any]:
 
 def trash_node(call: Call, node: Node, in_trash: bool) -> Node:
     """Move a row to the trash or back."""
-    changed = call.db.change(node, in_trash=in_trash, **stamp(call, find_bot(call).id))
+    changed = call.db.change(node, in_trash=in_trash, **stamp(call))
     if isinstance(changed, Database):
         trash_database(call, changed)
     emit_trash(call, changed)

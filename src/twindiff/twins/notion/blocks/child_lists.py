@@ -7,9 +7,10 @@ from typing import Any, Literal
 
 from twindiff.kit import Call
 
+from ..core.edit_stamps import stamp, stamp_new
 from ..core.fractional_index import index_between, indexes_after
-from ..core.list_answers import invalid_cursor, stamp
-from ..core.object_lookup import Node, check_editable, find_bot, find_node, parse_id
+from ..core.list_answers import invalid_cursor
+from ..core.object_lookup import Node, check_editable, find_node, parse_id
 from ..tables.content_tables import Block, Page
 from ..tables.data_source_tables import Database
 from ..wire_style import ValidationError
@@ -103,7 +104,7 @@ def add_blocks(
     call: Call, parent: Node, children: list[dict[str, Any]], between: tuple[str | None, str | None] = (None, None)
 ) -> list[Block]:
     """Add blocks of a request with all that is in them, and return those at the top."""
-    author, now = find_bot(call).id, call.clock.iso()
+    made = stamp_new(call)
     rows: list[Block] = []
 
     def build(parent_id: str, parent_type: str, given: list[dict[str, Any]], positions: list[str]) -> None:
@@ -116,10 +117,7 @@ def add_blocks(
                 parent_type=parent_type,
                 parent_id=parent_id,
                 position=position,
-                created_by=author,
-                created_time=now,
-                last_edited_by=author,
-                last_edited_time=now,
+                **made,
                 **block_columns(call, kind, content),
             )
             rows.append(row)
@@ -129,7 +127,7 @@ def add_blocks(
     build(parent.id, _parent_type(parent), children, indexes_after(*between, len(children)))
     call.db.add_all(rows)
     if rows:
-        call.db.change(parent, **stamp(call, author))
+        call.db.change(parent, **stamp(call))
     return [row for row in rows if row.parent_id == parent.id]
 
 

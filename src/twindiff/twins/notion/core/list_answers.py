@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from twindiff.kit import Call, Meta
+from twindiff.kit import Meta
 
 from ..wire_style import ValidationError
 
@@ -53,19 +53,3 @@ def slice_list(ids: list[str], cursor: str | None, size: int) -> tuple[list[str]
 def invalid_cursor(cursor: str) -> ValidationError:
     """Return the error for a cursor that no list gave."""
     return ValidationError(f"The start_cursor provided is invalid: {cursor[:100]}")
-
-
-def stamp(call: Call, author: str) -> dict[str, Any]:
-    """Return the columns that say who edited a row last, and when."""
-    return {"last_edited_by": author, "last_edited_time": call.clock.iso()}
-
-
-def minute(at: str | None) -> str:
-    """Render an instant as most objects have it: rounded down to the minute."""
-    return f"{(at or '1970-01-01T00:00')[:16]}:00.000Z"
-
-
-def millis(at: str | None) -> str:
-    """Render an instant to the millisecond."""
-    text = at or "1970-01-01T00:00:00"
-    return f"{text[:19]}.{(text[20:23] or '000'):0<3}+00:00"

@@ -8,11 +8,10 @@ from twindiff.kit import Body, Call, Operations, revise
 
 from ..core.api_version import is_to_trash
 from ..core.body_rules import boolean, check_body, mapping, obj, typed_object, uuid
+from ..core.edit_stamps import stamp
 from ..core.file_values import cover, icon
-from ..core.list_answers import stamp
 from ..core.object_lookup import (
     check_editable,
-    find_bot,
     find_data_source,
     find_database,
     parse_id,
@@ -60,7 +59,7 @@ def update_data_source(call: Call, data_source_id: str, body: JsonBody) -> dict[
     check_body(_update_body, body)
     in_trash = is_to_trash(body)
     if in_trash is not None and in_trash != row.in_trash:
-        row = call.db.change(row, in_trash=in_trash, **stamp(call, find_bot(call).id))
+        row = call.db.change(row, in_trash=in_trash, **stamp(call))
         emit_trash(call, row)
     changes = about_columns(call, body)
     if "parent" in body:
@@ -69,10 +68,10 @@ def update_data_source(call: Call, data_source_id: str, body: JsonBody) -> dict[
         changes |= {"database_id": target.id, "position": last_position(call, target)}
     if changes or body.get("properties"):
         check_editable(call, row)
-    row = revise(call.db, row, stamp=stamp(call, find_bot(call).id), **changes)
+    row = revise(call.db, row, stamp=stamp(call), **changes)
     if body.get("properties"):
         change_properties(call, row, body["properties"])
-        row = call.db.change(call.db.get(DataSource, row.id), **stamp(call, find_bot(call).id))
+        row = call.db.change(call.db.get(DataSource, row.id), **stamp(call))
         emit(call, "data_source.schema_updated", row)
     if "parent" in body:
         emit(call, "data_source.moved", row)

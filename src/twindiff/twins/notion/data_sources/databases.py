@@ -10,12 +10,11 @@ from ..blocks.child_lists import check_parent, next_position
 from ..core.api_version import has_data_sources, is_to_trash
 from ..core.body_rules import Rule, boolean, check_body, choice, mapping, obj, typed_object, uuid
 from ..core.database_trash import trash_database
+from ..core.edit_stamps import stamp, stamp_new
 from ..core.file_values import cover, icon, pack_file
 from ..core.fractional_index import index_between
-from ..core.list_answers import stamp
 from ..core.object_lookup import (
     check_editable,
-    find_bot,
     find_database,
     find_page,
     parse_id,
@@ -51,14 +50,10 @@ def create_database(call: Call, body: JsonBody) -> dict[str, Any]:
     """Create a database with its first data source and a view of it."""
     check_body(_create_body if has_data_sources(call) else _create_body_with_properties, body)
     initial = body.get("initial_data_source") or {"properties": body.get("properties") or DEFAULT_PROPERTIES}
-    author, now = find_bot(call).id, call.clock.iso()
     row = Database(
         id=call.ids.uuid(),
         is_inline=body.get("is_inline", False),
-        created_by=author,
-        created_time=now,
-        last_edited_by=author,
-        last_edited_time=now,
+        **stamp_new(call),
         **about_columns(call, body),
         **_place(call, body["parent"]),
     )
@@ -96,15 +91,11 @@ def last_position(call: Call, database: Database) -> str:
 
 def add_data_source(call: Call, database: Database, body: dict[str, Any]) -> DataSource:
     """Add a data source without properties to a database."""
-    author, now = find_bot(call).id, call.clock.iso()
     row = DataSource(
         id=call.ids.uuid(),
         database_id=database.id,
         position=last_position(call, database),
-        created_by=author,
-        created_time=now,
-        last_edited_by=author,
-        last_edited_time=now,
+        **stamp_new(call),
         **about_columns(call, {name: body[name] for name in ("title", "icon") if name in body}),
     )
     return call.db.add(row)
@@ -130,7 +121,7 @@ def update_database(call: Call, database_id: str, body: JsonBody) -> dict[str, A
     check_body(_update_body if has_data_sources(call) else _update_body_with_properties, body)
     in_trash = is_to_trash(body)
     if in_trash is not None and in_trash != row.in_trash:
-        row = call.db.change(row, in_trash=in_trash, **stamp(call, find_bot(call).id))
+        row = call.db.change(row, in_trash=in_trash, **stamp(call))
         trash_database(call, row)
         emit_trash(call, row)
     changes = about_columns(call, body)
@@ -139,7 +130,7 @@ def update_database(call: Call, database_id: str, body: JsonBody) -> dict[str, A
         changes |= _place(call, body["parent"])
     if changes or body.get("properties"):
         check_editable(call, row)
-    row = revise(call.db, row, stamp=stamp(call, find_bot(call).id), **changes)
+    row = revise(call.db, row, stamp=stamp(call), **changes)
     if not has_data_sources(call):
         _update_only_source(call, row, body)
     if "parent" in body:

@@ -9,17 +9,16 @@ from twindiff.kit import Body, Call, Operations, revise
 
 from ..core.api_version import web_url
 from ..core.body_rules import anything, check_body, choice, mapping, nullable, obj, text, uuid
+from ..core.edit_stamps import millis, show_stamps, stamp, stamp_new
 from ..core.fractional_index import index_between
-from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, list_answer, millis, slice_list, stamp
+from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, list_answer, slice_list
 from ..core.object_lookup import (
-    find_bot,
     find_data_source,
     find_database,
     find_row,
     not_found,
     parse_id,
 )
-from ..core.user_objects import user_reference
 from ..event_delivery.event_emission import emit_view
 from ..tables.data_source_tables import Database, DatabaseView, DataSource, ViewQuery
 from ..wire_style import ValidationError
@@ -45,7 +44,6 @@ _update_body = obj(None, **_about)
 def add_view(call: Call, database: Database, source: DataSource, name: str, kind: str, **fields: Any) -> DatabaseView:
     """Add a view at the end of a database's views."""
     last = call.db.rows(DatabaseView, DatabaseView.database_id == database.id, order=-DatabaseView.position, limit=1)
-    author, now = find_bot(call).id, call.clock.iso()
     row = DatabaseView(
         id=call.ids.uuid(),
         database_id=database.id,
@@ -53,10 +51,7 @@ def add_view(call: Call, database: Database, source: DataSource, name: str, kind
         name=name,
         type=kind,
         position=index_between(last[0].position if last else None, None),
-        created_by=author,
-        created_time=now,
-        last_edited_by=author,
-        last_edited_time=now,
+        **stamp_new(call),
         **fields,
     )
     return call.db.add(row)
@@ -112,10 +107,7 @@ def view_object(call: Call, row: DatabaseView) -> dict[str, Any]:
         **view_reference(row),
         "data_source_id": row.data_source_id,
         "name": row.name,
-        "created_time": millis(row.created_time),
-        "created_by": user_reference(row.created_by),
-        "last_edited_time": millis(row.last_edited_time or row.created_time),
-        "last_edited_by": user_reference(row.last_edited_by or row.created_by),
+        **show_stamps(row, millis),
         "url": f"{web_url(call, row.database_id)}?v={row.id.replace('-', '')}",
         "filter": row.filter,
         "sorts": row.sorts,
@@ -150,7 +142,7 @@ def update_view(call: Call, view_id: str, body: JsonBody) -> dict[str, Any]:
     fields = _check_fields(call, row.data_source_id, body)
     changed = [name for name in (*fields, "name") if name in body and body[name] != getattr(row, name)]
     fields |= {"name": body["name"]} if "name" in body else {}
-    row = revise(call.db, row, stamp=stamp(call, find_bot(call).id), **fields)
+    row = revise(call.db, row, stamp=stamp(call), **fields)
     if changed:
         emit_view(call, "view.updated", row, updated_fields=changed)
     return view_object(call, row)

@@ -7,8 +7,9 @@ from typing import Annotated, Any
 from twindiff.kit import Body, Call, Operations
 
 from ..core.body_rules import Rule, array, check_body, choice, need_one, obj, text, typed_object, uuid
+from ..core.edit_stamps import minute
 from ..core.file_values import attach_upload, sign_file
-from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, list_answer, minute, slice_list
+from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, list_answer, slice_list
 from ..core.object_lookup import (
     check_editable,
     find_bot,

@@ -11,10 +11,9 @@ from twindiff.kit import Call
 from ..blocks.block_objects import parent_object
 from ..core.api_version import OLDEST, has_data_sources, trash_fields, version_of, web_url
 from ..core.body_rules import is_list
+from ..core.edit_stamps import show_stamps
 from ..core.file_values import render_file
-from ..core.list_answers import minute
 from ..core.object_lookup import is_trashed
-from ..core.user_objects import user_reference
 from ..properties.computed_values import computed_value
 from ..properties.property_values import property_value
 from ..properties.schemas import TITLE, find_properties
@@ -32,10 +31,7 @@ def page_object(
     shown: dict[str, Any] = {
         "object": "page",
         "id": page.id,
-        "created_time": minute(page.created_time),
-        "last_edited_time": minute(page.last_edited_time or page.created_time),
-        "created_by": user_reference(page.created_by),
-        "last_edited_by": user_reference(page.last_edited_by or page.created_by),
+        **show_stamps(page),
         "cover": render_file(call, page.cover),
         "icon": render_file(call, page.icon),
         "parent": _parent(call, page),

@@ -12,9 +12,9 @@ from ..blocks.blocks import check_size
 from ..blocks.child_lists import add_blocks, check_parent, check_types, end_position, next_position, place_between
 from ..core.api_version import has_data_sources, is_to_trash
 from ..core.body_rules import anything, boolean, check_body, choice, empty, mapping, obj, text, typed_object, uuid
+from ..core.edit_stamps import stamp, stamp_new
 from ..core.file_values import cover, icon, pack_file
 from ..core.fractional_index import index_between
-from ..core.list_answers import stamp
 from ..core.object_lookup import (
     Node,
     check_editable,
@@ -128,7 +128,6 @@ def only_data_source(call: Call, database: Database) -> DataSource:
 
 
 def _add_page(call: Call, parent: Parent, body: dict[str, Any]) -> Page:
-    author, now = find_bot(call).id, call.clock.iso()
     where: dict[str, Any] = {"parent_type": "workspace", "parent_id": None}
     if isinstance(parent, DataSource):
         where = _place_in_source(call, parent)
@@ -142,10 +141,7 @@ def _add_page(call: Call, parent: Parent, body: dict[str, Any]) -> Page:
         id=call.ids.uuid(),
         icon=pack_file(call, body.get("icon")),
         cover=pack_file(call, body.get("cover")),
-        created_by=author,
-        created_time=now,
-        last_edited_by=author,
-        last_edited_time=now,
+        **stamp_new(call),
         **where,
     )
     return call.db.add(page)
@@ -176,7 +172,7 @@ def update_page(call: Call, page_id: str, body: JsonBody, filter_properties: lis
         check_editable(call, page)
     before = page
     if given:
-        page = call.db.change(page, **given, **stamp(call, find_bot(call).id))
+        page = call.db.change(page, **given, **stamp(call))
     if body.get("properties"):
         page = set_values(call, page, body["properties"])
     if body.get("erase_content"):
@@ -191,7 +187,7 @@ def update_page(call: Call, page_id: str, body: JsonBody, filter_properties: lis
 def _move_to_trash(call: Call, page: Page, in_trash: bool | None) -> Page:
     if in_trash is None or in_trash == page.in_trash:
         return page
-    page = call.db.change(page, in_trash=in_trash, **stamp(call, find_bot(call).id))
+    page = call.db.change(page, in_trash=in_trash, **stamp(call))
     emit_trash(call, page)
     return page
 
@@ -214,7 +210,7 @@ def move_page(call: Call, page_id: str, body: JsonBody) -> dict[str, Any]:
         changes = _place_in_source(call, parent)
     elif parent is not None:
         changes |= {"parent_type": "page_id", "parent_id": parent.id, "position": next_position(call, parent.id)}
-    page = call.db.change(page, **changes, **stamp(call, find_bot(call).id))
+    page = call.db.change(page, **changes, **stamp(call))
     emit(call, "page.moved", page)
     return page_object(call, page)
 

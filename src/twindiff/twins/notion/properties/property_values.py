@@ -13,8 +13,8 @@ from twindiff.kit import Call
 
 from ..core.body_rules import MISSING, check_body, invalid_at, obj
 from ..core.date_values import date_object, pack_date
+from ..core.edit_stamps import minute
 from ..core.file_values import pack_file, render_file
-from ..core.list_answers import minute
 from ..core.object_lookup import find_page, parse_id
 from ..core.user_objects import find_user, user_object
 from ..rich_text.rich_text_values import pack_text, unpack_columns, unpack_text

@@ -11,8 +11,9 @@ from twindiff.kit.auth import is_same_secret
 from twindiff.kit.errors import NotFound
 
 from ..core.body_rules import MAX_URL_LENGTH, check_body, choice, obj, text, whole
+from ..core.edit_stamps import millis, minute
 from ..core.file_values import signature_of
-from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, list_answer, millis, minute, slice_list
+from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, list_answer, slice_list
 from ..core.object_lookup import find_bot, find_row, parse_id
 from ..core.user_objects import MAX_UPLOAD_BYTES, find_user
 from ..event_delivery.event_emission import emit_upload
