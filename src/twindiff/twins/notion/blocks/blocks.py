@@ -8,17 +8,16 @@ from twindiff.kit import Body, Call, Operations
 
 from ..core.api_version import LATEST, is_to_trash, version_of
 from ..core.body_rules import Rule, anything, boolean, check_body, choice, empty, is_object, obj, typed_object, uuid
-from ..core.database_trash import trash_database
 from ..core.edit_stamps import stamp
 from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, list_answer
 from ..core.object_lookup import Node, check_editable, find_node, parse_id
-from ..event_delivery.event_emission import emit_content, emit_trash
+from ..event_delivery.event_emission import emit_content
 from ..tables.content_tables import Block, Page
-from ..tables.data_source_tables import Database
 from ..wire_style import ValidationError
 from .block_objects import block_columns, render_node, render_nodes
 from .block_types import children_rule, content_rules
 from .child_lists import add_blocks, check_parent, check_types, list_children, page_children, place_between
+from .trash import move_to_trash
 
 api = Operations(prefix="/v1")
 JsonBody = Annotated[dict[str, Any], Body]
@@ -98,11 +97,10 @@ def update_block(call: Call, block_id: str, body: JsonBody) -> dict[str, Any]:
         check_body(obj(None, type=anything, object=anything, **TRASH, **dict.fromkeys(kinds, anything)), body)
     if kinds and not isinstance(node, Block):
         raise ValidationError(f"body.{kinds[0]} should be not present: a {_kind(node)} is updated by its own endpoint.")
-    in_trash = is_to_trash(body)
-    if in_trash is not None and in_trash != node.in_trash:
-        node = trash_node(call, node, in_trash)
-    elif kinds:
+    moved = move_to_trash(call, node, is_to_trash(body))
+    if kinds and moved is node:
         check_editable(call, node)
+    node = moved
     if isinstance(node, Block) and kinds:
         columns = block_columns(call, node.type, body[node.type], node.content)
         node = call.db.change(node, **columns, **stamp(call))
@@ -132,13 +130,4 @@ def delete_block(call: Call, block_id: str) -> dict[str, Any]:
     """Move a block, a page or a database to the trash."""
     node = find_node(call, parse_id(block_id, "block_id"))
     check_editable(call, node)
-    return render_node(call, trash_node(call, node, in_trash=True))
-
-
-def trash_node(call: Call, node: Node, in_trash: bool) -> Node:
-    """Move a row to the trash or back."""
-    changed = call.db.change(node, in_trash=in_trash, **stamp(call))
-    if isinstance(changed, Database):
-        trash_database(call, changed)
-    emit_trash(call, changed)
-    return changed
+    return render_node(call, move_to_trash(call, node, in_trash=True))

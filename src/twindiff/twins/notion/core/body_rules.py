@@ -188,17 +188,6 @@ def nullable(rule: Rule) -> Rule:
     return check
 
 
-def either(*rules: Rule) -> Rule:
-    """A rule of a value for which one of several rules holds; the problems of all are told else."""
-
-    def check(value: Any, path: str) -> Problems:
-        problems = [list(rule(value, path)) for rule in rules]
-        if all(problems):
-            yield from (problem for each in problems for problem in each)
-
-    return check
-
-
 def typed_object(variants: Rules, **also: Rule) -> Rule:
     """A rule of an object that holds its content under the name of its kind, as in `{"type": "emoji", "emoji": "🚀"}`.
 

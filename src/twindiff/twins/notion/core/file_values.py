@@ -35,7 +35,6 @@ _icons = {
     "custom_emoji": obj({"id": uuid}, name=anything, url=anything),
     "icon": obj({"name": text()}, color=text()),
 }
-file_source = typed_object(_sources)
 icon = nullable(typed_object(_icons))
 cover = nullable(typed_object(_sources))
 Value = dict[str, Any]

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
-
-from twindiff.kit import Meta
+from typing import Any
 
 from ..wire_style import ValidationError
 
 MAX_PAGE_SIZE = 100
-PageSize = Annotated[int, Meta(ge=1)]
 
 
 def check_page_size(size: Any, path: str = "query.page_size") -> int:

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from twindiff.kit import Body, Call, Operations, revise
 
+from ..blocks.trash import move_to_trash
 from ..core.api_version import is_to_trash
 from ..core.body_rules import boolean, check_body, mapping, obj, typed_object, uuid
 from ..core.edit_stamps import stamp
@@ -16,7 +17,7 @@ from ..core.object_lookup import (
     find_database,
     parse_id,
 )
-from ..event_delivery.event_emission import emit, emit_trash
+from ..event_delivery.event_emission import emit
 from ..properties.property_types import changed_property, new_property
 from ..properties.schemas import add_properties, change_properties
 from ..rich_text.rich_text_rules import rich_text
@@ -57,10 +58,7 @@ def update_data_source(call: Call, data_source_id: str, body: JsonBody) -> dict[
     """Change the schema and the title of a data source, move it, or move it to the trash or back."""
     row = find_data_source(call, parse_id(data_source_id, "data_source_id"))
     check_body(_update_body, body)
-    in_trash = is_to_trash(body)
-    if in_trash is not None and in_trash != row.in_trash:
-        row = call.db.change(row, in_trash=in_trash, **stamp(call))
-        emit_trash(call, row)
+    row = move_to_trash(call, row, is_to_trash(body))
     changes = about_columns(call, body)
     if "parent" in body:
         target = find_database(call, parse_id(body["parent"]["database_id"], "database_id", "body.parent"))

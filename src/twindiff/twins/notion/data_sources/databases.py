@@ -7,9 +7,9 @@ from typing import Annotated, Any
 from twindiff.kit import Body, Call, Operations, revise
 
 from ..blocks.child_lists import check_parent, next_position
+from ..blocks.trash import move_to_trash
 from ..core.api_version import has_data_sources, is_to_trash
 from ..core.body_rules import Rule, boolean, check_body, choice, mapping, obj, typed_object, uuid
-from ..core.database_trash import trash_database
 from ..core.edit_stamps import stamp, stamp_new
 from ..core.file_values import cover, icon, pack_file
 from ..core.fractional_index import index_between
@@ -19,7 +19,7 @@ from ..core.object_lookup import (
     find_page,
     parse_id,
 )
-from ..event_delivery.event_emission import emit, emit_trash
+from ..event_delivery.event_emission import emit
 from ..properties.property_types import changed_property, new_property
 from ..properties.schemas import add_properties, change_properties
 from ..rich_text.rich_text_rules import rich_text
@@ -119,11 +119,7 @@ def update_database(call: Call, database_id: str, body: JsonBody) -> dict[str, A
     """Change what a database is called and where it is, or move it to the trash or back."""
     row = find_database(call, parse_id(database_id, "database_id"))
     check_body(_update_body if has_data_sources(call) else _update_body_with_properties, body)
-    in_trash = is_to_trash(body)
-    if in_trash is not None and in_trash != row.in_trash:
-        row = call.db.change(row, in_trash=in_trash, **stamp(call))
-        trash_database(call, row)
-        emit_trash(call, row)
+    row = move_to_trash(call, row, is_to_trash(body))
     changes = about_columns(call, body)
     changes |= {name: body[name] for name in ("is_inline", "is_locked") if name in body}
     if "parent" in body:

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 from twindiff.kit import Body, Call, Operations
 
 from ..blocks.async_answers import answer_async
-from ..blocks.blocks import trash_node
 from ..blocks.child_lists import add_blocks, end_position
+from ..blocks.trash import move_to_trash
 from ..core.body_rules import anything, array, boolean, check_body, choice, obj, text, typed_object
 from ..core.object_lookup import Node, check_editable, find_page, parse_id
 from ..event_delivery.event_emission import emit_content
@@ -130,7 +130,7 @@ def _write_changes(call: Call, page: Page, chunks: list[Chunk], text: str, *, ma
         )
     for node in changed:
         if isinstance(node, Block) or node in lost:
-            trash_node(call, node, in_trash=True)
+            move_to_trash(call, node, in_trash=True)
     blocks = read_markdown("\n".join(lines))
     before = chunks[kept - 1].node.position if kept else None
     after = chunks[last].node.position if last < len(chunks) else None

@@ -10,6 +10,7 @@ from ..blocks.async_answers import answer_async
 from ..blocks.block_types import children_rule
 from ..blocks.blocks import check_size
 from ..blocks.child_lists import add_blocks, check_parent, check_types, end_position, next_position, place_between
+from ..blocks.trash import move_to_trash
 from ..core.api_version import has_data_sources, is_to_trash
 from ..core.body_rules import anything, boolean, check_body, choice, empty, mapping, obj, text, typed_object, uuid
 from ..core.edit_stamps import stamp, stamp_new
@@ -27,7 +28,7 @@ from ..core.object_lookup import (
     find_visible,
     parse_id,
 )
-from ..event_delivery.event_emission import emit, emit_properties, emit_trash
+from ..event_delivery.event_emission import emit, emit_properties
 from ..markdown.markdown_reader import read_markdown
 from ..properties.page_values import set_values
 from ..tables.content_tables import Block, Page
@@ -165,7 +166,7 @@ def update_page(call: Call, page_id: str, body: JsonBody, filter_properties: lis
     """Change the properties, the icon, the cover or the lock of a page, or move it to the trash or back."""
     page = find_page(call, parse_id(page_id, "page_id"))
     check_body(_update_body, body)
-    page = _move_to_trash(call, page, is_to_trash(body))
+    page = move_to_trash(call, page, is_to_trash(body))
     given = {name: pack_file(call, body[name]) for name in ("icon", "cover") if name in body}
     given |= {name: body[name] for name in ("is_locked",) if name in body}
     if given or body.get("properties") or body.get("erase_content") or "template" in body:
@@ -182,14 +183,6 @@ def update_page(call: Call, page_id: str, body: JsonBody, filter_properties: lis
         page = apply_template(call, page, body["template"])
     emit_properties(call, before, page)
     return page_object(call, page, parse_filter(call, page, filter_properties))
-
-
-def _move_to_trash(call: Call, page: Page, in_trash: bool | None) -> Page:
-    if in_trash is None or in_trash == page.in_trash:
-        return page
-    page = call.db.change(page, in_trash=in_trash, **stamp(call))
-    emit_trash(call, page)
-    return page
 
 
 @api.post("/pages/{page_id}/move", scope="update_content")
