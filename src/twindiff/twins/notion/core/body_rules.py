@@ -49,6 +49,11 @@ def invalid_at(path: str, wanted: str, value: Any) -> str:
     return f"{path} should be {wanted}, instead was `{given}`."
 
 
+def invalid_body(path: str, wanted: str, value: Any = MISSING) -> ValidationError:
+    """Return the error for a body with one problem."""
+    return ValidationError(f"body failed validation: {invalid_at(path, wanted, value)}")
+
+
 def obj(required: Rules | None = None, /, **optional: Rule) -> Rule:
     """A rule of an object by its required and its optional fields."""
     needed = dict(required or {})

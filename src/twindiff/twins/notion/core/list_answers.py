@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from operator import attrgetter
+from typing import Any, TypeVar
 
 from ..wire_style import ValidationError
 
+T = TypeVar("T")
 MAX_PAGE_SIZE = 100
 
 
@@ -36,15 +39,17 @@ def list_answer(kind: str, results: list[Any], next_cursor: str | None) -> dict[
     }
 
 
-def slice_list(ids: list[str], cursor: str | None, size: int) -> tuple[list[str], str | None]:
-    """Return a page of a list of ids from a cursor on, which is an id of the list, and the next cursor."""
+def slice_list(
+    items: list[T], cursor: str | None, size: int, id_of: Callable[[T], str] = attrgetter("id")
+) -> tuple[list[T], str | None]:
+    """Return a page of a list from a cursor on, which is the id of one of its items, and the next cursor."""
     start = 0
     if cursor:
-        if cursor not in ids:
+        start = next((number for number, each in enumerate(items) if id_of(each) == cursor), -1)
+        if start < 0:
             raise invalid_cursor(cursor)
-        start = ids.index(cursor)
-    following = ids[start + size : start + size + 1]
-    return ids[start : start + size], following[0] if following else None
+    following = items[start + size : start + size + 1]
+    return items[start : start + size], id_of(following[0]) if following else None
 
 
 def invalid_cursor(cursor: str) -> ValidationError:

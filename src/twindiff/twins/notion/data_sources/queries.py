@@ -9,7 +9,7 @@ from twindiff.kit.rows import Expression
 
 from ..core.api_version import has_data_sources
 from ..core.body_rules import anything, boolean, check_body, choice, mapping, nullable, number, obj, text
-from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, invalid_cursor, list_answer
+from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, invalid_cursor, list_answer, slice_list
 from ..core.object_lookup import find_data_source, find_database, is_trashed, parse_id
 from ..pages.page_objects import page_object
 from ..pages.pages import only_data_source
@@ -26,17 +26,6 @@ query_rule = obj(
     None, filter=nullable(mapping(anything)), sorts=sorts_rule, start_cursor=nullable(text()), page_size=number,
     in_trash=boolean, archived=boolean, result_type=choice("page", "data_source"),
 )  # fmt: skip
-
-
-def slice_pages(pages: list[Page], cursor: str | None, size: int) -> tuple[list[Page], str | None]:
-    """Return a page of the results from a cursor on, the id of its first, and the next cursor."""
-    start = 0
-    if cursor:
-        start = next((number for number, page in enumerate(pages) if page.id == cursor), -1)
-        if start < 0:
-            raise invalid_cursor(cursor)
-    following = pages[start + size : start + size + 1]
-    return pages[start : start + size], following[0].id if following else None
 
 
 @api.post("/data_sources/{data_source_id}/query", reads=True, scope="read_content")
@@ -77,7 +66,7 @@ def run_query(call: Call, row: DataSource, body: dict[str, Any], names: list[str
         pages = _first_pages(call, row, body.get("start_cursor"), size + 1)
     else:
         pages = select_pages(call, row.id, body.get("filter"), body.get("sorts") or [], in_trash=in_trash)
-    shown, cursor = slice_pages(pages, body.get("start_cursor"), size)
+    shown, cursor = slice_list(pages, body.get("start_cursor"), size)
     kind = "page_or_data_source" if has_data_sources(call) else "page_or_database"
     return list_answer(kind, [page_object(call, page, only, in_trash=page.in_trash) for page in shown], cursor)
 

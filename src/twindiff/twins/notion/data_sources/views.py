@@ -79,8 +79,8 @@ def list_database_views(
         id = parse_id(data_source_id or "", "data_source_id", "query")
         where = DatabaseView.data_source_id == find_data_source(call, id).id
     rows = call.db.rows(DatabaseView, where, order=(DatabaseView.position, DatabaseView.id))
-    ids, cursor = slice_list([row.id for row in rows], start_cursor, check_page_size(page_size))
-    return list_answer("view", [{"object": "view", "id": id} for id in ids], cursor)
+    rows, cursor = slice_list(rows, start_cursor, check_page_size(page_size))
+    return list_answer("view", [{"object": "view", "id": row.id} for row in rows], cursor)
 
 
 @api.post("/views", scope="update_content")
@@ -171,7 +171,7 @@ def create_view_query(call: Call, view_id: str, body: JsonBody = {}) -> dict[str
         id=call.ids.uuid(), view_id=row.id, page_ids=[page.id for page in pages], expires_at=until.isoformat()
     )
     call.db.add(query)
-    ids, cursor = slice_list(query.page_ids, None, size)
+    ids, cursor = slice_list(query.page_ids, None, size, str)
     return {
         "object": "view_query",
         "id": query.id,
@@ -198,7 +198,7 @@ def get_view_query_results(
 ) -> dict[str, Any]:
     """List the pages that a view had when it was run."""
     query = _find_query(call, view_id, query_id)
-    ids, cursor = slice_list(query.page_ids, start_cursor, check_page_size(page_size))
+    ids, cursor = slice_list(query.page_ids, start_cursor, check_page_size(page_size), str)
     return list_answer("page", [{"object": "page", "id": id} for id in ids], cursor)
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from twindiff.kit import Body, Call, Operations
 
-from ..core.body_rules import Rule, array, check_body, choice, need_one, obj, text, typed_object, uuid
+from ..core.body_rules import Rule, array, check_body, choice, invalid_body, need_one, obj, text, typed_object, uuid
 from ..core.edit_stamps import minute
 from ..core.file_values import attach_upload, sign_file
 from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, list_answer, slice_list
@@ -27,7 +27,6 @@ from ..rich_text.rich_text_rules import rich_text
 from ..rich_text.rich_text_values import pack_columns, unpack_columns
 from ..tables.content_tables import Block, Comment, Page, User
 from ..tables.workspace_tables import FileUpload
-from ..wire_style import ValidationError
 
 api = Operations(prefix="/v1")
 JsonBody = Annotated[dict[str, Any], Body]
@@ -47,7 +46,7 @@ _update_body = obj(None, rich_text=rich_text, markdown=text())
 
 def _columns(call: Call, body: dict[str, Any]) -> dict[str, Any]:
     if ("rich_text" in body) == ("markdown" in body):
-        raise ValidationError("body failed validation: body.rich_text should be defined, instead was `undefined`.")
+        raise invalid_body("body.rich_text", "defined")
     items = body["rich_text"] if "rich_text" in body else read_inline(body["markdown"])
     plain, pieces = pack_columns(call, items)
     return {"text": plain, "rich_text": pieces}
@@ -101,9 +100,8 @@ def list_comments(
     if is_trashed(call, node):
         raise not_found(call, "block", node.id)
     rows = call.db.rows(Comment, Comment.parent_id == node.id, order=(Comment.created_time, Comment.number, Comment.id))
-    named = {row.id: row for row in rows}
-    ids, cursor = slice_list([*named], start_cursor, check_page_size(page_size))
-    return list_answer("comment", [comment_object(call, named[id]) for id in ids], cursor)
+    rows, cursor = slice_list(rows, start_cursor, check_page_size(page_size))
+    return list_answer("comment", [comment_object(call, row) for row in rows], cursor)
 
 
 @api.get("/comments/{comment_id}", scope="read_comments")

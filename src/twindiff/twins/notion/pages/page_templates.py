@@ -38,9 +38,9 @@ def list_data_source_templates(
     data_source = find_data_source(call, parse_id(data_source_id, "data_source_id"))
     rows = list_templates(call, data_source.id)
     default = rows[0].id if rows else None
-    shown = {row.id: row for row in rows if name is None or name.lower() in row.title.lower()}
-    ids, cursor = slice_list([*shown], start_cursor, check_page_size(page_size))
-    templates = [{"id": id, "name": shown[id].title, "is_default": id == default} for id in ids]
+    shown = [row for row in rows if name is None or name.lower() in row.title.lower()]
+    shown, cursor = slice_list(shown, start_cursor, check_page_size(page_size))
+    templates = [{"id": row.id, "name": row.title, "is_default": row.id == default} for row in shown]
     return {"templates": templates, "has_more": cursor is not None, "next_cursor": cursor}
 
 

@@ -22,9 +22,9 @@ ADVICE = (
 @api.get("/users", scope="read_users")
 def list_users(call: Call, start_cursor: str | None = None, page_size: str | int = MAX_PAGE_SIZE) -> dict[str, Any]:
     """List the people and bots of the workspace."""
-    users = {user.id: user for user in call.db.rows(User, order=(-User.type, User.id))}
-    ids, cursor = slice_list([*users], start_cursor, check_page_size(page_size))
-    return list_answer("user", [render_user(call, users[id]) for id in ids], cursor)
+    users = call.db.rows(User, order=(-User.type, User.id))
+    users, cursor = slice_list(users, start_cursor, check_page_size(page_size))
+    return list_answer("user", [render_user(call, user) for user in users], cursor)
 
 
 @api.get("/users/me")
@@ -49,7 +49,7 @@ def list_custom_emojis(
 ) -> dict[str, Any]:
     """List the custom emojis of the workspace."""
     where = [CustomEmoji.name == name.strip(":")] if name else []
-    emojis = {each.id: each for each in call.db.rows(CustomEmoji, *where, order=CustomEmoji.name)}
-    ids, cursor = slice_list([*emojis], start_cursor, check_page_size(page_size))
-    shown = [{"id": id, "name": emojis[id].name, "url": emojis[id].url} for id in ids]
+    emojis = call.db.rows(CustomEmoji, *where, order=CustomEmoji.name)
+    emojis, cursor = slice_list(emojis, start_cursor, check_page_size(page_size))
+    shown = [{"id": each.id, "name": each.name, "url": each.url} for each in emojis]
     return list_answer("custom_emoji", shown, cursor)
