@@ -11,9 +11,8 @@ from ..core.api_version import has_data_sources
 from ..core.body_rules import anything, boolean, check_body, choice, mapping, nullable, number, obj, text
 from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, invalid_cursor, list_answer, slice_list
 from ..core.object_lookup import find_data_source, find_database, is_trashed, parse_id
-from ..pages.page_objects import page_object
+from ..pages.page_objects import page_object, parse_filter
 from ..pages.pages import only_data_source
-from ..properties.schemas import find_property
 from ..tables.content_tables import Page
 from ..tables.data_source_tables import DataSource
 from ..wire_style import ValidationError
@@ -58,7 +57,7 @@ def run_query(call: Call, row: DataSource, body: dict[str, Any], names: list[str
     size = check_page_size(body.get("page_size", MAX_PAGE_SIZE), "body.page_size")
     if is_trashed(call, row):
         raise ValidationError(f"Data source {row.id} is in the trash.")
-    only = _parse_names(call, row, names)
+    only = parse_filter(call, row.id, names)
     in_trash = body.get("in_trash", body.get("archived", False))
     if body.get("result_type") == "data_source":
         pages: list[Page] = []
@@ -84,13 +83,3 @@ def _first_pages(call: Call, row: DataSource, cursor: str | None, limit: int) ->
             raise invalid_cursor(cursor)
         where.append(Page.position >= first.position)
     return call.db.rows(Page, *where, order=(Page.position, Page.id), limit=limit)
-
-
-def _parse_names(call: Call, row: DataSource, names: list[str]) -> set[str] | None:
-    wanted: set[str] = set()
-    for name in (each for given in names for each in given.split(",") if each):
-        found_property = find_property(call, row.id, name)
-        if found_property is None:
-            raise ValidationError(f"Could not find property with name or id: {name}")
-        wanted.add(found_property.id)
-    return wanted or None

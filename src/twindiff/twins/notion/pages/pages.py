@@ -89,7 +89,10 @@ def create_page(call: Call, body: JsonBody, filter_properties: list[str] = []) -
         page = apply_template(call, page, template)
     emit(call, "page.created", page)
     return answer_async(
-        call, body, "POST /v1/pages", page_object(call, page, parse_filter(call, page, filter_properties))
+        call,
+        body,
+        "POST /v1/pages",
+        page_object(call, page, parse_filter(call, page.data_source_id, filter_properties)),
     )
 
 
@@ -158,7 +161,7 @@ def _place_in_source(call: Call, parent: DataSource) -> dict[str, Any]:
 def get_page(call: Call, page_id: str, filter_properties: list[str] = []) -> dict[str, Any]:  # noqa: B006 - as above
     """Get a page with its properties."""
     page = find_page(call, parse_id(page_id, "page_id"))
-    return page_object(call, page, parse_filter(call, page, filter_properties))
+    return page_object(call, page, parse_filter(call, page.data_source_id, filter_properties))
 
 
 @api.patch("/pages/{page_id}", scope="update_content")
@@ -182,7 +185,7 @@ def update_page(call: Call, page_id: str, body: JsonBody, filter_properties: lis
     if check_template(body.get("template")):
         page = apply_template(call, page, body["template"])
     emit_properties(call, before, page)
-    return page_object(call, page, parse_filter(call, page, filter_properties))
+    return page_object(call, page, parse_filter(call, page.data_source_id, filter_properties))
 
 
 @api.post("/pages/{page_id}/move", scope="update_content")
