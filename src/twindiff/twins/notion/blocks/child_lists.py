@@ -43,17 +43,13 @@ def page_children(call: Call, parent_id: str, cursor: str | None, size: int) -> 
     return rows[:size], rows[size].id if len(rows) > size else None
 
 
-def end_position(call: Call, parent_id: str, end: End) -> str | None:
-    """Return the first or the last position among the children; None if there are none."""
+def end_position(call: Call, parent_id: str, end: End, beyond: str = "") -> str | None:
+    """Return the first or the last position among the children beyond a position; None if there are none."""
     positions: list[str] = []
     for table in KINDS:
+        mine = (table.parent_id == parent_id, table.position > beyond)
         order = table.position if end == "start" else -table.position
-        positions += [
-            each
-            for (each,) in call.db.rows(
-                table, table.parent_id == parent_id, order=order, limit=1, columns=(table.position,)
-            )
-        ]
+        positions += [each for (each,) in call.db.rows(table, *mine, order=order, limit=1, columns=(table.position,))]
     return (min if end == "start" else max)(positions, default=None)
 
 
@@ -62,13 +58,7 @@ def position_after(call: Call, parent_id: str, sibling_id: str, path: str) -> tu
     sibling = find_node(call, sibling_id)
     if sibling.parent_id != parent_id:
         raise ValidationError(f"{path} should be the id of a child of the parent block, instead was `{sibling_id}`.")
-    following: list[str] = []
-    for table in KINDS:
-        beyond = (table.parent_id == parent_id, table.position > sibling.position)
-        following += [
-            each for (each,) in call.db.rows(table, *beyond, order=table.position, limit=1, columns=(table.position,))
-        ]
-    return sibling.position, min(following, default=None)
+    return sibling.position, end_position(call, parent_id, "start", beyond=sibling.position)
 
 
 def place_between(

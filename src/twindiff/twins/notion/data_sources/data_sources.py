@@ -11,12 +11,7 @@ from ..core.api_version import is_to_trash
 from ..core.body_rules import boolean, check_body, mapping, obj, typed_object, uuid
 from ..core.edit_stamps import stamp
 from ..core.file_values import cover, icon
-from ..core.object_lookup import (
-    check_editable,
-    find_data_source,
-    find_database,
-    parse_id,
-)
+from ..core.object_lookup import check_editable, find_data_source, find_database, parse_id
 from ..event_delivery.event_emission import emit
 from ..properties.property_types import changed_property, new_property
 from ..properties.schemas import add_properties, change_properties

@@ -13,12 +13,7 @@ from ..core.body_rules import Rule, boolean, check_body, choice, mapping, obj, t
 from ..core.edit_stamps import stamp, stamp_new
 from ..core.file_values import cover, icon, pack_file
 from ..core.fractional_index import index_between
-from ..core.object_lookup import (
-    check_editable,
-    find_database,
-    find_page,
-    parse_id,
-)
+from ..core.object_lookup import check_editable, find_database, find_page, parse_id
 from ..event_delivery.event_emission import emit
 from ..properties.property_types import changed_property, new_property
 from ..properties.schemas import add_properties, change_properties

@@ -12,13 +12,7 @@ from ..core.body_rules import anything, check_body, choice, mapping, nullable, o
 from ..core.edit_stamps import millis, show_stamps, stamp, stamp_new
 from ..core.fractional_index import index_between
 from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, list_answer, slice_list
-from ..core.object_lookup import (
-    find_data_source,
-    find_database,
-    find_row,
-    not_found,
-    parse_id,
-)
+from ..core.object_lookup import find_data_source, find_database, find_row, not_found, parse_id
 from ..event_delivery.event_emission import emit_view
 from ..tables.data_source_tables import Database, DatabaseView, DataSource, ViewQuery
 from ..wire_style import ValidationError
