@@ -10,6 +10,7 @@ from twindiff.kit.seeding import Variables
 
 from .blocks import async_answers, blocks
 from .core.api_version import select_version
+from .core.object_lookup import require_capability
 from .data_sources import data_sources, databases, queries, views
 from .event_delivery.webhooks import webhooks
 from .markdown import page_markdown
@@ -44,7 +45,7 @@ twin = Twin(
     },
     screen=screen,
     missing=(),
-    layers=(select_version,),
+    layers=(select_version, require_capability),
     actor_of=oauth.actor_of,
     secret_columns=(*OAUTH_SECRETS, Integration.client_secret, WebhookSubscription.verification_token),
     webhooks=webhooks,

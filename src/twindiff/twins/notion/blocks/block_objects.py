@@ -9,10 +9,9 @@ from urllib.parse import unquote, urlsplit
 from twindiff.kit import Call
 
 from ..core.api_version import LATEST, trash_fields, version_of
+from ..core.edit_stamps import show_stamps
 from ..core.file_values import pack_file, render_file
-from ..core.list_answers import minute
 from ..core.object_lookup import Node, find_parent, is_trashed
-from ..core.user_objects import user_reference
 from ..rich_text.rich_text_values import pack_columns, pack_text, plain_text, unpack_columns, unpack_text
 from ..tables.content_tables import Block, Page
 from ..tables.data_source_tables import Database, DataSource
@@ -44,10 +43,7 @@ def node_object(call: Call, node: Node, *, has_children: bool, in_trash: bool) -
         "object": "block",
         "id": node.id,
         "parent": parent,
-        "created_time": minute(node.created_time),
-        "last_edited_time": minute(node.last_edited_time or node.created_time),
-        "created_by": user_reference(node.created_by),
-        "last_edited_by": user_reference(node.last_edited_by or node.created_by),
+        **show_stamps(node),
         "has_children": has_children,
         **trash_fields(call, in_trash),
         "type": kind,

@@ -8,16 +8,16 @@ from twindiff.kit import Body, Call, Operations
 
 from ..core.api_version import LATEST, is_to_trash, version_of
 from ..core.body_rules import Rule, anything, boolean, check_body, choice, empty, is_object, obj, typed_object, uuid
-from ..core.database_trash import trash_database
-from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, list_answer, stamp
-from ..core.object_lookup import Node, check_capability, check_editable, find_bot, find_node, parse_id
-from ..event_delivery.event_emission import emit_content, emit_trash
+from ..core.edit_stamps import stamp
+from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, list_answer
+from ..core.object_lookup import Node, check_editable, find_node, parse_id
+from ..event_delivery.event_emission import emit_content
 from ..tables.content_tables import Block, Page
-from ..tables.data_source_tables import Database
 from ..wire_style import ValidationError
 from .block_objects import block_columns, render_node, render_nodes
 from .block_types import children_rule, content_rules
 from .child_lists import add_blocks, check_parent, check_types, list_children, page_children, place_between
+from .trash import move_to_trash
 
 api = Operations(prefix="/v1")
 JsonBody = Annotated[dict[str, Any], Body]
@@ -36,19 +36,17 @@ def _check_position(value: Any, path: str) -> Any:
 _append_body = obj({"children": children_rule}, after=uuid, position=_check_position)
 
 
-@api.get("/blocks/{block_id}")
+@api.get("/blocks/{block_id}", scope="read_content")
 def get_block(call: Call, block_id: str) -> dict[str, Any]:
     """Get a block, a page or a database as a block."""
-    check_capability(call, "read_content")
     return render_node(call, find_node(call, parse_id(block_id, "block_id")))
 
 
-@api.get("/blocks/{block_id}/children")
+@api.get("/blocks/{block_id}/children", scope="read_content")
 def list_block_children(
     call: Call, block_id: str, start_cursor: str | None = None, page_size: str | int = MAX_PAGE_SIZE
 ) -> dict[str, Any]:
     """List the children of a block or a page."""
-    check_capability(call, "read_content")
     parent = find_node(call, parse_id(block_id, "block_id"))
     source = parent.content.get("synced_from") if isinstance(parent, Block) and parent.type == "synced_block" else None
     parent_id = source["block_id"] if source else parent.id
@@ -56,10 +54,9 @@ def list_block_children(
     return list_answer("block", render_nodes(call, rows), cursor)
 
 
-@api.patch("/blocks/{block_id}/children", body_limit=5_000_000)
+@api.patch("/blocks/{block_id}/children", body_limit=5_000_000, scope="insert_content")
 def append_block_children(call: Call, block_id: str, body: JsonBody) -> dict[str, Any]:
     """Add children to a block or a page; they and the siblings that follow them are the answer."""
-    check_capability(call, "insert_content")
     parent = find_node(call, parse_id(block_id, "block_id"))
     check_body(_append_body, body)
     if "after" in body and version_of(call) >= LATEST:
@@ -89,10 +86,9 @@ def check_size(children: list[dict[str, Any]]) -> None:
         raise ValidationError(f"body.children: the request should have ≤ `{MAX_BLOCKS}` blocks.")
 
 
-@api.patch("/blocks/{block_id}")
+@api.patch("/blocks/{block_id}", scope="update_content")
 def update_block(call: Call, block_id: str, body: JsonBody) -> dict[str, Any]:
     """Change the content of a block, or move it to the trash or back."""
-    check_capability(call, "update_content")
     node = find_node(call, parse_id(block_id, "block_id"))
     kinds = [name for name in body if name not in ("type", "archived", "in_trash", "object")]
     if isinstance(node, Block) and (kinds or "type" in body):
@@ -101,14 +97,13 @@ def update_block(call: Call, block_id: str, body: JsonBody) -> dict[str, Any]:
         check_body(obj(None, type=anything, object=anything, **TRASH, **dict.fromkeys(kinds, anything)), body)
     if kinds and not isinstance(node, Block):
         raise ValidationError(f"body.{kinds[0]} should be not present: a {_kind(node)} is updated by its own endpoint.")
-    in_trash = is_to_trash(body)
-    if in_trash is not None and in_trash != node.in_trash:
-        node = trash_node(call, node, in_trash)
-    elif kinds:
+    moved = move_to_trash(call, node, is_to_trash(body))
+    if kinds and moved is node:
         check_editable(call, node)
+    node = moved
     if isinstance(node, Block) and kinds:
         columns = block_columns(call, node.type, body[node.type], node.content)
-        node = call.db.change(node, **columns, **stamp(call, find_bot(call).id))
+        node = call.db.change(node, **columns, **stamp(call))
         emit_content(call, node, [node])
     return render_node(call, node)
 
@@ -130,19 +125,9 @@ def _kind(node: Node) -> str:
     return "page" if isinstance(node, Page) else "database"
 
 
-@api.delete("/blocks/{block_id}")
+@api.delete("/blocks/{block_id}", scope="update_content")
 def delete_block(call: Call, block_id: str) -> dict[str, Any]:
     """Move a block, a page or a database to the trash."""
-    check_capability(call, "update_content")
     node = find_node(call, parse_id(block_id, "block_id"))
     check_editable(call, node)
-    return render_node(call, trash_node(call, node, in_trash=True))
-
-
-def trash_node(call: Call, node: Node, in_trash: bool) -> Node:
-    """Move a row to the trash or back."""
-    changed = call.db.change(node, in_trash=in_trash, **stamp(call, find_bot(call).id))
-    if isinstance(changed, Database):
-        trash_database(call, changed)
-    emit_trash(call, changed)
-    return changed
+    return render_node(call, move_to_trash(call, node, in_trash=True))

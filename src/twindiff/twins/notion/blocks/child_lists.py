@@ -7,9 +7,10 @@ from typing import Any, Literal
 
 from twindiff.kit import Call
 
+from ..core.edit_stamps import stamp, stamp_new
 from ..core.fractional_index import index_between, indexes_after
-from ..core.list_answers import invalid_cursor, stamp
-from ..core.object_lookup import Node, check_editable, find_bot, find_node, parse_id
+from ..core.list_answers import invalid_cursor
+from ..core.object_lookup import Node, check_editable, find_node, parse_id
 from ..tables.content_tables import Block, Page
 from ..tables.data_source_tables import Database
 from ..wire_style import ValidationError
@@ -42,17 +43,13 @@ def page_children(call: Call, parent_id: str, cursor: str | None, size: int) -> 
     return rows[:size], rows[size].id if len(rows) > size else None
 
 
-def end_position(call: Call, parent_id: str, end: End) -> str | None:
-    """Return the first or the last position among the children; None if there are none."""
+def end_position(call: Call, parent_id: str, end: End, beyond: str = "") -> str | None:
+    """Return the first or the last position among the children beyond a position; None if there are none."""
     positions: list[str] = []
     for table in KINDS:
+        mine = (table.parent_id == parent_id, table.position > beyond)
         order = table.position if end == "start" else -table.position
-        positions += [
-            each
-            for (each,) in call.db.rows(
-                table, table.parent_id == parent_id, order=order, limit=1, columns=(table.position,)
-            )
-        ]
+        positions += [each for (each,) in call.db.rows(table, *mine, order=order, limit=1, columns=(table.position,))]
     return (min if end == "start" else max)(positions, default=None)
 
 
@@ -61,13 +58,7 @@ def position_after(call: Call, parent_id: str, sibling_id: str, path: str) -> tu
     sibling = find_node(call, sibling_id)
     if sibling.parent_id != parent_id:
         raise ValidationError(f"{path} should be the id of a child of the parent block, instead was `{sibling_id}`.")
-    following: list[str] = []
-    for table in KINDS:
-        beyond = (table.parent_id == parent_id, table.position > sibling.position)
-        following += [
-            each for (each,) in call.db.rows(table, *beyond, order=table.position, limit=1, columns=(table.position,))
-        ]
-    return sibling.position, min(following, default=None)
+    return sibling.position, end_position(call, parent_id, "start", beyond=sibling.position)
 
 
 def place_between(
@@ -103,7 +94,7 @@ def add_blocks(
     call: Call, parent: Node, children: list[dict[str, Any]], between: tuple[str | None, str | None] = (None, None)
 ) -> list[Block]:
     """Add blocks of a request with all that is in them, and return those at the top."""
-    author, now = find_bot(call).id, call.clock.iso()
+    made = stamp_new(call)
     rows: list[Block] = []
 
     def build(parent_id: str, parent_type: str, given: list[dict[str, Any]], positions: list[str]) -> None:
@@ -116,10 +107,7 @@ def add_blocks(
                 parent_type=parent_type,
                 parent_id=parent_id,
                 position=position,
-                created_by=author,
-                created_time=now,
-                last_edited_by=author,
-                last_edited_time=now,
+                **made,
                 **block_columns(call, kind, content),
             )
             rows.append(row)
@@ -129,7 +117,7 @@ def add_blocks(
     build(parent.id, _parent_type(parent), children, indexes_after(*between, len(children)))
     call.db.add_all(rows)
     if rows:
-        call.db.change(parent, **stamp(call, author))
+        call.db.change(parent, **stamp(call))
     return [row for row in rows if row.parent_id == parent.id]
 
 

@@ -49,6 +49,11 @@ def invalid_at(path: str, wanted: str, value: Any) -> str:
     return f"{path} should be {wanted}, instead was `{given}`."
 
 
+def invalid_body(path: str, wanted: str, value: Any = MISSING) -> ValidationError:
+    """Return the error for a body with one problem."""
+    return ValidationError(f"body failed validation: {invalid_at(path, wanted, value)}")
+
+
 def obj(required: Rules | None = None, /, **optional: Rule) -> Rule:
     """A rule of an object by its required and its optional fields."""
     needed = dict(required or {})
@@ -184,17 +189,6 @@ def nullable(rule: Rule) -> Rule:
     def check(value: Any, path: str) -> Problems:
         if value is not None:
             yield from rule(value, path)
-
-    return check
-
-
-def either(*rules: Rule) -> Rule:
-    """A rule of a value for which one of several rules holds; the problems of all are told else."""
-
-    def check(value: Any, path: str) -> Problems:
-        problems = [list(rule(value, path)) for rule in rules]
-        if all(problems):
-            yield from (problem for each in problems for problem in each)
 
     return check
 

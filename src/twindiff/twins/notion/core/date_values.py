@@ -8,7 +8,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from ..wire_style import ValidationError
-from .body_rules import invalid_at
+from .body_rules import invalid_body
 
 Values = dict[str, Any]
 _DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?")
@@ -19,15 +19,11 @@ def pack_date(value: Values, path: str) -> Any:
     start, end, zone = value["start"], value.get("end"), value.get("time_zone")
     for name, each in (("start", start), ("end", end)):
         if each is not None and not is_date(each):
-            raise ValidationError(
-                f"body failed validation: {invalid_at(f'{path}.{name}', 'a valid ISO 8601 date string', each)}"
-            )
+            raise invalid_body(f"{path}.{name}", "a valid ISO 8601 date string", each)
     if end and len(start) > 10 != len(end) > 10:
-        raise ValidationError(
-            f"body failed validation: {invalid_at(f'{path}.end', 'of the same precision as start', end)}"
-        )
+        raise invalid_body(f"{path}.end", "of the same precision as start", end)
     if end and end < start:
-        raise ValidationError(f"body failed validation: {invalid_at(f'{path}.end', f'after `{start}`', end)}")
+        raise invalid_body(f"{path}.end", f"after `{start}`", end)
     start, end = (normalize_time(each, zone) if each else None for each in (start, end))
     return start if end is None else {"start": start, "end": end, "time_zone": None}
 

@@ -18,7 +18,7 @@ from ..tables.workspace_tables import CustomEmoji, FileUpload
 from ..wire_style import ValidationError
 from .api_version import has_data_sources
 from .body_rules import MAX_URL_LENGTH, anything, nullable, obj, text, typed_object, uuid
-from .list_answers import minute
+from .edit_stamps import minute
 
 FILE_SECONDS = 3600
 """How long the address of an uploaded file is valid."""
@@ -35,7 +35,6 @@ _icons = {
     "custom_emoji": obj({"id": uuid}, name=anything, url=anything),
     "icon": obj({"name": text()}, color=text()),
 }
-file_source = typed_object(_sources)
 icon = nullable(typed_object(_icons))
 cover = nullable(typed_object(_sources))
 Value = dict[str, Any]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
-
-from twindiff.kit import Call, Meta
+from collections.abc import Callable
+from operator import attrgetter
+from typing import Any, TypeVar
 
 from ..wire_style import ValidationError
 
+T = TypeVar("T")
 MAX_PAGE_SIZE = 100
-PageSize = Annotated[int, Meta(ge=1)]
 
 
 def check_page_size(size: Any, path: str = "query.page_size") -> int:
@@ -39,33 +39,19 @@ def list_answer(kind: str, results: list[Any], next_cursor: str | None) -> dict[
     }
 
 
-def slice_list(ids: list[str], cursor: str | None, size: int) -> tuple[list[str], str | None]:
-    """Return a page of a list of ids from a cursor on, which is an id of the list, and the next cursor."""
+def slice_list(
+    items: list[T], cursor: str | None, size: int, id_of: Callable[[T], str] = attrgetter("id")
+) -> tuple[list[T], str | None]:
+    """Return a page of a list from a cursor on, which is the id of one of its items, and the next cursor."""
     start = 0
     if cursor:
-        if cursor not in ids:
+        start = next((number for number, each in enumerate(items) if id_of(each) == cursor), -1)
+        if start < 0:
             raise invalid_cursor(cursor)
-        start = ids.index(cursor)
-    following = ids[start + size : start + size + 1]
-    return ids[start : start + size], following[0] if following else None
+    following = items[start + size : start + size + 1]
+    return items[start : start + size], id_of(following[0]) if following else None
 
 
 def invalid_cursor(cursor: str) -> ValidationError:
     """Return the error for a cursor that no list gave."""
     return ValidationError(f"The start_cursor provided is invalid: {cursor[:100]}")
-
-
-def stamp(call: Call, author: str) -> dict[str, Any]:
-    """Return the columns that say who edited a row last, and when."""
-    return {"last_edited_by": author, "last_edited_time": call.clock.iso()}
-
-
-def minute(at: str | None) -> str:
-    """Render an instant as most objects have it: rounded down to the minute."""
-    return f"{(at or '1970-01-01T00:00')[:16]}:00.000Z"
-
-
-def millis(at: str | None) -> str:
-    """Render an instant to the millisecond."""
-    text = at or "1970-01-01T00:00:00"
-    return f"{text[:19]}.{(text[20:23] or '000'):0<3}+00:00"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from twindiff.kit import Call, Row
+from twindiff.kit import Call, RequestContext, Row
 
 from ..tables.content_tables import Block, Page, User
 from ..tables.data_source_tables import Database, DataSource
@@ -35,11 +35,13 @@ def find_bot(call: Call) -> User:
     return bot
 
 
-def check_capability(call: Call, name: str) -> None:
-    """Raise RestrictedResource if the integration lacks a capability."""
-    capabilities = find_bot(call).capabilities
-    if capabilities is not None and name not in capabilities:
-        raise RestrictedResource(f"Insufficient permissions for this endpoint: the integration lacks {name}.")
+def require_capability(exchange: RequestContext, call: Call, proceed: Callable[[], Any]) -> Any:
+    """Middleware that raises RestrictedResource if the integration lacks the capability that an operation declares."""
+    wanted = exchange.operation.declared.scope
+    capabilities = find_bot(call).capabilities if wanted else None
+    if capabilities is not None and wanted not in capabilities:
+        raise RestrictedResource(f"Insufficient permissions for this endpoint: the integration lacks {wanted}.")
+    return proceed()
 
 
 def parse_id(value: str, name: str, place: str = "path") -> str:

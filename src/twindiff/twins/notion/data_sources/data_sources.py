@@ -6,19 +6,13 @@ from typing import Annotated, Any
 
 from twindiff.kit import Body, Call, Operations, revise
 
+from ..blocks.trash import move_to_trash
 from ..core.api_version import is_to_trash
 from ..core.body_rules import boolean, check_body, mapping, obj, typed_object, uuid
+from ..core.edit_stamps import stamp
 from ..core.file_values import cover, icon
-from ..core.list_answers import stamp
-from ..core.object_lookup import (
-    check_capability,
-    check_editable,
-    find_bot,
-    find_data_source,
-    find_database,
-    parse_id,
-)
-from ..event_delivery.event_emission import emit, emit_trash
+from ..core.object_lookup import check_editable, find_data_source, find_database, parse_id
+from ..event_delivery.event_emission import emit
 from ..properties.property_types import changed_property, new_property
 from ..properties.schemas import add_properties, change_properties
 from ..rich_text.rich_text_rules import rich_text
@@ -36,10 +30,9 @@ _update_body = obj(
 )  # fmt: skip
 
 
-@api.post("/data_sources")
+@api.post("/data_sources", scope="insert_content")
 def create_data_source(call: Call, body: JsonBody) -> dict[str, Any]:
     """Add a data source to a database."""
-    check_capability(call, "insert_content")
     check_body(_create_body, body)
     database = find_database(call, parse_id(body["parent"]["database_id"], "database_id", "body.parent"))
     check_editable(call, database)
@@ -49,23 +42,18 @@ def create_data_source(call: Call, body: JsonBody) -> dict[str, Any]:
     return data_source_object(call, row)
 
 
-@api.get("/data_sources/{data_source_id}")
+@api.get("/data_sources/{data_source_id}", scope="read_content")
 def get_data_source(call: Call, data_source_id: str) -> dict[str, Any]:
     """Get a data source with its schema."""
-    check_capability(call, "read_content")
     return data_source_object(call, find_data_source(call, parse_id(data_source_id, "data_source_id")))
 
 
-@api.patch("/data_sources/{data_source_id}")
+@api.patch("/data_sources/{data_source_id}", scope="update_content")
 def update_data_source(call: Call, data_source_id: str, body: JsonBody) -> dict[str, Any]:
     """Change the schema and the title of a data source, move it, or move it to the trash or back."""
-    check_capability(call, "update_content")
     row = find_data_source(call, parse_id(data_source_id, "data_source_id"))
     check_body(_update_body, body)
-    in_trash = is_to_trash(body)
-    if in_trash is not None and in_trash != row.in_trash:
-        row = call.db.change(row, in_trash=in_trash, **stamp(call, find_bot(call).id))
-        emit_trash(call, row)
+    row = move_to_trash(call, row, is_to_trash(body))
     changes = about_columns(call, body)
     if "parent" in body:
         target = find_database(call, parse_id(body["parent"]["database_id"], "database_id", "body.parent"))
@@ -73,10 +61,10 @@ def update_data_source(call: Call, data_source_id: str, body: JsonBody) -> dict[
         changes |= {"database_id": target.id, "position": last_position(call, target)}
     if changes or body.get("properties"):
         check_editable(call, row)
-    row = revise(call.db, row, stamp=stamp(call, find_bot(call).id), **changes)
+    row = revise(call.db, row, stamp=stamp(call), **changes)
     if body.get("properties"):
         change_properties(call, row, body["properties"])
-        row = call.db.change(call.db.get(DataSource, row.id), **stamp(call, find_bot(call).id))
+        row = call.db.change(call.db.get(DataSource, row.id), **stamp(call))
         emit(call, "data_source.schema_updated", row)
     if "parent" in body:
         emit(call, "data_source.moved", row)

@@ -8,10 +8,9 @@ from twindiff.kit import Call
 
 from ..blocks.block_objects import UNTITLED, parent_object
 from ..core.api_version import has_data_sources, trash_fields, web_url
+from ..core.edit_stamps import millis, show_stamps
 from ..core.file_values import render_file
-from ..core.list_answers import millis, minute
 from ..core.object_lookup import is_trashed
-from ..core.user_objects import user_reference
 from ..properties.schemas import properties_object
 from ..rich_text.rich_text_values import unpack_columns, unpack_text
 from ..tables.data_source_tables import Database, DataSource
@@ -50,16 +49,7 @@ def database_object(call: Call, row: Database) -> dict[str, Any]:
         }
         named = [{"id": each.id, "name": each.title or UNTITLED} for each in sources]
         return {**shown, **times, "data_sources": named}
-    return {**shown, **_stamps(row), "properties": properties_object(call, sources[0].id) if sources else {}}
-
-
-def _stamps(row: Database | DataSource) -> dict[str, Any]:
-    return {
-        "created_time": minute(row.created_time),
-        "created_by": user_reference(row.created_by),
-        "last_edited_by": user_reference(row.last_edited_by or row.created_by),
-        "last_edited_time": minute(row.last_edited_time or row.created_time),
-    }
+    return {**shown, **show_stamps(row), "properties": properties_object(call, sources[0].id) if sources else {}}
 
 
 def _description(call: Call, row: Database | DataSource) -> list[dict[str, Any]]:
@@ -76,7 +66,7 @@ def data_source_object(call: Call, row: DataSource) -> dict[str, Any]:
         "id": row.id,
         "cover": render_file(call, row.cover),
         "icon": render_file(call, row.icon),
-        **_stamps(row),
+        **show_stamps(row),
         "title": unpack_columns(call, row.title, row.rich_title),
         "description": _description(call, row) or _description(call, database),
         "is_inline": database.is_inline,

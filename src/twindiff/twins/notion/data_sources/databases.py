@@ -7,21 +7,14 @@ from typing import Annotated, Any
 from twindiff.kit import Body, Call, Operations, revise
 
 from ..blocks.child_lists import check_parent, next_position
+from ..blocks.trash import move_to_trash
 from ..core.api_version import has_data_sources, is_to_trash
 from ..core.body_rules import Rule, boolean, check_body, choice, mapping, obj, typed_object, uuid
-from ..core.database_trash import trash_database
+from ..core.edit_stamps import stamp, stamp_new
 from ..core.file_values import cover, icon, pack_file
 from ..core.fractional_index import index_between
-from ..core.list_answers import stamp
-from ..core.object_lookup import (
-    check_capability,
-    check_editable,
-    find_bot,
-    find_database,
-    find_page,
-    parse_id,
-)
-from ..event_delivery.event_emission import emit, emit_trash
+from ..core.object_lookup import check_editable, find_database, find_page, parse_id
+from ..event_delivery.event_emission import emit
 from ..properties.property_types import changed_property, new_property
 from ..properties.schemas import add_properties, change_properties
 from ..rich_text.rich_text_rules import rich_text
@@ -47,20 +40,15 @@ _update_body = obj(None, parent=_parent, **_about, **_trash)
 _update_body_with_properties = obj(None, parent=_parent, properties=mapping(changed_property), **_about, **_trash)
 
 
-@api.post("/databases")
+@api.post("/databases", scope="insert_content")
 def create_database(call: Call, body: JsonBody) -> dict[str, Any]:
     """Create a database with its first data source and a view of it."""
-    check_capability(call, "insert_content")
     check_body(_create_body if has_data_sources(call) else _create_body_with_properties, body)
     initial = body.get("initial_data_source") or {"properties": body.get("properties") or DEFAULT_PROPERTIES}
-    author, now = find_bot(call).id, call.clock.iso()
     row = Database(
         id=call.ids.uuid(),
         is_inline=body.get("is_inline", False),
-        created_by=author,
-        created_time=now,
-        last_edited_by=author,
-        last_edited_time=now,
+        **stamp_new(call),
         **about_columns(call, body),
         **_place(call, body["parent"]),
     )
@@ -98,24 +86,19 @@ def last_position(call: Call, database: Database) -> str:
 
 def add_data_source(call: Call, database: Database, body: dict[str, Any]) -> DataSource:
     """Add a data source without properties to a database."""
-    author, now = find_bot(call).id, call.clock.iso()
     row = DataSource(
         id=call.ids.uuid(),
         database_id=database.id,
         position=last_position(call, database),
-        created_by=author,
-        created_time=now,
-        last_edited_by=author,
-        last_edited_time=now,
+        **stamp_new(call),
         **about_columns(call, {name: body[name] for name in ("title", "icon") if name in body}),
     )
     return call.db.add(row)
 
 
-@api.get("/databases/{database_id}")
+@api.get("/databases/{database_id}", scope="read_content")
 def get_database(call: Call, database_id: str) -> dict[str, Any]:
     """Get a database with its data sources."""
-    check_capability(call, "read_content")
     row = find_database(call, parse_id(database_id, "database_id"))
     if not has_data_sources(call) and len(list_data_sources(call, row.id)) > 1:
         raise ValidationError(
@@ -126,24 +109,19 @@ def get_database(call: Call, database_id: str) -> dict[str, Any]:
     return database_object(call, row)
 
 
-@api.patch("/databases/{database_id}")
+@api.patch("/databases/{database_id}", scope="update_content")
 def update_database(call: Call, database_id: str, body: JsonBody) -> dict[str, Any]:
     """Change what a database is called and where it is, or move it to the trash or back."""
-    check_capability(call, "update_content")
     row = find_database(call, parse_id(database_id, "database_id"))
     check_body(_update_body if has_data_sources(call) else _update_body_with_properties, body)
-    in_trash = is_to_trash(body)
-    if in_trash is not None and in_trash != row.in_trash:
-        row = call.db.change(row, in_trash=in_trash, **stamp(call, find_bot(call).id))
-        trash_database(call, row)
-        emit_trash(call, row)
+    row = move_to_trash(call, row, is_to_trash(body))
     changes = about_columns(call, body)
     changes |= {name: body[name] for name in ("is_inline", "is_locked") if name in body}
     if "parent" in body:
         changes |= _place(call, body["parent"])
     if changes or body.get("properties"):
         check_editable(call, row)
-    row = revise(call.db, row, stamp=stamp(call, find_bot(call).id), **changes)
+    row = revise(call.db, row, stamp=stamp(call), **changes)
     if not has_data_sources(call):
         _update_only_source(call, row, body)
     if "parent" in body:

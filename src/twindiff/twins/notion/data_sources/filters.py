@@ -13,7 +13,7 @@ from typing import Any
 from twindiff.kit import Call, all_of, any_of
 from twindiff.kit.rows import Expression
 
-from ..core.body_rules import invalid_at, is_list, is_number, is_object
+from ..core.body_rules import invalid_body, is_list, is_number, is_object
 from ..core.object_lookup import find_bot
 from ..properties.computed_values import comparable, computed_value, instant_of
 from ..properties.schemas import TITLE, find_property
@@ -66,7 +66,7 @@ _LISTS = ("multi_select", *PEOPLE, "relation")
 def compile_filter(call: Call, data_source_id: str, given: Any, path: str = "body.filter", depth: int = 0) -> Test:
     """Return what a filter means for a page; raise ValidationError for one that is not valid."""
     if not is_object(given):
-        raise _invalid(path, "an object", given)
+        raise invalid_body(path, "an object", given)
     for name, combine in (("and", all), ("or", any)):
         if name in given:
             parts = _compound_parts(given[name], f"{path}.{name}", depth)
@@ -77,26 +77,22 @@ def compile_filter(call: Call, data_source_id: str, given: Any, path: str = "bod
     return _compile_property(call, data_source_id, given, path)
 
 
-def _invalid(path: str, wanted: str, value: Any) -> ValidationError:
-    return ValidationError(f"body failed validation: {invalid_at(path, wanted, value)}")
-
-
 def _compound_parts(parts: Any, path: str, depth: int) -> Iterator[tuple[Any, str]]:
     if not is_list(parts):
-        raise _invalid(path, "an array", parts)
+        raise invalid_body(path, "an array", parts)
     if depth >= MAX_DEPTH:
         raise ValidationError(
             f"body failed validation: {path} should be not present: filters nest {MAX_DEPTH} levels deep."
         )
     if len(parts) > MAX_FILTERS:
-        raise _invalid(f"{path}.length", f"≤ `{MAX_FILTERS}`", len(parts))
+        raise invalid_body(f"{path}.length", f"≤ `{MAX_FILTERS}`", len(parts))
     yield from ((each, f"{path}[{number}]") for number, each in enumerate(parts))
 
 
 def _compile_timestamp(call: Call, given: Filter, path: str) -> Test:
     name = given["timestamp"]
     if name not in ("created_time", "last_edited_time"):
-        raise _invalid(f"{path}.timestamp", '`"created_time"` or `"last_edited_time"`', name)
+        raise invalid_body(f"{path}.timestamp", '`"created_time"` or `"last_edited_time"`', name)
     test = compile_condition(call, "date", given.get(name), f"{path}.{name}")
     return lambda page: test(instant_of(page, name))
 
@@ -104,13 +100,13 @@ def _compile_timestamp(call: Call, given: Filter, path: str) -> Test:
 def _compile_property(call: Call, data_source_id: str, given: Filter, path: str) -> Test:
     name = given.get("property")
     if not isinstance(name, str):
-        raise _invalid(f"{path}.property", "defined", name)
+        raise invalid_body(f"{path}.property", "defined", name)
     row = find_property(call, data_source_id, name)
     if row is None:
         raise ValidationError(f"Could not find property with name or id: {name}")
     kinds = [key for key in given if key not in ("property", "type")]
     if len(kinds) != 1:
-        raise _invalid(f"{path}.{row.type}", "defined", given.get(row.type))
+        raise invalid_body(f"{path}.{row.type}", "defined", given.get(row.type))
     kind, condition = kinds[0], given[kinds[0]]
     if not _is_of_type(row.type, kind):
         raise ValidationError(f"database property {row.type} does not match filter {kind}")
@@ -132,15 +128,17 @@ def compile_condition(call: Call, kind: str, condition: Any, path: str) -> Calla
     """Return what a condition of a type means for a value."""
     known = CONDITIONS[kind]
     if not is_object(condition):
-        raise _invalid(path, "an object", condition)
+        raise invalid_body(path, "an object", condition)
     names = list(condition)
     if len(names) != 1 or names[0] not in known:
         wrong = next((name for name in names if name not in known), None)
-        raise _invalid(f"{path}.{wrong or known[0]}", "not present" if wrong else "defined", condition.get(wrong or ""))
+        raise invalid_body(
+            f"{path}.{wrong or known[0]}", "not present" if wrong else "defined", condition.get(wrong or "")
+        )
     [(name, wanted)] = condition.items()
     if name in EXISTENCE:
         if wanted is not True:
-            raise _invalid(f"{path}.{name}", "`true`", wanted)
+            raise invalid_body(f"{path}.{name}", "`true`", wanted)
         return is_empty if name == "is_empty" else lambda value: not is_empty(value)
     _check_wanted(kind, name, wanted, f"{path}.{name}")
     if kind in DATES:
@@ -160,14 +158,14 @@ def compile_condition(call: Call, kind: str, condition: Any, path: str) -> Calla
 
 def _check_wanted(kind: str, name: str, wanted: Any, path: str) -> None:
     if kind in NUMBERS and not is_number(wanted):
-        raise _invalid(path, "a number", wanted)
+        raise invalid_body(path, "a number", wanted)
     if kind == "checkbox" and not isinstance(wanted, bool):
-        raise _invalid(path, "a boolean", wanted)
+        raise invalid_body(path, "a boolean", wanted)
     if kind in DATES and name in _PERIODS:
         if not is_object(wanted):
-            raise _invalid(path, "an object", wanted)
+            raise invalid_body(path, "an object", wanted)
     elif kind in (*TEXTS, *DATES, *PEOPLE, "relation") and not isinstance(wanted, str):
-        raise _invalid(path, "a string", wanted)
+        raise invalid_body(path, "a string", wanted)
 
 
 _TEXT_TESTS: dict[str, Callable[[str], Callable[[Any], bool]]] = {
@@ -235,7 +233,7 @@ def _date_test(call: Call, name: str, wanted: Any) -> Callable[[Any], bool]:
     try:
         bound = parse_instant(wanted)
     except ValueError:
-        raise _invalid(f"body.filter.date.{name}", "a valid ISO 8601 date string", wanted) from None
+        raise invalid_body(f"body.filter.date.{name}", "a valid ISO 8601 date string", wanted) from None
     is_day = len(wanted) == 10
 
     def compare(value: Any) -> bool:
@@ -262,7 +260,7 @@ _DATE_TESTS: Mapping[str, Callable[[Any, Any], bool]] = {
 def _compile_formula(call: Call, row: Property, condition: Any, path: str) -> Test:
     kinds = list(condition) if is_object(condition) else []
     if len(kinds) != 1 or kinds[0] not in _FORMULA:
-        raise _invalid(path, "an object with one of " + ", ".join(_FORMULA), condition)
+        raise invalid_body(path, "an object with one of " + ", ".join(_FORMULA), condition)
     kind = kinds[0]
     test = compile_condition(call, _FORMULA[kind], condition[kind], f"{path}.{kind}")
 
@@ -277,14 +275,14 @@ def _compile_formula(call: Call, row: Property, condition: Any, path: str) -> Te
 def _compile_rollup(call: Call, row: Property, condition: Any, path: str) -> Test:
     kinds = list(condition) if is_object(condition) else []
     if len(kinds) != 1 or kinds[0] not in ("any", "every", "none", "number", "date"):
-        raise _invalid(path, "an object with one of any, every, none, number, date", condition)
+        raise invalid_body(path, "an object with one of any, every, none, number, date", condition)
     how = kinds[0]
     if how in ("number", "date"):
         test = compile_condition(call, how, condition[how], f"{path}.{how}")
         return lambda page: test(_rollup(call, row, page, how))
     [(kind, inner)] = condition[how].items() if len(condition[how]) == 1 else [("", None)]
     if kind not in CONDITIONS:
-        raise _invalid(f"{path}.{how}", "an object with one condition", condition[how])
+        raise invalid_body(f"{path}.{how}", "an object with one condition", condition[how])
     test = compile_condition(call, kind, inner, f"{path}.{how}.{kind}")
 
     def check(page: Page) -> bool:

@@ -9,11 +9,10 @@ from twindiff.kit.rows import Expression
 
 from ..core.api_version import has_data_sources
 from ..core.body_rules import anything, boolean, check_body, choice, mapping, nullable, number, obj, text
-from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, invalid_cursor, list_answer
-from ..core.object_lookup import check_capability, find_data_source, find_database, is_trashed, parse_id
-from ..pages.page_objects import page_object
+from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, invalid_cursor, list_answer, slice_list
+from ..core.object_lookup import find_data_source, find_database, is_trashed, parse_id
+from ..pages.page_objects import page_object, parse_filter
 from ..pages.pages import only_data_source
-from ..properties.schemas import find_property
 from ..tables.content_tables import Page
 from ..tables.data_source_tables import DataSource
 from ..wire_style import ValidationError
@@ -28,18 +27,7 @@ query_rule = obj(
 )  # fmt: skip
 
 
-def slice_pages(pages: list[Page], cursor: str | None, size: int) -> tuple[list[Page], str | None]:
-    """Return a page of the results from a cursor on, the id of its first, and the next cursor."""
-    start = 0
-    if cursor:
-        start = next((number for number, page in enumerate(pages) if page.id == cursor), -1)
-        if start < 0:
-            raise invalid_cursor(cursor)
-    following = pages[start + size : start + size + 1]
-    return pages[start : start + size], following[0].id if following else None
-
-
-@api.post("/data_sources/{data_source_id}/query", reads=True)
+@api.post("/data_sources/{data_source_id}/query", reads=True, scope="read_content")
 def query_data_source(
     call: Call,
     data_source_id: str,
@@ -51,7 +39,7 @@ def query_data_source(
     return run_query(call, row, body, filter_properties)
 
 
-@api.post("/databases/{database_id}/query", reads=True)
+@api.post("/databases/{database_id}/query", reads=True, scope="read_content")
 def query_database(
     call: Call,
     database_id: str,
@@ -65,12 +53,11 @@ def query_database(
 
 def run_query(call: Call, row: DataSource, body: dict[str, Any], names: list[str]) -> dict[str, Any]:
     """Answer a query."""
-    check_capability(call, "read_content")
     check_body(query_rule, body)
     size = check_page_size(body.get("page_size", MAX_PAGE_SIZE), "body.page_size")
     if is_trashed(call, row):
         raise ValidationError(f"Data source {row.id} is in the trash.")
-    only = _parse_names(call, row, names)
+    only = parse_filter(call, row.id, names)
     in_trash = body.get("in_trash", body.get("archived", False))
     if body.get("result_type") == "data_source":
         pages: list[Page] = []
@@ -78,7 +65,7 @@ def run_query(call: Call, row: DataSource, body: dict[str, Any], names: list[str
         pages = _first_pages(call, row, body.get("start_cursor"), size + 1)
     else:
         pages = select_pages(call, row.id, body.get("filter"), body.get("sorts") or [], in_trash=in_trash)
-    shown, cursor = slice_pages(pages, body.get("start_cursor"), size)
+    shown, cursor = slice_list(pages, body.get("start_cursor"), size)
     kind = "page_or_data_source" if has_data_sources(call) else "page_or_database"
     return list_answer(kind, [page_object(call, page, only, in_trash=page.in_trash) for page in shown], cursor)
 
@@ -96,13 +83,3 @@ def _first_pages(call: Call, row: DataSource, cursor: str | None, limit: int) ->
             raise invalid_cursor(cursor)
         where.append(Page.position >= first.position)
     return call.db.rows(Page, *where, order=(Page.position, Page.id), limit=limit)
-
-
-def _parse_names(call: Call, row: DataSource, names: list[str]) -> set[str] | None:
-    wanted: set[str] = set()
-    for name in (each for given in names for each in given.split(",") if each):
-        found_property = find_property(call, row.id, name)
-        if found_property is None:
-            raise ValidationError(f"Could not find property with name or id: {name}")
-        wanted.add(found_property.id)
-    return wanted or None

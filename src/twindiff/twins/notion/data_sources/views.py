@@ -9,18 +9,10 @@ from twindiff.kit import Body, Call, Operations, revise
 
 from ..core.api_version import web_url
 from ..core.body_rules import anything, check_body, choice, mapping, nullable, obj, text, uuid
+from ..core.edit_stamps import millis, show_stamps, stamp, stamp_new
 from ..core.fractional_index import index_between
-from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, list_answer, millis, slice_list, stamp
-from ..core.object_lookup import (
-    check_capability,
-    find_bot,
-    find_data_source,
-    find_database,
-    find_row,
-    not_found,
-    parse_id,
-)
-from ..core.user_objects import user_reference
+from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, list_answer, slice_list
+from ..core.object_lookup import find_data_source, find_database, find_row, not_found, parse_id
 from ..event_delivery.event_emission import emit_view
 from ..tables.data_source_tables import Database, DatabaseView, DataSource, ViewQuery
 from ..wire_style import ValidationError
@@ -46,7 +38,6 @@ _update_body = obj(None, **_about)
 def add_view(call: Call, database: Database, source: DataSource, name: str, kind: str, **fields: Any) -> DatabaseView:
     """Add a view at the end of a database's views."""
     last = call.db.rows(DatabaseView, DatabaseView.database_id == database.id, order=-DatabaseView.position, limit=1)
-    author, now = find_bot(call).id, call.clock.iso()
     row = DatabaseView(
         id=call.ids.uuid(),
         database_id=database.id,
@@ -54,10 +45,7 @@ def add_view(call: Call, database: Database, source: DataSource, name: str, kind
         name=name,
         type=kind,
         position=index_between(last[0].position if last else None, None),
-        created_by=author,
-        created_time=now,
-        last_edited_by=author,
-        last_edited_time=now,
+        **stamp_new(call),
         **fields,
     )
     return call.db.add(row)
@@ -68,7 +56,7 @@ def add_default_view(call: Call, database: Database, source: DataSource) -> Data
     return add_view(call, database, source, "Default view", "table")
 
 
-@api.get("/views")
+@api.get("/views", scope="read_content")
 def list_database_views(
     call: Call,
     database_id: str | None = None,
@@ -77,7 +65,6 @@ def list_database_views(
     page_size: str | int = MAX_PAGE_SIZE,
 ) -> dict[str, Any]:
     """List the views of a database or a data source."""
-    check_capability(call, "read_content")
     if database_id is None and data_source_id is None:
         raise ValidationError("query failed validation: query.database_id should be defined, instead was `undefined`.")
     if database_id is not None:
@@ -86,14 +73,13 @@ def list_database_views(
         id = parse_id(data_source_id or "", "data_source_id", "query")
         where = DatabaseView.data_source_id == find_data_source(call, id).id
     rows = call.db.rows(DatabaseView, where, order=(DatabaseView.position, DatabaseView.id))
-    ids, cursor = slice_list([row.id for row in rows], start_cursor, check_page_size(page_size))
-    return list_answer("view", [{"object": "view", "id": id} for id in ids], cursor)
+    rows, cursor = slice_list(rows, start_cursor, check_page_size(page_size))
+    return list_answer("view", [{"object": "view", "id": row.id} for row in rows], cursor)
 
 
-@api.post("/views")
+@api.post("/views", scope="update_content")
 def create_view(call: Call, body: JsonBody) -> dict[str, Any]:
     """Add a view of a data source to a database."""
-    check_capability(call, "update_content")
     check_body(_create_body, body)
     source = find_data_source(call, parse_id(body["data_source_id"], "data_source_id", "body"))
     database = find_database(call, parse_id(body.get("database_id") or source.database_id, "database_id", "body"))
@@ -115,10 +101,7 @@ def view_object(call: Call, row: DatabaseView) -> dict[str, Any]:
         **view_reference(row),
         "data_source_id": row.data_source_id,
         "name": row.name,
-        "created_time": millis(row.created_time),
-        "created_by": user_reference(row.created_by),
-        "last_edited_time": millis(row.last_edited_time or row.created_time),
-        "last_edited_by": user_reference(row.last_edited_by or row.created_by),
+        **show_stamps(row, millis),
         "url": f"{web_url(call, row.database_id)}?v={row.id.replace('-', '')}",
         "filter": row.filter,
         "sorts": row.sorts,
@@ -139,32 +122,29 @@ def _find(call: Call, view_id: str) -> DatabaseView:
     return view
 
 
-@api.get("/views/{view_id}")
+@api.get("/views/{view_id}", scope="read_content")
 def get_view(call: Call, view_id: str) -> dict[str, Any]:
     """Get a view."""
-    check_capability(call, "read_content")
     return view_object(call, _find(call, view_id))
 
 
-@api.patch("/views/{view_id}")
+@api.patch("/views/{view_id}", scope="update_content")
 def update_view(call: Call, view_id: str, body: JsonBody) -> dict[str, Any]:
     """Change the name, the filter, the order or the configuration of a view."""
-    check_capability(call, "update_content")
     row = _find(call, view_id)
     check_body(_update_body, body)
     fields = _check_fields(call, row.data_source_id, body)
     changed = [name for name in (*fields, "name") if name in body and body[name] != getattr(row, name)]
     fields |= {"name": body["name"]} if "name" in body else {}
-    row = revise(call.db, row, stamp=stamp(call, find_bot(call).id), **fields)
+    row = revise(call.db, row, stamp=stamp(call), **fields)
     if changed:
         emit_view(call, "view.updated", row, updated_fields=changed)
     return view_object(call, row)
 
 
-@api.delete("/views/{view_id}")
+@api.delete("/views/{view_id}", scope="update_content")
 def delete_view(call: Call, view_id: str) -> dict[str, Any]:
     """Delete a view; a database keeps its last one."""
-    check_capability(call, "update_content")
     row = _find(call, view_id)
     if call.db.count(DatabaseView, DatabaseView.database_id == row.database_id) == 1:
         raise ValidationError("Cannot delete the last view of a database.")
@@ -173,10 +153,9 @@ def delete_view(call: Call, view_id: str) -> dict[str, Any]:
     return view_reference(row)
 
 
-@api.post("/views/{view_id}/queries")
+@api.post("/views/{view_id}/queries", scope="read_content")
 def create_view_query(call: Call, view_id: str, body: JsonBody = {}) -> dict[str, Any]:  # noqa: B006 - read by the kit
     """Run a view and keep the ids of its pages for fifteen minutes."""
-    check_capability(call, "read_content")
     row = _find(call, view_id)
     check_body(obj(None, page_size=anything), body)
     size = check_page_size(body.get("page_size", MAX_PAGE_SIZE), "body.page_size")
@@ -186,7 +165,7 @@ def create_view_query(call: Call, view_id: str, body: JsonBody = {}) -> dict[str
         id=call.ids.uuid(), view_id=row.id, page_ids=[page.id for page in pages], expires_at=until.isoformat()
     )
     call.db.add(query)
-    ids, cursor = slice_list(query.page_ids, None, size)
+    ids, cursor = slice_list(query.page_ids, None, size, str)
     return {
         "object": "view_query",
         "id": query.id,
@@ -213,7 +192,7 @@ def get_view_query_results(
 ) -> dict[str, Any]:
     """List the pages that a view had when it was run."""
     query = _find_query(call, view_id, query_id)
-    ids, cursor = slice_list(query.page_ids, start_cursor, check_page_size(page_size))
+    ids, cursor = slice_list(query.page_ids, start_cursor, check_page_size(page_size), str)
     return list_answer("page", [{"object": "page", "id": id} for id in ids], cursor)
 
 

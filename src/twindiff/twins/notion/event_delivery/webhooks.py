@@ -18,7 +18,7 @@ from twindiff.kit.clock import Clock
 from twindiff.kit.events import DeliveryAttempt, Emitted, Notification, Subscription, WebhookRequest, Webhooks
 
 from ..core.api_version import LATEST
-from ..core.list_answers import millis
+from ..core.edit_stamps import millis
 from ..tables.content_tables import User, Workspace
 from ..tables.workspace_tables import WebhookSubscription
 

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 from twindiff.kit import Body, Call, Operations
 
 from ..blocks.async_answers import answer_async
-from ..blocks.blocks import trash_node
 from ..blocks.child_lists import add_blocks, end_position
+from ..blocks.trash import move_to_trash
 from ..core.body_rules import anything, array, boolean, check_body, choice, obj, text, typed_object
-from ..core.object_lookup import Node, check_capability, check_editable, find_page, parse_id
+from ..core.object_lookup import Node, check_editable, find_page, parse_id
 from ..event_delivery.event_emission import emit_content
 from ..tables.content_tables import Block, Page
 from ..wire_style import ValidationError
@@ -34,10 +34,9 @@ _update_body = typed_object(
 )
 
 
-@api.get("/pages/{page_id}/markdown")
+@api.get("/pages/{page_id}/markdown", scope="read_content")
 def get_page_markdown(call: Call, page_id: str, include_transcript: bool = False) -> dict[str, Any]:
     """Get the content of a page as Markdown."""
-    check_capability(call, "read_content")
     return markdown_object(call, find_page(call, parse_id(page_id, "page_id")))
 
 
@@ -58,10 +57,9 @@ def _join(chunks: list[Chunk]) -> str:
     return "\n".join(line for chunk in chunks for line in chunk.lines)
 
 
-@api.patch("/pages/{page_id}/markdown", body_limit=2_000_000)
+@api.patch("/pages/{page_id}/markdown", body_limit=2_000_000, scope="update_content")
 def update_page_markdown(call: Call, page_id: str, body: JsonBody) -> Any:
     """Change the content of a page by Markdown; blocks whose lines stay the same stay."""
-    check_capability(call, "update_content")
     page = find_page(call, parse_id(page_id, "page_id"))
     check_body(_update_body, body)
     check_editable(call, page)
@@ -132,7 +130,7 @@ def _write_changes(call: Call, page: Page, chunks: list[Chunk], text: str, *, ma
         )
     for node in changed:
         if isinstance(node, Block) or node in lost:
-            trash_node(call, node, in_trash=True)
+            move_to_trash(call, node, in_trash=True)
     blocks = read_markdown("\n".join(lines))
     before = chunks[kept - 1].node.position if kept else None
     after = chunks[last].node.position if last < len(chunks) else None

@@ -6,11 +6,11 @@ from typing import Annotated, Any
 
 from twindiff.kit import Body, Call, Operations
 
-from ..core.body_rules import Rule, array, check_body, choice, need_one, obj, text, typed_object, uuid
+from ..core.body_rules import Rule, array, check_body, choice, invalid_body, need_one, obj, text, typed_object, uuid
+from ..core.edit_stamps import minute
 from ..core.file_values import attach_upload, sign_file
-from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, list_answer, minute, slice_list
+from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, list_answer, slice_list
 from ..core.object_lookup import (
-    check_capability,
     check_editable,
     find_bot,
     find_node,
@@ -27,7 +27,6 @@ from ..rich_text.rich_text_rules import rich_text
 from ..rich_text.rich_text_values import pack_columns, unpack_columns
 from ..tables.content_tables import Block, Comment, Page, User
 from ..tables.workspace_tables import FileUpload
-from ..wire_style import ValidationError
 
 api = Operations(prefix="/v1")
 JsonBody = Annotated[dict[str, Any], Body]
@@ -47,16 +46,15 @@ _update_body = obj(None, rich_text=rich_text, markdown=text())
 
 def _columns(call: Call, body: dict[str, Any]) -> dict[str, Any]:
     if ("rich_text" in body) == ("markdown" in body):
-        raise ValidationError("body failed validation: body.rich_text should be defined, instead was `undefined`.")
+        raise invalid_body("body.rich_text", "defined")
     items = body["rich_text"] if "rich_text" in body else read_inline(body["markdown"])
     plain, pieces = pack_columns(call, items)
     return {"text": plain, "rich_text": pieces}
 
 
-@api.post("/comments")
+@api.post("/comments", scope="insert_comments")
 def create_comment(call: Call, body: JsonBody) -> dict[str, Any]:
     """Add a comment to a page, a block or a discussion."""
-    check_capability(call, "insert_comments")
     check_body(_create_body, body)
     columns = {**_columns(call, body), **_find_place(call, body)}
     bot = find_bot(call)
@@ -93,29 +91,26 @@ def _find_place(call: Call, body: dict[str, Any]) -> dict[str, Any]:
     return {"discussion_id": call.ids.uuid(), "parent_type": kind, "parent_id": node.id}
 
 
-@api.get("/comments")
+@api.get("/comments", scope="read_comments")
 def list_comments(
     call: Call, block_id: str, start_cursor: str | None = None, page_size: str | int = MAX_PAGE_SIZE
 ) -> dict[str, Any]:
     """List the comments of a page or a block, the oldest first."""
-    check_capability(call, "read_comments")
     node = find_node(call, parse_id(block_id, "block_id", "query"))
     if is_trashed(call, node):
         raise not_found(call, "block", node.id)
     rows = call.db.rows(Comment, Comment.parent_id == node.id, order=(Comment.created_time, Comment.number, Comment.id))
-    named = {row.id: row for row in rows}
-    ids, cursor = slice_list([*named], start_cursor, check_page_size(page_size))
-    return list_answer("comment", [comment_object(call, named[id]) for id in ids], cursor)
+    rows, cursor = slice_list(rows, start_cursor, check_page_size(page_size))
+    return list_answer("comment", [comment_object(call, row) for row in rows], cursor)
 
 
-@api.get("/comments/{comment_id}")
+@api.get("/comments/{comment_id}", scope="read_comments")
 def get_comment(call: Call, comment_id: str) -> dict[str, Any]:
     """Get a comment."""
-    check_capability(call, "read_comments")
     return comment_object(call, _find(call, comment_id))
 
 
-@api.patch("/comments/{comment_id}")
+@api.patch("/comments/{comment_id}", scope="insert_comments")
 def update_comment(call: Call, comment_id: str, body: JsonBody) -> dict[str, Any]:
     """Change the text of a comment."""
     row = _find_own(call, comment_id)
@@ -125,7 +120,7 @@ def update_comment(call: Call, comment_id: str, body: JsonBody) -> dict[str, Any
     return comment_object(call, row)
 
 
-@api.delete("/comments/{comment_id}")
+@api.delete("/comments/{comment_id}", scope="insert_comments")
 def delete_comment(call: Call, comment_id: str) -> dict[str, Any]:
     """Delete a comment."""
     row = _find_own(call, comment_id)
@@ -147,7 +142,6 @@ def _is_visible(call: Call, row: Comment) -> bool:
 
 
 def _find_own(call: Call, comment_id: str) -> Comment:
-    check_capability(call, "insert_comments")
     row = _find(call, comment_id)
     if row.created_by != find_bot(call).id:
         raise not_found(call, "comment", row.id)

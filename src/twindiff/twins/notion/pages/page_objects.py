@@ -11,31 +11,27 @@ from twindiff.kit import Call
 from ..blocks.block_objects import parent_object
 from ..core.api_version import OLDEST, has_data_sources, trash_fields, version_of, web_url
 from ..core.body_rules import is_list
+from ..core.edit_stamps import show_stamps
 from ..core.file_values import render_file
-from ..core.list_answers import minute
 from ..core.object_lookup import is_trashed
-from ..core.user_objects import user_reference
 from ..properties.computed_values import computed_value
 from ..properties.property_values import property_value
-from ..properties.schemas import TITLE, find_properties
+from ..properties.schemas import TITLE, find_properties, find_property
 from ..rich_text.rich_text_values import unpack_columns
 from ..tables.content_tables import Page
-from ..tables.data_source_tables import DataSource, Property
+from ..tables.data_source_tables import DataSource
 from ..wire_style import ValidationError
 
 
 def page_object(
     call: Call, page: Page, only: Collection[str] | None = None, *, in_trash: bool | None = None
 ) -> dict[str, Any]:
-    """Render a page; `only` names the properties to show, by id or name."""
+    """Render a page; `only` has the ids of the properties to show, and None shows all."""
     trashed = is_trashed(call, page) if in_trash is None else in_trash
     shown: dict[str, Any] = {
         "object": "page",
         "id": page.id,
-        "created_time": minute(page.created_time),
-        "last_edited_time": minute(page.last_edited_time or page.created_time),
-        "created_by": user_reference(page.created_by),
-        "last_edited_by": user_reference(page.last_edited_by or page.created_by),
+        **show_stamps(page),
         "cover": render_file(call, page.cover),
         "icon": render_file(call, page.icon),
         "parent": _parent(call, page),
@@ -75,19 +71,21 @@ def page_properties(call: Call, page: Page, only: Collection[str] | None = None)
     if page.data_source_id is None:
         title = unpack_columns(call, page.title, page.properties.get(TITLE))
         return {TITLE: {"id": TITLE, "type": TITLE, TITLE: title}}
-    rows = [row for row in find_properties(call, page.data_source_id) if not only or _is_named(row, only)]
+    rows = [row for row in find_properties(call, page.data_source_id) if only is None or row.id in only]
     return {row.name: property_value(call, page, row, computed_value(call, page, row)) for row in rows}
 
 
-def _is_named(row: Property, only: Collection[str]) -> bool:
-    return row.id in only or row.name in only
+def parse_filter(call: Call, data_source_id: str | None, names: list[str]) -> set[str] | None:
+    """Return the ids of the properties that the parameter `filter_properties` names, None if it names none.
 
-
-def parse_filter(call: Call, page: Page, names: list[str]) -> set[str] | None:
-    """Return the ids of the parameter `filter_properties`; raise ValidationError for one that does not exist."""
-    wanted = {unquote(each) for name in names for each in name.split(",") if each}
-    known = find_properties(call, page.data_source_id) if page.data_source_id else []
-    for name in wanted:
-        if page.data_source_id and not any(_is_named(row, (name,)) for row in known):
+    Raise ValidationError for a property that does not exist; pages outside data sources show all that they have.
+    """
+    if data_source_id is None:
+        return None
+    wanted: set[str] = set()
+    for name in (unquote(each) for given in names for each in given.split(",") if each):
+        row = find_property(call, data_source_id, name)
+        if row is None:
             raise ValidationError(f"Could not find property with name or id: {name}")
+        wanted.add(row.id)
     return wanted or None

@@ -11,7 +11,7 @@ from urllib.parse import quote, unquote
 from twindiff.kit import Call, Operations
 
 from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, invalid_cursor
-from ..core.object_lookup import check_capability, find_page, not_found, parse_id
+from ..core.object_lookup import find_page, not_found, parse_id
 from ..properties.computed_values import computed_value
 from ..properties.property_values import value_object
 from ..properties.schemas import TITLE, find_property
@@ -23,7 +23,7 @@ api = Operations(prefix="/v1")
 LISTED = ("title", "rich_text", "people", "relation")
 
 
-@api.get("/pages/{page_id}/properties/{property_id}")
+@api.get("/pages/{page_id}/properties/{property_id}", scope="read_content")
 def get_page_property(
     call: Call,
     page_id: str,
@@ -32,7 +32,6 @@ def get_page_property(
     page_size: str | int = MAX_PAGE_SIZE,
 ) -> dict[str, Any]:
     """Get a property of a page."""
-    check_capability(call, "read_content")
     page = find_page(call, parse_id(page_id, "page_id"))
     row = _find_property(call, page, property_id)
     value = computed_value(call, page, row)

@@ -10,9 +10,10 @@ from typing import Any
 from twindiff.kit import Call, Operations
 
 from ..blocks.child_lists import end_position
+from ..core.edit_stamps import stamp
 from ..core.fractional_index import indexes_after
-from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, slice_list, stamp
-from ..core.object_lookup import find_bot, find_data_source, find_row, parse_id
+from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, slice_list
+from ..core.object_lookup import find_data_source, find_row, parse_id
 from ..tables.content_tables import Block, Page
 from ..wire_style import ValidationError
 
@@ -37,9 +38,9 @@ def list_data_source_templates(
     data_source = find_data_source(call, parse_id(data_source_id, "data_source_id"))
     rows = list_templates(call, data_source.id)
     default = rows[0].id if rows else None
-    shown = {row.id: row for row in rows if name is None or name.lower() in row.title.lower()}
-    ids, cursor = slice_list([*shown], start_cursor, check_page_size(page_size))
-    templates = [{"id": id, "name": shown[id].title, "is_default": id == default} for id in ids]
+    shown = [row for row in rows if name is None or name.lower() in row.title.lower()]
+    shown, cursor = slice_list(shown, start_cursor, check_page_size(page_size))
+    templates = [{"id": row.id, "name": row.title, "is_default": row.id == default} for row in shown]
     return {"templates": templates, "has_more": cursor is not None, "next_cursor": cursor}
 
 
@@ -63,7 +64,7 @@ def apply_template(call: Call, page: Page, given: dict[str, Any]) -> Page:
     values = {**template.properties, **page.properties}
     icon = page.icon or template.icon
     title = page.title or template.title
-    return call.db.change(page, properties=values, icon=icon, title=title, **stamp(call, find_bot(call).id))
+    return call.db.change(page, properties=values, icon=icon, title=title, **stamp(call))
 
 
 def copy_blocks(call: Call, source_id: str, target_id: str, parent_type: str) -> None:

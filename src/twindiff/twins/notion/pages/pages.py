@@ -10,14 +10,14 @@ from ..blocks.async_answers import answer_async
 from ..blocks.block_types import children_rule
 from ..blocks.blocks import check_size
 from ..blocks.child_lists import add_blocks, check_parent, check_types, end_position, next_position, place_between
+from ..blocks.trash import move_to_trash
 from ..core.api_version import has_data_sources, is_to_trash
 from ..core.body_rules import anything, boolean, check_body, choice, empty, mapping, obj, text, typed_object, uuid
+from ..core.edit_stamps import stamp, stamp_new
 from ..core.file_values import cover, icon, pack_file
 from ..core.fractional_index import index_between
-from ..core.list_answers import stamp
 from ..core.object_lookup import (
     Node,
-    check_capability,
     check_editable,
     find_bot,
     find_data_source,
@@ -28,7 +28,7 @@ from ..core.object_lookup import (
     find_visible,
     parse_id,
 )
-from ..event_delivery.event_emission import emit, emit_properties, emit_trash
+from ..event_delivery.event_emission import emit, emit_properties
 from ..markdown.markdown_reader import read_markdown
 from ..properties.page_values import set_values
 from ..tables.content_tables import Block, Page
@@ -65,10 +65,9 @@ _NOT_OWNED = (
 )
 
 
-@api.post("/pages", body_limit=5_000_000)
+@api.post("/pages", body_limit=5_000_000, scope="insert_content")
 def create_page(call: Call, body: JsonBody, filter_properties: list[str] = []) -> Any:  # noqa: B006 - read by the kit
     """Create a page in a page, a data source or the workspace, with its content."""
-    check_capability(call, "insert_content")
     check_body(_create_body, body)
     parent = _find_parent(call, body.get("parent") or {"workspace": True})
     children: list[dict[str, Any]] = body.get("children") or body.get("content") or []
@@ -90,7 +89,10 @@ def create_page(call: Call, body: JsonBody, filter_properties: list[str] = []) -
         page = apply_template(call, page, template)
     emit(call, "page.created", page)
     return answer_async(
-        call, body, "POST /v1/pages", page_object(call, page, parse_filter(call, page, filter_properties))
+        call,
+        body,
+        "POST /v1/pages",
+        page_object(call, page, parse_filter(call, page.data_source_id, filter_properties)),
     )
 
 
@@ -130,7 +132,6 @@ def only_data_source(call: Call, database: Database) -> DataSource:
 
 
 def _add_page(call: Call, parent: Parent, body: dict[str, Any]) -> Page:
-    author, now = find_bot(call).id, call.clock.iso()
     where: dict[str, Any] = {"parent_type": "workspace", "parent_id": None}
     if isinstance(parent, DataSource):
         where = _place_in_source(call, parent)
@@ -144,10 +145,7 @@ def _add_page(call: Call, parent: Parent, body: dict[str, Any]) -> Page:
         id=call.ids.uuid(),
         icon=pack_file(call, body.get("icon")),
         cover=pack_file(call, body.get("cover")),
-        created_by=author,
-        created_time=now,
-        last_edited_by=author,
-        last_edited_time=now,
+        **stamp_new(call),
         **where,
     )
     return call.db.add(page)
@@ -159,28 +157,26 @@ def _place_in_source(call: Call, parent: DataSource) -> dict[str, Any]:
     return {"parent_type": "data_source_id", "parent_id": parent.id, "data_source_id": parent.id, "position": place}
 
 
-@api.get("/pages/{page_id}")
+@api.get("/pages/{page_id}", scope="read_content")
 def get_page(call: Call, page_id: str, filter_properties: list[str] = []) -> dict[str, Any]:  # noqa: B006 - as above
     """Get a page with its properties."""
-    check_capability(call, "read_content")
     page = find_page(call, parse_id(page_id, "page_id"))
-    return page_object(call, page, parse_filter(call, page, filter_properties))
+    return page_object(call, page, parse_filter(call, page.data_source_id, filter_properties))
 
 
-@api.patch("/pages/{page_id}")
+@api.patch("/pages/{page_id}", scope="update_content")
 def update_page(call: Call, page_id: str, body: JsonBody, filter_properties: list[str] = []) -> dict[str, Any]:  # noqa: B006 - as above
     """Change the properties, the icon, the cover or the lock of a page, or move it to the trash or back."""
-    check_capability(call, "update_content")
     page = find_page(call, parse_id(page_id, "page_id"))
     check_body(_update_body, body)
-    page = _move_to_trash(call, page, is_to_trash(body))
+    page = move_to_trash(call, page, is_to_trash(body))
     given = {name: pack_file(call, body[name]) for name in ("icon", "cover") if name in body}
     given |= {name: body[name] for name in ("is_locked",) if name in body}
     if given or body.get("properties") or body.get("erase_content") or "template" in body:
         check_editable(call, page)
     before = page
     if given:
-        page = call.db.change(page, **given, **stamp(call, find_bot(call).id))
+        page = call.db.change(page, **given, **stamp(call))
     if body.get("properties"):
         page = set_values(call, page, body["properties"])
     if body.get("erase_content"):
@@ -189,21 +185,12 @@ def update_page(call: Call, page_id: str, body: JsonBody, filter_properties: lis
     if check_template(body.get("template")):
         page = apply_template(call, page, body["template"])
     emit_properties(call, before, page)
-    return page_object(call, page, parse_filter(call, page, filter_properties))
+    return page_object(call, page, parse_filter(call, page.data_source_id, filter_properties))
 
 
-def _move_to_trash(call: Call, page: Page, in_trash: bool | None) -> Page:
-    if in_trash is None or in_trash == page.in_trash:
-        return page
-    page = call.db.change(page, in_trash=in_trash, **stamp(call, find_bot(call).id))
-    emit_trash(call, page)
-    return page
-
-
-@api.post("/pages/{page_id}/move")
+@api.post("/pages/{page_id}/move", scope="update_content")
 def move_page(call: Call, page_id: str, body: JsonBody) -> dict[str, Any]:
     """Move a page to another page or data source."""
-    check_capability(call, "update_content")
     page = find_page(call, parse_id(page_id, "page_id"))
     check_body(_move_body, body)
     check_editable(call, page)
@@ -219,7 +206,7 @@ def move_page(call: Call, page_id: str, body: JsonBody) -> dict[str, Any]:
         changes = _place_in_source(call, parent)
     elif parent is not None:
         changes |= {"parent_type": "page_id", "parent_id": parent.id, "position": next_position(call, parent.id)}
-    page = call.db.change(page, **changes, **stamp(call, find_bot(call).id))
+    page = call.db.change(page, **changes, **stamp(call))
     emit(call, "page.moved", page)
     return page_object(call, page)
 

@@ -11,7 +11,7 @@ from typing import Any
 from twindiff.kit import Call
 
 from ..core.body_rules import is_list, is_object
-from ..core.list_answers import minute
+from ..core.edit_stamps import minute
 from ..core.user_objects import find_user
 from ..formulas.evaluation import Evaluator, kind_of
 from ..formulas.formula_values import (

@@ -7,8 +7,8 @@ from typing import Any
 from twindiff.kit import Call
 
 from ..core.body_rules import is_list
-from ..core.list_answers import stamp
-from ..core.object_lookup import find_bot, find_data_source
+from ..core.edit_stamps import stamp
+from ..core.object_lookup import find_data_source
 from ..rich_text.rich_text_values import plain_text
 from ..tables.content_tables import Page
 from ..tables.data_source_tables import Property
@@ -43,7 +43,7 @@ def set_values(call: Call, page: Page, given: dict[str, Any]) -> Page:
     changes: dict[str, Any] = {"title": plain_text(call, title), "properties": values}
     different = {name: value for name, value in changes.items() if getattr(page, name) != value}
     if different:
-        page = call.db.change(page, **different, **stamp(call, find_bot(call).id))
+        page = call.db.change(page, **different, **stamp(call))
     for row, old, new in related:
         sync_relation(call, page.id, row, old, new)
     return call.db.get(Page, page.id) if related else page

@@ -11,10 +11,10 @@ from typing import Any, cast
 
 from twindiff.kit import Call
 
-from ..core.body_rules import MISSING, check_body, invalid_at, obj
+from ..core.body_rules import check_body, invalid_body, obj
 from ..core.date_values import date_object, pack_date
+from ..core.edit_stamps import minute
 from ..core.file_values import pack_file, render_file
-from ..core.list_answers import minute
 from ..core.object_lookup import find_page, parse_id
 from ..core.user_objects import find_user, user_object
 from ..rich_text.rich_text_values import pack_text, unpack_columns, unpack_text
@@ -39,7 +39,7 @@ def parse_value(call: Call, row: Property, given: Any, path: str) -> Any:
     if kinds and kinds[0] != row.type:
         raise ValidationError(f"{row.name} is expected to be {row.type}.")
     if row.type not in given:
-        raise ValidationError(f"body failed validation: {invalid_at(f'{path}.{row.type}', 'defined', MISSING)}")
+        raise invalid_body(f"{path}.{row.type}", "defined")
     check_body(obj(None, **{row.type: VALUES[row.type]}), {row.type: given[row.type]}, path)
     return _pack_value(call, row, given[row.type], f"{path}.{row.type}")
 

@@ -8,7 +8,7 @@ from twindiff.kit import Body, Call, Operations
 
 from ..blocks.block_objects import render_nodes
 from ..core.body_rules import anything, check_body, obj
-from ..core.object_lookup import check_capability, is_trashed, is_visible
+from ..core.object_lookup import is_trashed, is_visible
 from ..tables.content_tables import Block
 from ..wire_style import RestrictedResource
 
@@ -17,10 +17,9 @@ JsonBody = Annotated[dict[str, Any], Body]
 MAX_NOTES = 100
 
 
-@api.post("/blocks/meeting_notes/query", reads=True)
+@api.post("/blocks/meeting_notes/query", reads=True, scope="read_content")
 def query_meeting_notes(call: Call, body: JsonBody = {}) -> dict[str, Any]:  # noqa: B006 - read by the kit
     """List the meeting notes of the workspace, the newest first."""
-    check_capability(call, "read_content")
     rows = call.db.rows(
         Block, Block.type == "meeting_notes", ~Block.in_trash, order=-Block.created_time, limit=MAX_NOTES
     )

@@ -13,7 +13,7 @@ from twindiff.kit.rows import Expression
 from ..core.api_version import has_data_sources
 from ..core.body_rules import boolean, check_body, choice, nullable, number, obj, text
 from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, invalid_cursor, list_answer
-from ..core.object_lookup import check_capability, is_trashed, is_visible
+from ..core.object_lookup import is_trashed, is_visible
 from ..data_sources.database_objects import data_source_object
 from ..pages.page_objects import page_object
 from ..tables.content_tables import Page
@@ -43,10 +43,9 @@ _search_body = obj(
 )
 
 
-@api.post("/search", reads=True)
+@api.post("/search", reads=True, scope="read_content")
 def search(call: Call, body: JsonBody = {}) -> dict[str, Any]:  # noqa: B006 - read by the kit
     """List the pages and data sources whose title has a word of a query, those edited last first."""
-    check_capability(call, "read_content")
     check_body(_search_body, body)
     size = check_page_size(body.get("page_size", MAX_PAGE_SIZE), "body.page_size")
     only: dict[str, Any] = body.get("filter") or {}

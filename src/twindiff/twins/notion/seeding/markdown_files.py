@@ -11,7 +11,7 @@ import io
 import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any
 from zipfile import BadZipFile, ZipFile
 
@@ -24,12 +24,6 @@ _ID = re.compile(r"[ -]+[0-9a-f]{32}(?=$|[./])")
 _DATE_FORMS = ("%Y-%m-%d", "%B %d, %Y", "%m/%d/%Y", "%B %d, %Y %I:%M %p")
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
 _URL = re.compile(r"https?://\S+")
-
-
-def read_folder(folder: Path) -> dict[str, str]:
-    """Return the Markdown and CSV files in a folder by their path."""
-    files = sorted(path for path in folder.rglob("*") if path.suffix in (".md", ".csv"))[:MAX_FILES]
-    return {path.relative_to(folder).as_posix(): path.read_text("utf-8") for path in files}
 
 
 def read_export(data: bytes) -> dict[str, str]:

@@ -274,7 +274,7 @@ def test_what_relates_to_a_source_that_is_not_shared_is_hidden(notion: Notion):
     tasks = notion.source({"Who": relation, "Sum": rollup}, parent={"type": "page_id", "page_id": shared})
     task = notion.row(tasks, "Plan", Who={"relation": [{"id": ann}]})["id"]
     assert notion("GET", f"data_sources/{tasks}")["properties"].keys() == {"Name", "Who", "Sum"}
-    narrow = share_only(notion, shared)
+    narrow = narrow_bot(notion, shared_with=[shared])
     assert narrow("GET", f"data_sources/{tasks}")["properties"].keys() == {"Name"}
     shown = narrow("GET", f"pages/{task}")["properties"]
     assert (shown["Who"]["relation"], shown["Sum"]["rollup"]["number"]) == ([], 0)
@@ -283,14 +283,47 @@ def test_what_relates_to_a_source_that_is_not_shared_is_hidden(notion: Notion):
     assert narrow.refused("GET", f"pages/{ann}")[:2] == (404, "object_not_found")
 
 
-def share_only(notion: Notion, id: str) -> Notion:
-    """A copy of the workspace whose integration sees one page."""
+NEEDS = {
+    "read_content": (
+        "GET pages/{id}", "GET pages/{id}/properties/title", "GET pages/{id}/markdown", "GET blocks/{id}",
+        "GET blocks/{id}/children", "GET databases/{id}", "GET data_sources/{id}", "POST data_sources/{id}/query",
+        "POST databases/{id}/query", "GET views?database_id={id}", "GET views/{id}", "POST views/{id}/queries",
+        "POST search", "POST blocks/meeting_notes/query",
+    ),
+    "insert_content": (
+        "POST pages", "PATCH blocks/{id}/children", "POST databases", "POST data_sources", "POST file_uploads",
+        "POST file_uploads/{id}/complete",
+    ),
+    "update_content": (
+        "PATCH pages/{id}", "POST pages/{id}/move", "PATCH pages/{id}/markdown", "PATCH blocks/{id}",
+        "DELETE blocks/{id}", "PATCH databases/{id}", "PATCH data_sources/{id}", "POST views", "PATCH views/{id}",
+        "DELETE views/{id}",
+    ),
+    "read_comments": ("GET comments?block_id={id}", "GET comments/{id}"),
+    "insert_comments": ("POST comments", "PATCH comments/{id}", "DELETE comments/{id}"),
+    "read_users": ("GET users", "GET users/{id}"),
+}  # fmt: skip
+
+
+def test_an_operation_is_refused_to_an_integration_without_the_capability_it_needs(notion: Notion):
+    powerless = narrow_bot(notion, capabilities=[])
+    for capability, operations in NEEDS.items():
+        for operation in operations:
+            verb, path = operation.format(id=HOME).split(" ")
+            body: Any = {} if verb in ("POST", "PATCH") else None
+            status, code, message = powerless.refused(verb, path, body)
+            assert (status, code, message.split()[-1]) == (403, "restricted_resource", f"{capability}."), operation
+    assert powerless("GET", "users/me")["object"] == "user"
+
+
+def narrow_bot(notion: Notion, **columns: Any) -> Notion:
+    """A copy of the workspace whose integration may see or do less."""
     platform = notion.environment.platform
     exported = gzip.decompress(platform.ask("GET", f"env/{notion.environment.id}/export").content)
     lines = [json.loads(line) for line in exported.splitlines()]
     for line in lines:
         if line.get("table") == "notion_users":
-            line["values"]["shared_with"] = [id]
+            line["values"] |= columns
     body = gzip.compress("".join(json.dumps(line) + "\n" for line in lines).encode())
     made = platform.ask("POST", "env/import", content=body, headers={"Content-Type": "application/gzip"})
     return Notion(Environment(platform, made.json()))

@@ -186,8 +186,13 @@ def test_results_come_in_pages_that_join_without_gaps(table: tuple[Notion, str])
 
 def test_only_the_properties_that_are_asked_for_are_shown(table: tuple[Notion, str]):
     notion, source = table
-    found = notion("POST", f"data_sources/{source}/query?filter_properties=Number&filter_properties=title", {})
-    assert {*found["results"][0]["properties"]} == {"Number", "Name"}
+    for asked in ("filter_properties=Number&filter_properties=title", "filter_properties=Number,%254Eame"):
+        found = notion("POST", f"data_sources/{source}/query?{asked}", {})["results"][0]
+        page = notion("GET", f"pages/{found['id']}?{asked}")
+        assert {*found["properties"]} == {*page["properties"]} == {"Number", "Name"}, asked
+    wrong = [("POST", f"data_sources/{source}/query", {}), ("GET", f"pages/{found['id']}", None)]
+    for verb, path, body in wrong:
+        assert "Nope" in notion.refused(verb, f"{path}?filter_properties=Nope", body)[2], path
 
 
 def test_dates_are_compared_with_the_environment_s_today(workspace: Any):

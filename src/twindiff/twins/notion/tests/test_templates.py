@@ -15,7 +15,7 @@ from tests.harness import LiveServer
 from twindiff.server import Settings
 from twindiff.server.targets import PREFIX
 
-from ..seeding.markdown_files import read_export, read_folder, to_parts
+from ..seeding.markdown_files import read_export, to_parts
 from ..seeds.make_workspace import write_text
 from .conftest import Notion
 
@@ -195,11 +195,8 @@ def test_an_export_becomes_pages_and_databases_with_types(runs: Any):
     assert seed(runs, {"exports": [{"data": "bm90IGEgemlw"}]}).status_code == 422
 
 
-def test_a_folder_of_markdown_becomes_nested_pages(tmp_path: Path):
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "index.md").write_text("# Start\nhello")
-    (tmp_path / "docs" / "a.md").write_text("no title")
-    pages, _ = to_parts(read_folder(tmp_path))
+def test_a_folder_of_markdown_becomes_nested_pages():
+    pages, _ = to_parts({"index.md": "# Start\nhello", "docs/a.md": "no title"})
     assert {page["title"]: [each["title"] for each in page["pages"]] for page in pages} == {"Start": [], "docs": ["a"]}
 
 

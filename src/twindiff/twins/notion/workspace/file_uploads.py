@@ -10,10 +10,11 @@ from twindiff.kit import Body, Call, Operations, Upload, file_answer
 from twindiff.kit.auth import is_same_secret
 from twindiff.kit.errors import NotFound
 
-from ..core.body_rules import MAX_URL_LENGTH, check_body, choice, obj, text, whole
+from ..core.body_rules import MAX_URL_LENGTH, check_body, choice, invalid_body, obj, text, whole
+from ..core.edit_stamps import millis, minute
 from ..core.file_values import signature_of
-from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, list_answer, millis, minute, slice_list
-from ..core.object_lookup import check_capability, find_bot, find_row, parse_id
+from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, list_answer, slice_list
+from ..core.object_lookup import find_bot, find_row, parse_id
 from ..core.user_objects import MAX_UPLOAD_BYTES, find_user
 from ..event_delivery.event_emission import emit_upload
 from ..tables.workspace_tables import FileUpload
@@ -33,10 +34,9 @@ _create_body = obj(
 )  # fmt: skip
 
 
-@api.post("/file_uploads")
+@api.post("/file_uploads", scope="insert_content")
 def create_file_upload(call: Call, body: JsonBody = {}) -> dict[str, Any]:  # noqa: B006 - read by the kit
     """Begin a file upload."""
-    check_capability(call, "insert_content")
     check_body(_create_body, body)
     mode = body.get("mode", "single_part")
     _check_mode(mode, body)
@@ -73,12 +73,10 @@ def _check_mode(mode: str, body: dict[str, Any]) -> None:
     needed = {"multi_part": ("filename", "number_of_parts"), "external_url": ("filename", "external_url")}.get(mode, ())
     for name in needed:
         if name not in body:
-            raise ValidationError(f"body failed validation: body.{name} should be defined, instead was `undefined`.")
+            raise invalid_body(f"body.{name}", "defined")
     parts = body.get("number_of_parts", 1)
     if not 1 <= parts <= MAX_PARTS:
-        raise ValidationError(
-            f"body failed validation: body.number_of_parts should be ≥ `1` and ≤ `{MAX_PARTS}`, instead was `{parts}`."
-        )
+        raise invalid_body("body.number_of_parts", f"≥ `1` and ≤ `{MAX_PARTS}`", parts)
     if mode != "multi_part" and "number_of_parts" in body:
         raise ValidationError(
             "body failed validation: body.number_of_parts should be not present unless mode is multi_part."
@@ -98,9 +96,9 @@ def list_file_uploads(
             f'query failed validation: query.status should be {wanted}, instead was `"{status[:50]}"`.'
         )
     rows = call.db.rows(FileUpload, order=(-FileUpload.created_time, -FileUpload.number))
-    shown = {row.id: row for row in rows if status is None or status_of(call, row) == status}
-    ids, cursor = slice_list([*shown], start_cursor, check_page_size(page_size))
-    return list_answer("file_upload", [upload_object(call, shown[id]) for id in ids], cursor)
+    shown = [row for row in rows if status is None or status_of(call, row) == status]
+    shown, cursor = slice_list(shown, start_cursor, check_page_size(page_size))
+    return list_answer("file_upload", [upload_object(call, row) for row in shown], cursor)
 
 
 def _find(call: Call, file_upload_id: str) -> FileUpload:
@@ -127,10 +125,9 @@ def _find_pending(call: Call, file_upload_id: str) -> FileUpload:
     return row
 
 
-@api.post("/file_uploads/{file_upload_id}/send", body_limit=MAX_PART_BYTES + 100_000)
+@api.post("/file_uploads/{file_upload_id}/send", body_limit=MAX_PART_BYTES + 100_000, scope="insert_content")
 def send_file_upload(call: Call, file_upload_id: str, file: Upload, part_number: str | None = None) -> dict[str, Any]:
     """Send the content of a file, or one part of it."""
-    check_capability(call, "insert_content")
     row = _find_pending(call, file_upload_id)
     limit = MAX_PART_BYTES if row.mode == "multi_part" else MAX_UPLOAD_BYTES
     if len(file.data) > limit:
@@ -171,10 +168,9 @@ def _complete(call: Call, row: FileUpload, data: bytes) -> dict[str, Any]:
     }
 
 
-@api.post("/file_uploads/{file_upload_id}/complete")
+@api.post("/file_uploads/{file_upload_id}/complete", scope="insert_content")
 def complete_file_upload(call: Call, file_upload_id: str) -> dict[str, Any]:
     """Put the parts of a file together."""
-    check_capability(call, "insert_content")
     row = _find_pending(call, file_upload_id)
     if row.mode != "multi_part":
         raise ValidationError(f"File upload {row.id} is not of mode multi_part.")

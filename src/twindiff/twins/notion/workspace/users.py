@@ -7,7 +7,7 @@ from typing import Any
 from twindiff.kit import Call, Operations
 
 from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, list_answer, slice_list
-from ..core.object_lookup import check_capability, find_bot, not_found, parse_id
+from ..core.object_lookup import find_bot, not_found, parse_id
 from ..core.user_objects import render_user
 from ..tables.content_tables import User
 from ..tables.workspace_tables import CustomEmoji
@@ -19,13 +19,12 @@ ADVICE = (
 )
 
 
-@api.get("/users")
+@api.get("/users", scope="read_users")
 def list_users(call: Call, start_cursor: str | None = None, page_size: str | int = MAX_PAGE_SIZE) -> dict[str, Any]:
     """List the people and bots of the workspace."""
-    check_capability(call, "read_users")
-    users = {user.id: user for user in call.db.rows(User, order=(-User.type, User.id))}
-    ids, cursor = slice_list([*users], start_cursor, check_page_size(page_size))
-    return list_answer("user", [render_user(call, users[id]) for id in ids], cursor)
+    users = call.db.rows(User, order=(-User.type, User.id))
+    users, cursor = slice_list(users, start_cursor, check_page_size(page_size))
+    return list_answer("user", [render_user(call, user) for user in users], cursor)
 
 
 @api.get("/users/me")
@@ -34,11 +33,10 @@ def get_self(call: Call) -> dict[str, Any]:
     return render_user(call, find_bot(call))
 
 
-@api.get("/users/{user_id}")
+@api.get("/users/{user_id}", scope="read_users")
 def get_user(call: Call, user_id: str) -> dict[str, Any]:
     """Get a person or a bot."""
     id = parse_id(user_id, "user_id")
-    check_capability(call, "read_users")
     user = call.db.find(User, User.id == id)
     if user is None:
         raise not_found(call, "user", id, ADVICE)
@@ -51,7 +49,7 @@ def list_custom_emojis(
 ) -> dict[str, Any]:
     """List the custom emojis of the workspace."""
     where = [CustomEmoji.name == name.strip(":")] if name else []
-    emojis = {each.id: each for each in call.db.rows(CustomEmoji, *where, order=CustomEmoji.name)}
-    ids, cursor = slice_list([*emojis], start_cursor, check_page_size(page_size))
-    shown = [{"id": id, "name": emojis[id].name, "url": emojis[id].url} for id in ids]
+    emojis = call.db.rows(CustomEmoji, *where, order=CustomEmoji.name)
+    emojis, cursor = slice_list(emojis, start_cursor, check_page_size(page_size))
+    shown = [{"id": each.id, "name": each.name, "url": each.url} for each in emojis]
     return list_answer("custom_emoji", shown, cursor)
