@@ -131,6 +131,17 @@ def test_the_client_of_boxs_command_line_signs_in_by_its_settings_and_works_with
 
 
 @private
+def test_boxs_command_line_works_with_files_where_it_is_installed(run, box_settings):
+    ran = run("sh", HERE / "box_cli.sh", need_program("box"), box_settings, twins=("box",))
+    assert ran.receipt.exit_code == 0, ran.said
+    assert ran.said.count("harbour one") == 1, ran.said
+    assert '"name": "plan.txt"' in ran.said
+    assert "item_name_in_use" in ran.said
+    assert {"api.box.com", "upload.box.com"} <= set(ran.receipt.hosts)
+    assert (ran.receipt.refused, ran.receipt.no_operation) == ({}, {})
+
+
+@private
 def test_the_linear_sdk_runs_in_node(run):
     need(TOOLS / "node_modules" / "@linear")
     ran = run(need(NODE), HERE / "linear.mjs")

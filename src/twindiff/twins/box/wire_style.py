@@ -133,9 +133,15 @@ class BoxStyle(Style):
         return request._replace(headers={**request.headers, "box-version": API_VERSION})
 
     def error(self, error: ApiError, exchange: RequestContext | None = None) -> Response:
-        """Render `{type, status, code, message, context_info, help_url, request_id}`; the id is also a header."""
+        """Render `{type, status, code, message, context_info, help_url, request_id}`; the id is also a header.
+
+        A token that is absent or unknown is told by the header `WWW-Authenticate` alone, by whose empty body Box's SDKs
+        know that they have to ask for another token: https://github.com/box/box-node-sdk/issues/157
+        """
         request_id = _request_id(error, exchange)
         headers = (*error.headers, ("BOX-REQUEST-ID", request_id))
+        if isinstance(error, (MissingToken, UnknownToken)):
+            return Response(b"", 401, headers=(*headers, ("WWW-Authenticate", _CHALLENGE)))
         code, message, context = _error_parts(error)
         if isinstance(error, MetadataError):
             return json_answer({"code": code, "message": message, "request_id": request_id}, error.status, headers)
