@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.frameworks.conftest import collect_unclosed_streams  # noqa: F401 - an autouse fixture
 from tests.frameworks.scripts import LOOK, MISTAKE, SOLUTION
 from tests.pool.bridged_pools import local_pool
 from twindiff.frameworks.episodes import Episode, chosen_tests, platform_at
