@@ -161,7 +161,18 @@ def full() -> Iterator[Enterprise]:
     server.close()
 
 
-@pytest.mark.parametrize("asked", REFUSALS, ids=lambda asked: f"{asked['operation']}: {asked['why']}")
+def name_of(asked: dict[str, Any]) -> str:
+    return f"{asked['operation']}: {asked['why']}"
+
+
+@pytest.mark.parametrize("asked", [each for each in REFUSALS if each["status"] == 401], ids=name_of)
+def test_box_tells_that_a_token_is_absent_by_a_header_and_an_empty_body(full: Enterprise, asked: dict[str, Any]):
+    answer = full.ask(asked)
+    assert (answer.status_code, answer.content) == (401, b"")
+    assert answer.headers["WWW-Authenticate"].startswith("Bearer")
+
+
+@pytest.mark.parametrize("asked", [each for each in REFUSALS if each["status"] != 401], ids=name_of)
 def test_box_refuses_what_it_documents(full: Enterprise, asked: dict[str, Any]):
     answer = full.ask(asked)
     said = answer.json()
