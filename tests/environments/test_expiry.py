@@ -6,7 +6,7 @@ import pytest
 
 from tests.environments import alarms
 from tests.harness import GENERAL, JOHN, Environment, LiveServer, Platform, texts
-from tests.server_mode import change_by_hand
+from tests.server_mode import IS_POSTGRES, change_by_hand
 from twindiff.environments.registry import Registry
 from twindiff.server import Settings
 from twindiff.twins import slack
@@ -170,6 +170,21 @@ def test_the_jobs_of_an_evicted_environment_run_when_they_are_due(impatient):
     assert any(is_evicted(impatient, env) for _ in range(5))
     deadline = time.monotonic() + 60
     while impatient.on_loop(lambda: service.engine.seq(env.id)) < 2:
+        assert time.monotonic() < deadline
+
+
+@pytest.mark.skipif(not IS_POSTGRES, reason="an environment of the embedded engine belongs to one process")
+def test_a_job_that_another_process_has_scheduled_meanwhile_runs_when_it_is_due(impatient):
+    env = Platform(impatient.client).environment("alarms:empty", user="P1")
+    impatient.on_loop(lambda: impatient.service.webhooks.dispatcher.notify(env.id))
+    assert any(is_evicted(impatient, env) for _ in range(5))
+    other = LiveServer(impatient.service.settings._replace(idle_seconds=300), Registry([alarms.twin, slack.twin]))
+    alarm = {"id": "soon", "at": int(time.time()) + 1}
+    Environment(Platform(other.client), env.made).ask("alarms", json=alarm).raise_for_status()
+    other.close()
+    deadline = time.monotonic() + 20
+    while impatient.on_loop(lambda: impatient.service.engine.seq(env.id)) < 2:
+        impatient.maintain()
         assert time.monotonic() < deadline
 
 

@@ -179,7 +179,7 @@ class EvictedEnvironment(NamedTuple):
     faults: list[ArmedFault]
     """Its faults with their counters."""
     due_at: int
-    """When its first job is due, in microseconds since 1970; 0 if that is unknown."""
+    """When its first job is due, in microseconds since 1970; 0 if that is unknown. Not read if storage is shared."""
 
 
 class CreatedEnvironment(NamedTuple):
@@ -375,7 +375,8 @@ class Environments:
 
         Raises what `get` raises.
         """
-        if evicted := self._evicted.get(environment_id):
+        evicted = self._evicted.get(environment_id)
+        if evicted and not self._engine.is_shared:  # other processes may have scheduled jobs since
             return evicted.due_at <= wall()
         environment = self.get(environment_id)
         return environment.origin.clock.moves and self._due_at(environment) <= wall()
@@ -384,7 +385,7 @@ class Environments:
         """Return when the first job is due, in microseconds since 1970; 0 if unknown, NEVER if the clock stands."""
         if not environment.origin.clock.moves:
             return NEVER
-        if not self._engine.is_loaded(environment.id):
+        if not (self._engine.is_shared or self._engine.is_loaded(environment.id)):
             return 0
         try:
             present = self._engine.present(environment.id)
