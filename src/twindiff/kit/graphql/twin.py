@@ -241,8 +241,7 @@ class GraphqlTwin(Twin):
     root fields that the vendor has and the twin lacks: they are refused as not implemented, whereas unknown ones are
     validation errors. `tells` emits events for rows that the generated operations create, change or delete.
     `checks_input` raises InvalidInput for inputs of creates and updates, before their hooks, and `checks_filter_id` for
-    ids of another form in filters. `pages` are
-    operations besides GraphQL. `options` are those of `Twin`.
+    ids of another form in filters. `pages` are operations besides GraphQL. `options` are those of `Twin`.
     """
 
     def __init__(
