@@ -19,6 +19,7 @@ from tests.sandbox_runs.test_containers import (
 from tests.server_mode import embedded_only
 from tests.test_runs.test_bounds import Killed, ends
 from twindiff.server.apis.sandbox_runs import application, containers
+from twindiff.server.apis.sandbox_runs.compose_file import read_compose
 
 __all__ = ["engine", "installed", "nothing_more"]
 PORT = application.free_port()
@@ -168,6 +169,15 @@ REFUSED = {
         "web mounts what other could replace",
     ),
     "an option for an image": ("web: {image: '--privileged', ports: ['8000']}", "'--privileged' of web is no image"),
+    "an archive of the machine": (
+        "web: {image: 'docker-archive:/etc/x.tar', ports: ['8000']}",
+        "'docker-archive:/etc/x.tar' of web is no image of a registry",
+    ),
+    "a folder of the machine": ("web: {image: 'dir:x', ports: ['8000']}", "'dir:x' of web is no image of a registry"),
+    "names alike": (f"{WEB}}}\n  Web: {{image: a}}", "names of services that differ in capital letters only"),
+    "a NUL": (f'{WEB}, environment: {{A: "x\\0y"}}}}', "has a NUL"),
+    "a variable without a name": (f"{WEB}, environment: ['=b']}}", "'' cannot be a variable"),
+    "a variable that does not end": (f"{WEB}, command: '${{A:-${{B'}}", "has a variable that is not ${NAME}"),
     "env_file": (f"{WEB}, env_file: ../../etc/passwd}}", "env_file '../../etc/passwd' is no file beside"),
     "context": ("web: {build: ../.., ports: ['8000']}", "the build of web has no folder '../..'"),
     "no Dockerfile": ("web: {build: static, ports: ['8000']}", "the build of web has no file 'Dockerfile'"),
@@ -191,6 +201,43 @@ def test_what_a_compose_file_cannot_have_is_refused_by_name(sandboxes, repositor
     services, said = REFUSED[case]
     status, detail = sandboxes.refused(repo=str(repository(**compose(services), static__x="").path))
     assert (status, said in detail) == (422, True), detail
+
+
+A_MOUNT_OF_A_VARIABLE = f"""web: {{image: a, ports: ['{PORT}'], volumes: ['${{A:-./safe}}:/x']}}
+  other: {{image: a, volumes: ['./static/b:/y']}}"""
+
+
+def test_a_compose_file_is_checked_with_the_variables_that_it_is_used_with(sandboxes, repository, monkeypatch):
+    monkeypatch.setenv(containers.SETTING, "true")
+    config = "app: {compose: compose.yaml, env: {A: ./static}}\n"
+    made = repository(**compose(A_MOUNT_OF_A_VARIABLE, config=config), static__b__x="", safe__x="")
+    status, detail = sandboxes.refused(repo=str(made.path))
+    assert (status, "other mounts what web could replace" in detail) == (422, True), detail
+
+
+def test_a_compose_file_is_checked_with_the_addresses_of_twins_too(sandboxes, repository, monkeypatch):
+    monkeypatch.setenv(containers.SETTING, "true")
+    services = f"web: {{image: a, ports: ['{PORT}'], volumes: ['${{SLACK_API_URL:-./safe}}:/x']}}"
+    made = repository(**compose(services), safe__x="")
+    status, detail = sandboxes.refused(repo=str(made.path))
+    assert (status, "is not source:/path" in detail) == (422, True), detail
+    assert sandboxes.client.get("/twin-runs").json()[0]["status"] == "torn_down"
+
+
+@pytest.mark.parametrize(
+    ("text", "filled"),
+    [
+        ("pg://${USER_X:-u}@db", "pg://u@db"),
+        ("${D:-pg://${USER_X:-u}@db}", "pg://u@db"),
+        ("${Q:-$A}", "one"),
+        ("$$A ${A} $B", "$A one ${A}"),
+    ],
+)
+def test_variables_are_filled_in_as_compose_does(tmp_path, text, filled):
+    file = tmp_path / "compose.yaml"
+    file.write_text(f"services: {{web: {{image: a, command: ['{text}']}}}}\n")
+    project = read_compose(file, {"A": "one", "B": "${A}"})
+    assert project.services["web"].command == [filled]
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,10 @@ from typing import Annotated, Any, Literal, NamedTuple, cast
 import msgspec
 
 from twindiff.environments.registry import did_you_mean
+from twindiff.server.apis.sandbox_runs.compose_variables import ComposeVariables
 from twindiff.server.apis.sandbox_runs.config_files import (
     InvalidSandboxConfig,
+    check_variables,
     find_file,
     parse_yaml,
     read_bounded,
@@ -33,7 +35,12 @@ UNUSED = (
 Scalar = str | int | float | bool | None
 Variables = dict[str, Scalar] | list[str]
 Words = str | list[str]
-_PLACE = re.compile(r"\$(?:(?P<dollar>\$)|(?P<plain>\w+)|\{(?P<name>\w+)(?:(?P<how>:?[-+?])(?P<text>[^{}]*))?\})")
+TRANSPORTS = (
+    *("containers-storage", "dir", "docker", "docker-archive", "docker-daemon", "oci", "oci-archive", "ostree", "sif"),
+    "tarball",
+)
+"""Names before the first colon by which engines take an image from the machine's files or a daemon, not a registry."""
+_IMAGE = re.compile(r"(?:[a-zA-Z0-9][\w.-]*(?::\d+)?/)?[a-zA-Z0-9][\w.-]*(?:/[\w.-]+)*(?::[\w.-]+)?(?:@\w+:[0-9a-f]+)?")
 
 
 class ComposeBuild(msgspec.Struct, forbid_unknown_fields=True):
@@ -109,15 +116,15 @@ class Volume(NamedTuple):
     is_readonly: bool
 
 
-def read_compose(path: Path, variables: Mapping[str, str] | None = None) -> ComposeProject:
+def read_compose(path: Path, variables: Mapping[str, str], *, is_strict: bool = True) -> ComposeProject:
     """Read a compose file, with `$NAME` filled in as Compose does, from `variables` or a `.env` beside it.
 
-    Without `variables`, missing ones are empty even where the file requires them. Raises InvalidSandboxConfig.
+    Unless `is_strict`, missing ones are empty even where the file requires them. Raises InvalidSandboxConfig.
     """
     given = parse_yaml(read_bounded(path), path.name)
     beside = find_file(path.parent, ".env")
-    known = {**(_read_variables(beside) if beside else {}), **(variables or {})}
-    filled = _fill(given, known, path.name, is_strict=variables is not None)
+    known = {**(_read_variables(beside) if beside else {}), **variables}
+    filled = ComposeVariables(known, path.name, is_strict=is_strict).fill_texts(given)
     unused = list(_drop_unused(filled))
     try:
         file = msgspec.convert(filled, _ComposeFile)
@@ -158,13 +165,15 @@ def _drop_unused(given: Any) -> Iterator[str]:
 
 def _order(services: Mapping[str, ComposeService], file: str) -> dict[str, ComposeService]:
     """Sort services so that those come first on which others depend; raises InvalidSandboxConfig for a circle."""
+    if len({name.lower() for name in services}) < len(services):
+        raise InvalidSandboxConfig(f"{file}: names of services that differ in capital letters only are one container's")
     for name, service in services.items():
         if not re.fullmatch(r"[a-zA-Z0-9][a-zA-Z0-9._-]{0,62}", name):
             raise InvalidSandboxConfig(f"{file}: '{name[:70]}' cannot be the name of a service")
         if service.image is None and service.build is None:
             raise InvalidSandboxConfig(f"{file}: service {name} needs an image or a build")
-        if service.image is not None and not re.fullmatch(r"[a-zA-Z0-9][\w./:@-]*", service.image):
-            raise InvalidSandboxConfig(f"{file}: '{service.image[:100]}' of {name} is no image")
+        if service.image is not None and not _is_image(service.image):
+            raise InvalidSandboxConfig(f"{file}: '{service.image[:100]}' of {name} is no image of a registry")
         for other in service.depends_on:
             if other not in services:
                 raise InvalidSandboxConfig(f"{file}: {name} depends on '{other}'.{did_you_mean(other, services)}")
@@ -175,46 +184,30 @@ def _order(services: Mapping[str, ComposeService], file: str) -> dict[str, Compo
         raise InvalidSandboxConfig(f"{file}: services wait for each other: {', '.join(error.args[1])}") from None
 
 
+def _is_image(name: str) -> bool:
+    """Whether a text names an image of a registry, by which no file of the machine is read."""
+    return _IMAGE.fullmatch(name) is not None and name.partition(":")[0] not in TRANSPORTS
+
+
 # Variables
 
 
-def _fill(value: Any, known: Mapping[str, str], file: str, is_strict: bool) -> Any:
-    """Fill variables in all texts of a parsed file, as Compose does."""
-    if isinstance(value, dict):
-        return {name: _fill(each, known, file, is_strict) for name, each in cast(dict[Any, Any], value).items()}
-    if isinstance(value, list):
-        return [_fill(each, known, file, is_strict) for each in cast(list[Any], value)]
-    if not isinstance(value, str):
-        return value
-
-    def fill(match: re.Match[str]) -> str:
-        if match["dollar"]:
-            return "$"
-        name, how, text = match["plain"] or match["name"], match["how"] or "", match["text"] or ""
-        value = known.get(name)
-        is_there = bool(value) if how.startswith(":") else value is not None
-        if how.endswith("+"):
-            return text if is_there else ""
-        if is_there or not how:
-            return value or ""
-        if how.endswith("-"):
-            return text
-        if is_strict:
-            raise InvalidSandboxConfig(f"{file}: {name} is required: {text or 'it is not set'}; give it in env")
-        return ""
-
-    return _PLACE.sub(fill, value)
-
-
 def read_environment(service: ComposeService, folder: Path, known: Mapping[str, str]) -> dict[str, str]:
-    """The variables that a service has by its file; a name without a value has that of `known`, if there is one."""
+    """The variables that a service has by its file; a name without a value has that of `known` or of `.env`.
+
+    Raises InvalidSandboxConfig.
+    """
+    beside = find_file(folder, ".env")
+    known = {**(_read_variables(beside) if beside else {}), **known}
     variables: dict[str, str] = {}
     for name in [service.env_file] if isinstance(service.env_file, str) else service.env_file:
         path = find_file(folder, name) if not Path(name).is_absolute() and ".." not in Path(name).parts else None
         if path is None:
             raise InvalidSandboxConfig(f"env_file '{name[:200]}' is no file beside the compose file")
         variables |= _read_variables(path)
-    return variables | list_variables(service.environment, known)
+    variables |= list_variables(service.environment, known)
+    check_variables(variables)
+    return variables
 
 
 def list_variables(given: Variables, known: Mapping[str, str]) -> dict[str, str]:
@@ -255,16 +248,22 @@ def list_ports(service: ComposeService) -> list[int]:
 def find_application(project: ComposeProject, app_port: int | None) -> tuple[str, int]:
     """The service that is the application, and its port: the one that listens on `app_port`, or that alone publishes.
 
-    Raises InvalidSandboxConfig if several do, or none.
+    Where none publishes `app_port`, it is the one on which no other depends. Raises InvalidSandboxConfig if several do,
+    or none.
     """
-    ports = [(name, port) for name, each in project.services.items() for port in list_ports(each)]
+    ports = [(name, port) for name, each in project.services.items() for port in sorted({*list_ports(each)})]
     if twice := {port for _, port in ports if [each for _, each in ports].count(port) > 1}:
         both = " and ".join(name for name, port in ports if port in twice)
         raise InvalidSandboxConfig(
             f"compose: {both} listen on the same port, {min(twice)}; all services share the machine's network"
         )
     if app_port and not any(port == app_port for _, port in ports):
-        return list(project.services)[-1], app_port
+        depended = {other for each in project.services.values() for other in each.depends_on}
+        if len(last := [name for name in project.services if name not in depended]) != 1:
+            raise InvalidSandboxConfig(
+                f"app_port {app_port}: no service publishes it, and {' and '.join(last)} may be the application"
+            )
+        return last[0], app_port
     candidates = [each for each in ports if app_port in (None, each[1])]
     if len(candidates) != 1:
         told = ", ".join(f"{port} of {name}" for name, port in ports) or "none is published"

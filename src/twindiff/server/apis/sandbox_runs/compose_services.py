@@ -55,8 +55,12 @@ def prepare_services(
 ) -> CommandSequence:
     """Prepare the commands that build or pull the images and start the services; the application is the last.
 
-    `env` are the variables of the run, which override those of the file; only the application gets `PORT`.
+    `env` are the variables of the run, which override those of the file; only the application gets `PORT`. Raises
+    InvalidSandboxConfig: all that a file says is checked here, with the variables by which it is used.
     """
+    check_project(project, place.checkout)
+    if application not in project.services:
+        raise InvalidSandboxConfig(f"compose: {application} is the application, and its profiles leave it out")
     made = {name: _make_container(project, name, place) for name in project.services}
     preparing: list[list[str]] = []
     starting: dict[str, list[str]] = {}

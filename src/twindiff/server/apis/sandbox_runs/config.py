@@ -17,6 +17,7 @@ from twindiff.server.apis.sandbox_runs.compose_file import find_application, rea
 from twindiff.server.apis.sandbox_runs.compose_services import check_project
 from twindiff.server.apis.sandbox_runs.config_files import (
     InvalidSandboxConfig,
+    check_variables,
     find_file,
     parse_yaml,
     read_bounded,
@@ -99,10 +100,15 @@ class StartCommand(NamedTuple):
     compose: Path | None = None
     port: int | None = None
     """The port on which it listens, unless any will do."""
+    unused_keys: tuple[str, ...] = ()
+    """What the compose file says without effect."""
 
 
-def start_of(checkout: Path, name: str | None) -> StartCommand:
-    """Determine how an application is started; raises InvalidSandboxConfig, NoStartCommand, NoContainerEngine."""
+def start_of(checkout: Path, name: str | None, env: Mapping[str, str]) -> StartCommand:
+    """Determine how an application is started, with the variables `env` of a request.
+
+    Raises InvalidSandboxConfig, NoStartCommand, NoContainerEngine.
+    """
     target = _target(checkout, name)
     folder = resolve_inside(checkout, target.context_dir, checkout)
     if folder is None or not folder.is_dir():
@@ -117,7 +123,7 @@ def start_of(checkout: Path, name: str | None) -> StartCommand:
         named = ", ".join(target.infra)
         raise InvalidSandboxConfig(f"infra {named}: {why}; start it yourself and give its address in env")
     if target.compose is not None:
-        return _start_of_compose(target.compose, target, folder, checkout)
+        return _start_of_compose(target.compose, target, folder, checkout, env)
     if target.dockerfile_path and (engine := containers.engine()):
         file = _containerfile(target.dockerfile_path, folder, checkout)
         command = target.app_command or ""
@@ -132,7 +138,9 @@ def start_of(checkout: Path, name: str | None) -> StartCommand:
     return _guess(folder, target)
 
 
-def _start_of_compose(given: str, target: ApplicationTarget, folder: Path, checkout: Path) -> StartCommand:
+def _start_of_compose(
+    given: str, target: ApplicationTarget, folder: Path, checkout: Path, env: Mapping[str, str]
+) -> StartCommand:
     """Determine how the services of a compose file are started; raises InvalidSandboxConfig."""
     if target.app_command or target.dockerfile_path or target.install or target.services:
         raise InvalidSandboxConfig(
@@ -145,10 +153,13 @@ def _start_of_compose(given: str, target: ApplicationTarget, folder: Path, check
         raise InvalidSandboxConfig(
             f"compose '{given[:200]}': {NO_CONTAINERS}; install podman or docker there, or give an app_command instead"
         )
-    project = read_compose(path)
+    # Refusals come before anything is made where that is possible: variables of twins are not known yet.
+    project = read_compose(path, {**show_variables(target.env), **env}, is_strict=False)
     check_project(project, checkout)
     application, port = find_application(project, target.app_port)
-    return StartCommand(application, folder, target, engine=engine, compose=path, port=port)
+    return StartCommand(
+        application, folder, target, engine=engine, compose=path, port=port, unused_keys=tuple(project.unused)
+    )
 
 
 def _check_commands(target: ApplicationTarget) -> None:
@@ -248,11 +259,9 @@ def _containerfile(given: str, folder: Path, checkout: Path) -> Path:
     raise InvalidSandboxConfig(f"dockerfile_path '{given[:200]}' is no file of context_dir or of the repository")
 
 
-def check_variables(env: Mapping[str, object]) -> None:
-    """Raise InvalidSandboxConfig for a name or value that cannot be an environment variable."""
-    for name, value in env.items():
-        if not name or "=" in name or "\0" in f"{name}{value}":
-            raise InvalidSandboxConfig(f"env: '{name[:100]}' cannot be a variable; names have no =, and nothing a NUL")
+def show_variables(env: Mapping[str, object]) -> dict[str, str]:
+    """Return the variables of the repository's file as texts; booleans become `true` or `false`."""
+    return {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in env.items()}
 
 
 def _target(checkout: Path, name: str | None) -> ApplicationTarget:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -88,3 +89,10 @@ def resolve_inside(folder: Path, given: str, checkout: Path) -> Path | None:
         return path if path.is_relative_to(checkout.resolve()) and path.exists() else None
     except (OSError, ValueError, RuntimeError):  # too long, contains NUL, or a circular link
         return None
+
+
+def check_variables(env: Mapping[str, object]) -> None:
+    """Raise InvalidSandboxConfig for a name or value that cannot be an environment variable."""
+    for name, value in env.items():
+        if not name or "=" in name or "\0" in f"{name}{value}":
+            raise InvalidSandboxConfig(f"env: '{name[:100]}' cannot be a variable; names have no =, and nothing a NUL")

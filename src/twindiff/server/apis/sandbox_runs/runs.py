@@ -36,11 +36,11 @@ from twindiff.server.apis.sandbox_runs.config import (
     NO_CONTAINERS,
     InstallStep,
     StartCommand,
-    check_variables,
     fill_variables,
+    show_variables,
     start_of,
 )
-from twindiff.server.apis.sandbox_runs.config_files import InvalidSandboxConfig
+from twindiff.server.apis.sandbox_runs.config_files import InvalidSandboxConfig, check_variables
 from twindiff.server.apis.sandbox_runs.confinement import FOLDERS, Confinement, find_confinement
 from twindiff.server.apis.sandbox_runs.containers import Container, ImageBuild
 from twindiff.server.apis.sandbox_runs.hosted_repositories import HostedRepositories
@@ -185,7 +185,7 @@ class SandboxRunService:
             for name in FOLDERS[1:]:
                 (claimed.path / name).mkdir()
             checkouts.check_out(source.revision, claimed.path / "app")
-            start = start_of(claimed.path / "app", wanted.target)
+            start = start_of(claimed.path / "app", wanted.target, wanted.env)
             guard = _guard_build(start, claimed.path)
             port = start.port or free_port()
             if is_open(port):
@@ -294,8 +294,10 @@ class SandboxRunService:
                 self.ledger.tell(run_id, "log", install_cache.describe(cached, number))
             if not prepared.steps and any(isinstance(each, InstallStep) for each in start.target.install):
                 self.ledger.tell(run_id, "log", install_cache.describe_unused(prepared.confinement))
-            if start.compose and (ignored := read_compose(start.compose).unused):
-                self.ledger.tell(run_id, "log", f"without effect in a sandbox run: {', '.join(ignored)[:500]}")
+            if start.unused_keys:
+                self.ledger.tell(
+                    run_id, "log", f"without effect in a sandbox run: {', '.join(start.unused_keys)[:500]}"
+                )
             if start.target.dockerfile_path and not start.containerfile:
                 unused = start.target.dockerfile_path
                 self.ledger.tell(run_id, "log", f"{unused} is not used, {NO_CONTAINERS}; app_command is run as it is")
@@ -426,7 +428,9 @@ def _fill_variables(
 ) -> tuple[Sequence[str], dict[str, str]]:
     """The names of those variables that the file and the request give, and all; the twins' override `door`'s."""
     given = {**door, **{name: each for twin in twins.values() for name, each in twin["env_vars"].items()}}
-    own = fill_variables({**_texts(prepared), **wanted.env}, twins, f"http://127.0.0.1:{prepared.port}")
+    own = fill_variables(
+        {**show_variables(prepared.start.target.env), **wanted.env}, twins, f"http://127.0.0.1:{prepared.port}"
+    )
     return [*own], {**given, **own, "PORT": str(prepared.port)}
 
 
@@ -501,9 +505,3 @@ def _how(start: StartCommand) -> str:
         command = start.command or "what its image runs"
         return f"{command}, in a container of {start.target.dockerfile_path} by {start.engine}"
     return f"{start.command} (guessed from {start.guess})" if start.guess else start.command
-
-
-def _texts(prepared: Prepared) -> dict[str, str]:
-    """The environment variables of the repository's file as strings; booleans become `true` or `false`."""
-    given = prepared.start.target.env
-    return {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in given.items()}

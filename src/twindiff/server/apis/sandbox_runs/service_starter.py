@@ -1,9 +1,9 @@
 """Runs one service of a compose file, after those that it waits for, and passes on what it prints under its name.
 
 It is called as `service_starter.py FILE`; the file has the `name` of the service, its `command`, its `env`, the
-`engine`, and `waits` with the `container`, `service`, `folder`, `condition`
-and health `test` of others. It is a standalone
-program that imports nothing of Twindiff, run by the keeper.
+`engine`, and `waits` with the `container`, `service`, `folder`, `condition` and health `test` of others. It is a
+standalone program that imports nothing of Twindiff, run by the keeper. It runs outside of the containers' limits, so
+that it never holds more of what they print than `MAX_LINE_BYTES`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,9 @@ from pathlib import Path
 from typing import Any
 
 LOOK_SECONDS = 0.2
+MAX_HEALTH_SECONDS = 30
+"""Seconds that one try of a health test may take."""
+MAX_LINE_BYTES = 65_536
 ENDED = "ended"
 """The file in a service's folder with its exit code."""
 
@@ -38,8 +41,9 @@ def _run(wanted: dict[str, Any]) -> int:
     process = subprocess.Popen(
         wanted["command"], env=told, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )
-    assert process.stdout, "it was asked for"
-    for line in process.stdout:
+    output = process.stdout
+    assert output, "it was asked for"
+    for line in iter(lambda: output.readline(MAX_LINE_BYTES), b""):
         sys.stdout.buffer.write(f"{wanted['name']} | ".encode() + line.rstrip(b"\n") + b"\n")
         sys.stdout.buffer.flush()
     code = process.wait()
@@ -69,8 +73,12 @@ def _is_running(engine: str, container: str) -> bool:
 
 
 def _is_healthy(engine: str, wanted: dict[str, Any]) -> bool:
-    asked = [engine, "exec", wanted["container"], *wanted["test"]]
-    return not subprocess.run(asked, capture_output=True, check=False).returncode
+    asked, nothing = [engine, "exec", wanted["container"], *wanted["test"]], subprocess.DEVNULL
+    try:
+        tried = subprocess.run(asked, stdout=nothing, stderr=nothing, timeout=MAX_HEALTH_SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        return False
+    return not tried.returncode
 
 
 if __name__ == "__main__":
