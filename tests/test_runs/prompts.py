@@ -89,6 +89,7 @@ GHERKIN = {
     'Then the "Email" field should contain "ada"': ["expect field=Email [value contains 'ada']"],
     'Then the "Email" field should not contain "ada"': ["expect field=Email [not value contains 'ada']"],
     'And the heading "Team" is displayed': ["expect heading=Team [visible]"],
+    'The second heading says "Dishes"': ["expect nth=2 heading [text contains 'Dishes']"],
     "Then I should not be on /done": ["expect [not url is '/done']"],
     'Given Ada is on the second page\nWhen I click "Next"': None,
     "Given a user with an expired card": None,

@@ -82,13 +82,13 @@ def list_entry_rules(names: dict[str, str]) -> tuple[tuple[str, str], ...]:
         ("nth_click", rf"(?:{clicks}|chooses?|selects?|picks?) {_NTH}"),
         ("nth_check", rf"(?:checks?|ticks?) {_NTH}"),
         ("nth_uncheck", rf"(?:unchecks?|unticks?) {_NTH}"),
+        ("heading_says", rf"{sure}the (?P<position>{_POSITION}) heading {says} (?P<q1>{quoted})"),
         ("entry_says", rf"{sure}{any_entry} {says} {texts}"),
         ("entry_says", rf"{each_it} {says} {texts}"),
         ("entry_says_not", rf"{sure}{any_entry} {does_not} {say} (?P<q1>{quoted}){any_more}"),
         ("entry_says_not", rf"{each_it} {does_not} {say} (?P<q1>{quoted}){any_more}"),
         ("entry_says_not", rf"{sure}no (?P<entry>row|item) {says} (?P<q1>{quoted}){any_more}"),
         ("entry_is", rf"{sure}{_ONE} (?:is|reads|(?:{modal})(?: now| also| then)? (?:be|read)) (?P<q1>{quoted})"),
-        ("heading_says", rf"{sure}the (?P<position>{_POSITION}) heading {says} (?P<q1>{quoted})"),
         ("things", rf"{number}{{n}} (?P<things>{_NOUN}){_OF_LIST}{_IS_VISIBLE}{any_more}"),
     )  # fmt: skip
 

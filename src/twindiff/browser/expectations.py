@@ -24,7 +24,7 @@ from twindiff.browser.element_finder import (
     locators,
     resolve_scope,
 )
-from twindiff.browser.entry_finder import EACH, ENTRY, THINGS, EntriesUnclear, find_entries, find_entry
+from twindiff.browser.entry_finder import EACH, ENTRY, NTH, THINGS, EntriesUnclear, find_entries, find_entry
 from twindiff.browser.intent_finder import SeveralControls, find_intended, is_intent
 
 if TYPE_CHECKING:
@@ -121,10 +121,10 @@ class Expectations:
     def _has_held(self, expect: Expect, seconds: float) -> bool:
         """Return whether a condition that an incomplete page may still break has held for long enough.
 
-        What is loaded late can break an absence (`negated`), a maximum, and which entry has a position (`ENTRY`). All
-        else counts as soon as it holds.
+        What is loaded late can break an absence (`negated`), a maximum, and which entry or element has a position
+        (`ENTRY`, `NTH`). All else counts as soon as it holds.
         """
-        if not expect.negated and expect.max is None and not (expect.selector or "").startswith(ENTRY):
+        if not expect.negated and expect.max is None and not (expect.selector or "").startswith((ENTRY, NTH)):
             return True
         return seconds >= (QUIET_SECONDS if self._is_quiet() else MAX_UNQUIET_SECONDS)
 
