@@ -157,6 +157,18 @@ def test_a_company_of_version_2_has_its_contacts(hubspot: httpx.Client):
     assert hubspot.get(url).status_code == 404
 
 
+@pytest.mark.parametrize("how", ["DELETE {}", "POST batch/archive"])
+def test_a_contact_that_version_3_archives_leaves_its_lists(hubspot: httpx.Client, how: str):
+    vid = hubspot.get("/contacts/v1/contact/email/ada@example.com/profile").json()["vid"]
+    made = hubspot.post("/contacts/v1/lists", json={"name": "Friends"}).json()["listId"]
+    hubspot.post(f"/contacts/v1/lists/{made}/add", json={"vids": [vid]}).raise_for_status()
+    verb, path = how.split()
+    body = {"inputs": [{"id": str(vid)}]} if verb == "POST" else None
+    hubspot.request(verb, f"/crm/v3/objects/contacts/{path.format(vid)}", json=body).raise_for_status()
+    assert hubspot.get(f"/contacts/v1/lists/{made}/contacts/all").json()["contacts"] == []
+    assert hubspot.get(f"/contacts/v1/lists/{made}").json()["metaData"]["size"] == 0
+
+
 def test_a_property_of_version_1_can_be_set_until_it_is_removed(hubspot: httpx.Client):
     url = "/properties/v1/companies/properties"
     made = hubspot.post(url, json={"name": "fax_number", "label": "Fax", "type": "string"}).json()

@@ -19,7 +19,7 @@ from twindiff.kit.twin import Operations
 from .account import SEARCHED, columns_of, find_kind, kind_of_type
 from .associations import associate, list_associated, unlink
 from .record_lookup import COMPUTED, find_record, find_records, read_property, show_record
-from .tables import RECORDS, CrmActivity, CrmProperty, CrmStage
+from .tables import RECORDS, CrmActivity, CrmListMember, CrmProperty, CrmStage
 from .wire_style import HubSpotError, NoSuchRecord, RecordConflict, page_results, show_time
 
 api = Operations(prefix="/crm/v3/objects")
@@ -151,12 +151,18 @@ def change_record(call: Call, kind: str, row: Any, given: Mapping[str, Any]) -> 
 
 
 def archive_record(call: Call, kind: str, id: str) -> None:
-    """Archive a record, which also ends its associations; one that does not exist is no error."""
+    """Archive a record, which ends its associations and, of a contact, its places in lists.
+
+    One that does not exist is no error.
+    """
     table = RECORDS.get(kind, CrmActivity)
     row = call.db.find(table, table.id == id)
     if row is not None and not row.archived:
         call.db.change(row, archived=True, updated_at=call.clock.iso())
         unlink(call, kind, id)
+        if kind == "contacts":
+            for member in call.db.rows(CrmListMember, CrmListMember.contact_id == id):
+                call.db.remove(member)
 
 
 @api.get("/{objectType}")

@@ -97,7 +97,7 @@ def _add_record(call: Call, kind: str, properties: dict[str, Any], place: str, p
 def _add_list(call: Call, given: SeedList, place: str, problems: list[str]) -> None:
     id, at = call.db.next("contact_list"), call.clock.iso()
     call.db.add(CrmContactList(id=id, name=given.name, created_at=at))
-    for email in given.contact_emails:
+    for email in dict.fromkeys(given.contact_emails):
         contact = call.db.find(CrmContact, CrmContact.email.equals(email))
         if contact is None:
             problems.append(f"{place}: there is no contact with '{email}'")

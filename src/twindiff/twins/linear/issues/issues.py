@@ -202,15 +202,13 @@ def priority(given: float | None, order: float | None = None) -> dict[str, Any]:
 
 
 def check_relations(call: Call, values: dict[str, Any], team: Any, row: Any = None) -> None:
-    """Raise InvalidInput unless parent, cycle and milestone fit the issue."""
+    """Raise InvalidInput unless parent, cycle, milestone and project fit the issue."""
     if values.get("parentId"):
         _check_parent(call, values["parentId"], row)
     if values.get("cycleId"):
         cycle = call.db.find(Cycle.row, Cycle.row.id == values["cycleId"])
         if cycle is None or cycle.teamId != team.id:
             raise InvalidInput(f"The cycle belongs to another team than {team.name}.", title=DISCREPANCY)
-    if values.get("projectId"):
-        _check_project(call, values["projectId"], team)
     if values.get("projectMilestoneId"):
         milestone = call.db.find(ProjectMilestone.row, ProjectMilestone.row.id == values["projectMilestoneId"])
         project = values.get("projectId") or (row.projectId if row else None)
@@ -218,6 +216,8 @@ def check_relations(call: Call, values: dict[str, Any], team: Any, row: Any = No
             values["projectId"] = milestone.projectId
         elif milestone is None or milestone.projectId != project:
             raise InvalidInput("projectMilestoneId: the milestone belongs to another project.")
+    if values.get("projectId"):  # which the milestone may have brought
+        _check_project(call, values["projectId"], team)
     if values.get("assigneeId"):
         _check_person(call, values["assigneeId"])
 

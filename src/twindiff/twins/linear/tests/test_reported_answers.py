@@ -179,6 +179,17 @@ def test_an_issue_is_in_projects_of_its_team_only(linear, root):
     assert error["message"] == "Discrepancy between issue team and state, cycle or project."
 
 
+def test_a_milestone_brings_an_issue_into_projects_of_its_team_only(linear):
+    project = "mutation($i: ProjectCreateInput!) { projectCreate(input: $i) { project { id } } }"
+    id = linear(project, i={"name": "with a milestone", "teamIds": [PROD]})["projectCreate"]["project"]["id"]
+    made = (
+        "mutation($i: ProjectMilestoneCreateInput!) { projectMilestoneCreate(input: $i) { projectMilestone { id } } }"
+    )
+    milestone = linear(made, i={"name": "M", "projectId": id})["projectMilestoneCreate"]["projectMilestone"]["id"]
+    error = linear.error(creating("Issue"), i={"teamId": ENG, "title": "x", "projectMilestoneId": milestone})
+    assert error["message"] == "Discrepancy between issue team and state, cycle or project."
+
+
 @pytest.mark.parametrize(("kind", "bearers"), [("Issue", "issues"), ("Project", "projects")])
 def test_a_group_of_labels_is_put_on_nothing(linear, kind, bearers):
     root, name = f"{kind.lower()}LabelCreate", f"{kind.lower()}Label"

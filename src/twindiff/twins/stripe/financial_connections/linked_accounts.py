@@ -190,6 +190,9 @@ def list_accounts(call: Call, params: Annotated[ListAccounts, Body]) -> Fields:
     if isinstance(holder, AccountHolder):
         where += to_reference_conditions(call, (LinkedAccount.customer, holder.customer, CUSTOMERS))
         where += equal((LinkedAccount.account, holder.account))
+        if holder.customer_account is not UNSET:  # a customer of the second version of accounts, of which there is none
+            message = f"No such account: '{holder.customer_account}'"
+            raise StripeError(message, code="resource_missing", param="account_holder[customer_account]")
     return list_of(call, ACCOUNTS, params, "/v1/financial_connections/accounts", *where)
 
 
@@ -234,10 +237,12 @@ def begin_refresh(call: Call, row: LinkedAccount, features: list[Feature]) -> Li
 
 @api.due(LinkedAccount.refresh_on, LinkedAccount.refresh_on > 0)
 def finish_refresh(call: Call, row: LinkedAccount) -> None:
-    """Scheduled job: bring what is being refreshed."""
-    at, columns, events = now(call), Fields({"refresh_on": 0}), list[str]()
+    """Scheduled job: bring what is being refreshed; that of subscribed transactions is due again after a day."""
+    at, columns, events = now(call), Fields({}), list[str]()
     for name in ("balance_refresh", "ownership_refresh", "transaction_refresh"):
-        state = getattr(row, name)
+        state: Fields | None = getattr(row, name)
+        if name == "transaction_refresh" and _is_daily_due(row, at):
+            state = {"id": new_id(call, "fctxnref_"), "last_attempted_at": at, "status": "pending"}
         if not state or state["status"] != "pending":
             continue
         columns[name] = {**state, "status": "succeeded", "next_refresh_available_at": at + DAY}
@@ -248,9 +253,19 @@ def finish_refresh(call: Call, row: LinkedAccount) -> None:
             columns["ownership"] = _add_owners(call, at)
         else:
             _add_transactions(call, row, state["id"], at)
-    done = call.db.change(row, **columns)
+    next_on = _next_daily(columns.get("transaction_refresh", row.transaction_refresh)) if row.subscriptions else 0
+    done = call.db.change(row, **columns, refresh_on=next_on)
     for each in events:
         record_row(call, f"financial_connections.account.refreshed_{each}", ACCOUNTS, done)
+
+
+def _next_daily(refresh: Fields | None) -> int:
+    """Return when transactions may be refreshed again; 0 where they never were."""
+    return (refresh or {}).get("next_refresh_available_at") or 0
+
+
+def _is_daily_due(row: LinkedAccount, at: int) -> bool:
+    return bool(row.subscriptions) and 0 < _next_daily(row.transaction_refresh) <= at
 
 
 def _balance(row: LinkedAccount, at: int) -> Fields:
@@ -268,8 +283,14 @@ def _add_owners(call: Call, at: int) -> str:
 
 
 def _add_transactions(call: Call, row: LinkedAccount, refresh: str, at: int) -> None:
+    """Add the purchases of the last days that no refresh has brought yet."""
+    known = max(
+        (each.transacted_at for each in call.db.rows(LinkedTransaction, LinkedTransaction.account == row.id)), default=0
+    )
     for number, (amount, description) in enumerate(PURCHASES):
         moment = at - (len(PURCHASES) - number) * DAY
+        if moment < known + DAY:
+            continue
         new(
             call,
             TRANSACTIONS,

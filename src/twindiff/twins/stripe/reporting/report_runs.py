@@ -9,6 +9,8 @@ import csv
 from io import StringIO
 from typing import Annotated, Literal
 
+import msgspec
+
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
 from twindiff.twins.stripe.core.wire_style import StripeError
 
@@ -113,7 +115,7 @@ def create_run(call: Call, params: Annotated[CreateRun, Body]) -> Fields:
             raise StripeError(f"Missing required param: {param}.", code="parameter_missing", param=param)
     _check_interval(call, given)
     if isinstance(given.currency, str):
-        parse_currency(given.currency, "parameters[currency]")
+        given = msgspec.structs.replace(given, currency=parse_currency(given.currency, "parameters[currency]"))
     for each in given.columns or ():
         if each not in kind.columns:
             message = f"Invalid column '{each[:100]}'. It must be one of {', '.join(kind.columns)}."

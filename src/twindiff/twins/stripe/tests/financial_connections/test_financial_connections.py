@@ -3,6 +3,7 @@
 import pytest
 
 HOME = "financial_connections"
+DAY = 86_400
 ALL = ["balances", "ownership", "transactions", "payment_method"]
 
 
@@ -52,6 +53,27 @@ def test_what_is_refreshed_is_there_after_a_while(stripe, customer):
     assert stripe.get(f"{HOME}/transactions/{moved[0]['id']}") == moved[0]
     types = {each["type"].rpartition(".")[2] for each in stripe.get("events")["data"]}
     assert {"created", "refreshed_balance", "refreshed_ownership", "refreshed_transactions"} <= types
+
+
+def test_subscribed_transactions_are_refreshed_each_day_and_come_once(stripe, customer):
+    (made,) = link(stripe, begin(stripe, customer), "checking")
+    account = f"{HOME}/accounts/{made['id']}"
+    stripe.post(f"{account}/subscribe", features=["transactions"])
+    counts = []
+    for seconds in (6, 0, DAY, DAY):
+        stripe.post(f"{account}/refresh", features=["balance"])
+        stripe.advance(seconds=seconds + 6)
+        counts.append(len(stripe.get(f"{HOME}/transactions", account=made["id"])["data"]))
+    assert counts == [3, 3, 4, 5]
+    stripe.post(f"{account}/refresh", features=["transactions"])
+    stripe.post(f"{account}/unsubscribe", features=["transactions"])
+    stripe.advance(seconds=3 * DAY)
+    assert len(stripe.get(f"{HOME}/transactions", account=made["id"])["data"]) == 5
+
+
+def test_accounts_of_a_customer_that_does_not_exist_are_refused(stripe):
+    error = stripe.error("GET", f"{HOME}/accounts", account_holder={"customer_account": "acct_1"})
+    assert (error["code"], error["param"]) == ("resource_missing", "account_holder[customer_account]")
 
 
 def test_a_disconnected_account_is_not_refreshed(stripe, customer):

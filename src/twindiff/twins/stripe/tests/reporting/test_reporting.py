@@ -45,6 +45,14 @@ def test_a_summary_adds_up_to_the_balance(default_shop):
     assert round(sum(float(each["net"]) for each in summary), 2) == float(ending)
 
 
+def test_a_currency_is_taken_in_capitals_too(default_shop):
+    kind = "balance_change_from_activity.itemized.3"
+    _, lower = run(default_shop, kind, currency="usd")
+    done, upper = run(default_shop, kind, currency="USD")
+    assert (len(upper), done["parameters"]["currency"]) == (len(lower), "usd")
+    assert upper
+
+
 def test_a_report_has_the_columns_that_are_chosen(default_shop):
     _, lines = run(default_shop, "balance_change_from_activity.itemized.3", columns=["net", "description"])
     assert [*lines[0]] == ["net", "description"]
