@@ -28,11 +28,15 @@ _ISSUE_URL = re.compile(r"https?://[^/]+/([^/]+)/([^/]+)/issues/(\d{1,18})")
 def _find_guarded(call: Call, text: str, *kinds: str) -> tuple[GraphNode, Repository]:
     """Return an object whose repository the token may write to, and the repository."""
     node = find_node(call, text, *kinds)
-    owner, name = place_of_node(node)
     family = "pulls" if node.type == "PullRequest" else "issues"
-    authorize(call, "POST", f"/repos/{{owner}}/{{repo}}/{family}", {"owner": owner, "repo": name})
-    call.memo.pop("guarded_repo", None)
+    _authorize_post(call, enclosing_repo(node), family)
     return node, enclosing_repo(node)
+
+
+def _authorize_post(call: Call, repo: Repository, family: str) -> None:
+    """Raise an error unless the caller and the token may make objects of a family, such as `git/refs`."""
+    authorize(call, "POST", f"/repos/{{owner}}/{{repo}}/{family}", {"owner": repo.owner, "repo": repo.name})
+    call.memo.pop("guarded_repo", None)
 
 
 @mutation
@@ -73,6 +77,7 @@ def create_linked_branch(call: Call, given: Input) -> Any:
     node, repo = _find_guarded(call, given["issueId"], "Issue")
     if given.get("repositoryId"):
         _, repo = _find_guarded(call, given["repositoryId"], "Repository")
+    _authorize_post(call, repo, "git/refs")
     link = linked_branches.create_linked_branch(call, repo, node.row, given["oid"], given.get("name"))
     return {"issue": refresh_node(call, node), "linkedBranch": GraphNode("LinkedBranch", link, repo)}
 
@@ -181,6 +186,7 @@ def remove_blocked_by(call: Call, given: Input) -> Any:
 def revert_pull_request(call: Call, given: Input) -> Any:
     """Run `revertPullRequest`, and return its payload."""
     node, repo = _find_guarded(call, given["pullRequestId"], "PullRequest")
+    _authorize_post(call, repo, "git/refs")
     made = reverts.revert_pull(call, repo, node.row, given.get("title"), given.get("body"))
     if given.get("draft"):
         made = call.db.change(made, draft=True)
