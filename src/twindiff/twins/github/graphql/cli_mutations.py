@@ -187,9 +187,8 @@ def revert_pull_request(call: Call, given: Input) -> Any:
     """Run `revertPullRequest`, and return its payload."""
     node, repo = _find_guarded(call, given["pullRequestId"], "PullRequest")
     _authorize_post(call, repo, "git/refs")
-    made = reverts.revert_pull(call, repo, node.row, given.get("title"), given.get("body"))
-    if given.get("draft"):
-        made = call.db.change(made, draft=True)
+    texts = (given.get("title"), given.get("body"))
+    made = reverts.revert_pull(call, repo, node.row, *texts, draft=bool(given.get("draft")))
     return {"pullRequest": refresh_node(call, node), "revertPullRequest": GraphNode("PullRequest", made, repo)}
 
 
