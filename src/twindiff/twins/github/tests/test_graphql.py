@@ -192,3 +192,14 @@ def test_every_plain_field_of_the_default_organization_resolves(github: Any):
 
 
 SCALARS = {"ID", "String", "Int", "Boolean", "DateTime", "URI", "GitObjectID"}
+
+
+def test_a_branch_is_compared_with_that_of_a_fork_whatever_its_case_and_with_no_unknown_one(github: Any):
+    hub = github("github_default", user="agent", users=("ada",))
+    fork = hub.as_user("ada")("POST", "/repos/tidewater/harbour-api/forks", {})
+    hub.as_user("ada").write(f"/repos/{fork['full_name']}", "more.txt", "more")
+    query = """query($head: String!) { repository(owner: "tidewater", name: "harbour-api") {
+        ref(qualifiedName: "refs/heads/main") { compare(headRef: $head) { aheadBy } } } }"""
+    heads = ("ADA:main", "ada:main", "nobody:main", "tidewater:main", "main")
+    shown = [ask(hub, query, head=head)["repository"]["ref"]["compare"] for head in heads]
+    assert shown == [{"aheadBy": 1}, {"aheadBy": 1}, None, {"aheadBy": 0}, {"aheadBy": 0}]
