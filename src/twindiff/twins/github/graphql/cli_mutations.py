@@ -15,10 +15,11 @@ from ..issues import comments as issue_comments
 from ..issues import issue_moves, issues, sub_issues
 from ..pulls import pulls, reverts
 from ..pulls.pulls import ReviewersBody, UpdateBranchBody
-from ..repos import linked_branches
+from ..repos import linked_branches, repositories
+from ..repos.repository_bodies import RepositoryBody
 from ..tables.issue_tables import Issue
 from ..tables.repository_tables import Repository
-from .mutations import Input, list_names, mutation, place_of_node, refresh_node, run_operation
+from .mutations import Input, list_names, mutation, refresh_node, run_operation
 from .nodes import GraphNode, GraphRefusal, find_node
 from .resolvers import enclosing_repo
 
@@ -205,11 +206,8 @@ def update_pull_request_branch(call: Call, given: Input) -> Any:
 
 def _archive(call: Call, given: Input, *, archived: bool) -> Any:
     node = find_node(call, given["repositoryId"], "Repository")
-    owner, name = place_of_node(node)
-    authorize(call, "PATCH", "/repos/{owner}/{repo}", {"owner": owner, "repo": name})
-    call.memo.pop("guarded_repo", None)
-    shown = call.db.change(node.row, archived=archived, updated_at=call.clock.iso())
-    return {"repository": node._replace(row=shown)}
+    run_operation(call, repositories.update_repository, node, RepositoryBody(archived=archived))
+    return {"repository": refresh_node(call, node)}
 
 
 @mutation

@@ -81,6 +81,14 @@ def test_a_merged_pull_request_is_reverted_by_another_one(hub: Hub):
     assert "already been reverted" in refuse(hub, "revertPullRequest", pullRequestId=pull["node_id"])
 
 
+def test_an_archived_repository_is_archived_once_as_by_rest(hub: Hub):
+    given = {"repositoryId": hub("GET", REPO)["node_id"]}
+    assert mutate(hub, "archiveRepository", "repository { isArchived }", **given)["repository"]["isArchived"]
+    assert "read-only" in refuse(hub, "archiveRepository", **given)
+    shown = mutate(hub, "unarchiveRepository", "repository { isArchived }", **given)
+    assert shown == {"repository": {"isArchived": False}}
+
+
 def test_a_reader_may_none_of_this(hub: Hub):
     repo = hub("GET", REPO)
     hub("PATCH", "/orgs/tidewater", {"default_repository_permission": "read"})
