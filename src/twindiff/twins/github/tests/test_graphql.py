@@ -131,6 +131,17 @@ def test_a_pull_request_into_the_default_branch_is_linked_to_an_issue_of_another
     assert back["closedByPullRequestsReferences"]["nodes"] == [{"url": pull}] * is_linked
 
 
+def test_each_mutation_of_a_document_shows_what_closes_an_issue_by_then(hub: Hub):
+    repo = hub.repo()
+    issue = hub("POST", f"{repo}/issues", {"title": "Broken"})["node_id"]
+    pull = hub.pull(repo)["node_id"]
+    shown = "updateIssue(input: {id: $i}) { issue { closedByPullRequestsReferences(first: 9) { totalCount } } }"
+    change = 'updatePullRequest(input: {pullRequestId: $p, body: "Fixes #1"}) { clientMutationId }'
+    answer = ask(hub, f"mutation($i: ID!, $p: ID!) {{ a: {shown} b: {change} c: {shown} }}", i=issue, p=pull)
+    counts = [answer[name]["issue"]["closedByPullRequestsReferences"]["totalCount"] for name in "ac"]
+    assert counts == [0, 1]
+
+
 @pytest.mark.parametrize(
     ("query", "kind"),
     [
