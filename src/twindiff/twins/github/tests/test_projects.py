@@ -267,6 +267,7 @@ FILTERS = [
     ("no:status", ["three", "Idea"]),
     ("-no:story-points", ["one", "two"]),
     ("story-points:>1", ["two"]),
+    ("story-points:>0.9999999999", ["one", "two"]),
     ("story-points:*..2.5", ["one", "two"]),
     ("due:2020-01-01..2030-01-01 -due:@today", ["one"]),
     ("due:>=@today", ["two"]),
