@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from dulwich.index import validate_path_element_hfs, validate_path_element_ntfs
+
 from ..wire_style import Unprocessable, invalid
-from .objects import EMPTY_TREE, TREE_MODE, Entries, ObjectStore, TreeEntry
+from .objects import EMPTY_TREE, LINK_MODE, TREE_MODE, Entries, ObjectStore, TreeEntry
 
 MODES = frozenset({"100644", "100755", "040000", "160000", "120000"})
 MAX_PATH_LENGTH = 4096
@@ -22,10 +24,29 @@ class Difference(NamedTuple):
     new: TreeEntry | None
 
 
-def check_path(path: str) -> str:
-    """Return a path of a file; raise GitHub's 422 for one that no working tree may hold."""
+def is_file_name(name: str) -> bool:
+    """Return whether a working tree may hold a name, which no file system takes for `.git`.
+
+    Raises UnicodeEncodeError for a name that is not UTF-8.
+    """
+    raw = name.encode()
+    is_dotgit = not (validate_path_element_ntfs(raw) and validate_path_element_hfs(raw))
+    return not is_dotgit and name not in ("..", ".", "") and "/" not in name
+
+
+def is_linked_modules(name: str, mode: str) -> bool:
+    """Return whether an entry is a `.gitmodules` that is a symbolic link, which git refuses."""
+    return mode == LINK_MODE and name.lower() == ".gitmodules"
+
+
+def check_path(path: str, mode: str = "100644") -> str:
+    """Return a path of a file; raise GitHub's 422 for one that no working tree may hold with that mode."""
     parts = path.split("/")
-    if "" in parts or ".." in parts or "." in parts or any(part.lower() == ".git" for part in parts):
+    try:
+        is_fit = all(map(is_file_name, parts)) and not is_linked_modules(parts[-1], mode)
+    except UnicodeEncodeError:
+        is_fit = False
+    if not is_fit:
         raise Unprocessable(f"path contains a malformed path component: {path[:200]}")
     if "\0" in path or len(path) > MAX_PATH_LENGTH or len(parts) > MAX_TREE_DEPTH:
         raise invalid("Commit", "path")

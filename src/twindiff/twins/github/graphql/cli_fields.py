@@ -113,16 +113,21 @@ def _pinned_issues(call: Call, node: GraphNode, **arguments: Any) -> Any:
     return connect(shown, arguments)
 
 
+def _find_in_network(call: Call, repo: Repository, owner: str) -> Repository | None:
+    """Return the visible repository that an owner has among the forks of one; that one itself for its own owner."""
+    if owner.lower() in ("", repo.owner.lower()):
+        return repo
+    forks = call.db.rows(Repository, Repository.network_id == repo.network_id, Repository.owner.equals(owner))
+    return next((fork for fork in forks if may(call, fork, "pull")), None)
+
+
 @field("Ref.compare")
 def _compare(call: Call, node: GraphNode, headRef: str) -> Any:  # noqa: N803 - the name on the wire
     """Return how a branch relates to another one, which may be `owner:branch` of a fork."""
     repo = enclosing_repo(node)
     owner, _, branch = headRef.removeprefix("refs/heads/").rpartition(":")
-    forks = (
-        call.db.rows(Repository, Repository.network_id == repo.network_id, Repository.owner == owner) if owner else []
-    )
-    source = next((fork for fork in forks if may(call, fork, "pull")), repo)
-    head = resolve_commit(call, source, branch)
+    source = _find_in_network(call, repo, owner)
+    head = resolve_commit(call, source, branch) if source else None
     if head is None:
         return None
     relation = diverge(call, repo.network_id, head.sha, node.row.sha)

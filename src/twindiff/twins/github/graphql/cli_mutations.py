@@ -15,10 +15,11 @@ from ..issues import comments as issue_comments
 from ..issues import issue_moves, issues, sub_issues
 from ..pulls import pulls, reverts
 from ..pulls.pulls import ReviewersBody, UpdateBranchBody
-from ..repos import linked_branches
+from ..repos import linked_branches, repositories
+from ..repos.repository_bodies import RepositoryBody
 from ..tables.issue_tables import Issue
 from ..tables.repository_tables import Repository
-from .mutations import Input, list_names, mutation, place_of_node, refresh_node, run_operation
+from .mutations import Input, list_names, mutation, refresh_node, run_operation
 from .nodes import GraphNode, GraphRefusal, find_node
 from .resolvers import enclosing_repo
 
@@ -28,11 +29,15 @@ _ISSUE_URL = re.compile(r"https?://[^/]+/([^/]+)/([^/]+)/issues/(\d{1,18})")
 def _find_guarded(call: Call, text: str, *kinds: str) -> tuple[GraphNode, Repository]:
     """Return an object whose repository the token may write to, and the repository."""
     node = find_node(call, text, *kinds)
-    owner, name = place_of_node(node)
     family = "pulls" if node.type == "PullRequest" else "issues"
-    authorize(call, "POST", f"/repos/{{owner}}/{{repo}}/{family}", {"owner": owner, "repo": name})
-    call.memo.pop("guarded_repo", None)
+    _authorize_post(call, enclosing_repo(node), family)
     return node, enclosing_repo(node)
+
+
+def _authorize_post(call: Call, repo: Repository, family: str) -> None:
+    """Raise an error unless the caller and the token may make objects of a family, such as `git/refs`."""
+    authorize(call, "POST", f"/repos/{{owner}}/{{repo}}/{family}", {"owner": repo.owner, "repo": repo.name})
+    call.memo.pop("guarded_repo", None)
 
 
 @mutation
@@ -73,6 +78,7 @@ def create_linked_branch(call: Call, given: Input) -> Any:
     node, repo = _find_guarded(call, given["issueId"], "Issue")
     if given.get("repositoryId"):
         _, repo = _find_guarded(call, given["repositoryId"], "Repository")
+    _authorize_post(call, repo, "git/refs")
     link = linked_branches.create_linked_branch(call, repo, node.row, given["oid"], given.get("name"))
     return {"issue": refresh_node(call, node), "linkedBranch": GraphNode("LinkedBranch", link, repo)}
 
@@ -181,9 +187,9 @@ def remove_blocked_by(call: Call, given: Input) -> Any:
 def revert_pull_request(call: Call, given: Input) -> Any:
     """Run `revertPullRequest`, and return its payload."""
     node, repo = _find_guarded(call, given["pullRequestId"], "PullRequest")
-    made = reverts.revert_pull(call, repo, node.row, given.get("title"), given.get("body"))
-    if given.get("draft"):
-        made = call.db.change(made, draft=True)
+    _authorize_post(call, repo, "git/refs")
+    texts = (given.get("title"), given.get("body"))
+    made = reverts.revert_pull(call, repo, node.row, *texts, draft=bool(given.get("draft")))
     return {"pullRequest": refresh_node(call, node), "revertPullRequest": GraphNode("PullRequest", made, repo)}
 
 
@@ -200,11 +206,8 @@ def update_pull_request_branch(call: Call, given: Input) -> Any:
 
 def _archive(call: Call, given: Input, *, archived: bool) -> Any:
     node = find_node(call, given["repositoryId"], "Repository")
-    owner, name = place_of_node(node)
-    authorize(call, "PATCH", "/repos/{owner}/{repo}", {"owner": owner, "repo": name})
-    call.memo.pop("guarded_repo", None)
-    shown = call.db.change(node.row, archived=archived, updated_at=call.clock.iso())
-    return {"repository": node._replace(row=shown)}
+    run_operation(call, repositories.update_repository, node, RepositoryBody(archived=archived))
+    return {"repository": refresh_node(call, node)}
 
 
 @mutation

@@ -32,6 +32,7 @@ from twindiff.kit.http import Response, json_answer
 from twindiff.kit.throttling import yield_processor
 
 from ..core.access import find_repo, find_user, may
+from ..issues.closing_keywords import forget_closing_pulls
 from ..search.search_query import parse_query, words_in
 from ..search.searches import ISSUE_QUALIFIERS, issue_conditions, scope_conditions
 from ..tables.issue_tables import Issue
@@ -119,6 +120,7 @@ def resolve(source: Any, info: GraphQLResolveInfo, **arguments: Any) -> Any:
         if info.operation.operation == OperationType.MUTATION:
             given = arguments["input"]
             call.memo.pop("divergences", None)
+            forget_closing_pulls(call)
             with call.db.savepoint():
                 return {**MUTATIONS[info.field_name](call, given), "clientMutationId": given.get("clientMutationId")}
         return ROOTS[info.field_name](call, **arguments)

@@ -139,7 +139,7 @@ def _entries(call: Call, node: GraphNode) -> Any:
             "nameRaw": b64encode(name.encode()).decode(),
             "pathRaw": b64encode(name.encode()).decode(),
             "extension": f".{name.rpartition('.')[2]}" if "." in name else "",
-            "size": len(store.read(each.sha)) if each.type == "blob" else 0,
+            "size": store.size_of(each.sha) if each.type == "blob" else 0,
             "submodule": None,
         }
         for name, each in store.tree(node.row.sha).items()

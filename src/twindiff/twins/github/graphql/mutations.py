@@ -29,7 +29,7 @@ Mutation = Callable[[Call, Input], Any]
 MUTATIONS: dict[str, Mutation] = {}
 _ROUTES: dict[Callable[..., Any], tuple[str, str]] = {
     declared.handler: (declared.verb, declared.path)
-    for page in (issues, issue_comments, labels, sub_issues, pulls, merging, reviews, starring, git_data)
+    for page in (issues, issue_comments, labels, sub_issues, pulls, merging, reviews, starring, git_data, repositories)
     for declared in page.api.listed
 }
 """The operation of the REST API that each handler serves; its role and scopes hold for mutations too."""

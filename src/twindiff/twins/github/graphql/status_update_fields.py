@@ -14,6 +14,7 @@ from ..projects import status_updates
 from ..projects.project_views import list_status_updates
 from ..tables.project_tables import Project, ProjectStatusUpdate
 from ..tables.user_tables import User
+from ..views.issue_views import render_html
 from .mutations import Input, mutation
 from .nodes import GraphNode, connect, find_node, user_node
 from .project_fields import check_project_scope, project_node
@@ -34,7 +35,7 @@ compute("ProjectV2StatusUpdate.id")(lambda call, node: node_id("PVTSU", node.row
 compute("ProjectV2StatusUpdate.fullDatabaseId")(lambda call, node: str(node.row.id))
 compute("ProjectV2StatusUpdate.project")(lambda call, node: project_node(call.db.get(Project, node.row.project_id)))
 compute("ProjectV2StatusUpdate.creator")(lambda call, node: user_node(call, node.row.creator))
-compute("ProjectV2StatusUpdate.bodyHTML")(lambda call, node: node.row.body)
+compute("ProjectV2StatusUpdate.bodyHTML")(lambda call, node: render_html(node.row.body))
 compute("ProjectV2StatusUpdate.startDate")(lambda call, node: node.row.start_date)
 compute("ProjectV2StatusUpdate.targetDate")(lambda call, node: node.row.target_date)
 

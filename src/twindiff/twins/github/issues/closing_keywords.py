@@ -17,6 +17,9 @@ _CLOSES = re.compile(
     r"\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+([\w-]+/[\w.-]+)?#(\d{1,9})\b", re.IGNORECASE | re.ASCII
 )
 
+Closing = dict[tuple[str, int], list[tuple[Issue, Repository]]]
+"""Pull requests, with their repositories, by the full name in small letters and the number that they name."""
+
 
 def find_issues_to_close(call: Call, repo: Repository, text: str) -> list[tuple[Issue, Repository]]:
     """Return the issues and pull requests that a text in a repository names for closing, each with its repository.
@@ -37,13 +40,32 @@ def find_closing_pulls(call: Call, repo: Repository, issue: Issue) -> list[tuple
 
     Each comes with its repository; closed pull requests are among them.
     """
-    rows = call.db.rows(Issue, Issue.is_pull_request.is_true, Issue.body.contains(f"#{issue.number}"), order=Issue.id)
-    closing: list[tuple[Issue, Repository]] = []
-    for row in rows:
-        home = repo if row.repository_id == repo.id else call.db.get(Repository, row.repository_id)
-        names_it = (repo.full_name.lower(), issue.number) in _read_references(home, row.body or "")
-        if names_it and may(call, home, "pull") and _is_into_default_branch(call, home, row):
-            closing.append((row, home))
+    known: Closing | None = call.memo.get("closing_pulls")
+    if known is None:
+        known = call.memo["closing_pulls"] = _read_closing_pulls(call)
+    return [
+        (row, home)
+        for row, home in known.get((repo.full_name.lower(), issue.number), [])
+        if may(call, home, "pull") and _is_into_default_branch(call, home, row)
+    ]
+
+
+def forget_closing_pulls(call: Call) -> None:
+    """Find out anew from now on which pull requests close what, because rows may change."""
+    call.memo.pop("closing_pulls", None)
+
+
+def _read_closing_pulls(call: Call) -> Closing:
+    """Return the pull requests of the environment by what their bodies name, in one query for all issues."""
+    homes: dict[int, Repository] = {}
+    closing: Closing = {}
+    for row in call.db.rows(Issue, Issue.is_pull_request.is_true, Issue.body.contains("#"), order=Issue.id):
+        if not _CLOSES.search(row.body or ""):
+            continue
+        home = homes.get(row.repository_id) or call.db.get(Repository, row.repository_id)
+        homes[home.id] = home
+        for reference in _read_references(home, row.body or ""):
+            closing.setdefault(reference, []).append((row, home))
     return closing
 
 

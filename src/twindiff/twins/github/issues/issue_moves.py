@@ -9,10 +9,11 @@ from typing import Any
 
 from twindiff.kit import Call
 
-from ..core.access import check_permission
+from ..core.access import check_permission, may
 from ..core.visibility import assignable_logins
 from ..tables.issue_tables import FormerIssue, Issue, IssueComment, IssueEvent, Label, Milestone, Reaction
 from ..tables.repository_tables import Repository
+from ..tables.work_tables import Notification
 from ..wire_style import Unprocessable
 from .issue_changes import announce_issue, check_has_issues, note_event, resolve_labels, take_number
 
@@ -58,6 +59,8 @@ def delete_issue(call: Call, repo: Repository, issue: Issue) -> None:
             call.db.remove(row)
     for child in call.db.rows(Issue, Issue.parent_id == issue.id):
         call.db.change(child, parent_id=None, position=0)
+    for thread in _threads_of(call, repo, issue):
+        call.db.remove(thread)
     call.db.add(FormerIssue(repository_id=repo.id, number=issue.number))
     call.db.remove(issue)
     call.memo.pop("repos", None)
@@ -82,6 +85,7 @@ def transfer_issue(call: Call, repo: Repository, issue: Issue, target: Repositor
     assignable = assignable_logins(call, target)
     target, number = take_number(call, target)
     call.db.add(FormerIssue(repository_id=repo.id, number=issue.number, issue_id=issue.id))
+    _move_threads(call, _threads_of(call, repo, issue), target, number)
     issue = call.db.change(
         issue,
         repository_id=target.id,
@@ -99,6 +103,21 @@ def transfer_issue(call: Call, repo: Repository, issue: Issue, target: Repositor
     call.memo.pop("repos", None)
     announce_issue(call, target, issue, "opened")
     return issue
+
+
+def _threads_of(call: Call, repo: Repository, issue: Issue) -> list[Notification]:
+    """Return the notifications of all users about an issue."""
+    where = (Notification.repository_id == repo.id, Notification.subject_number == issue.number)
+    return list(call.db.rows(Notification, *where))
+
+
+def _move_threads(call: Call, threads: list[Notification], target: Repository, number: int) -> None:
+    """Make notifications those of an issue of another repository; remove those of users who may not see it."""
+    for thread in threads:
+        if may(call, target, "pull", thread.user):
+            call.db.change(thread, repository_id=target.id, subject_number=number)
+        else:
+            call.db.remove(thread)
 
 
 def _labels_there(call: Call, target: Repository, issue: Issue, *, makes_labels: bool) -> list[str]:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from datetime import date, datetime, timedelta
 from difflib import get_close_matches
 from fnmatch import translate
+from math import nextafter
 from typing import Any, NamedTuple
 
 from twindiff.kit import Call, not_
@@ -223,12 +224,11 @@ def _read_span(call: Call, field: Field, text: str) -> tuple[float, float]:
         )
     operator = next((each for each in _OPERATORS if text.startswith(each)), "")
     rank = _read_rank(call, field, text.removeprefix(operator))
-    step = 1e-9 if field["data_type"] == "number" else 1
     return {
         "": (rank, rank),
-        ">": (rank + step, most),
+        ">": (nextafter(rank, most), most),
         ">=": (rank, most),
-        "<": (least, rank - step),
+        "<": (least, nextafter(rank, least)),
         "<=": (least, rank),
     }[operator]
 

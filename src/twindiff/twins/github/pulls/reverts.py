@@ -22,7 +22,9 @@ from .pulls import PullBody, open_pull
 NOT_REVERTED = "Sorry, this pull request couldn't be reverted automatically."
 
 
-def revert_pull(call: Call, repo: Repository, pull: PullRequest, title: str | None, body: str | None) -> PullRequest:
+def revert_pull(
+    call: Call, repo: Repository, pull: PullRequest, title: str | None, body: str | None, *, draft: bool
+) -> PullRequest:
     """Open a pull request whose branch undoes what a merged one added; raise Unprocessable where that conflicts."""
     check_permission(call, repo, "push")
     if not pull.merged or not pull.merge_commit_sha:
@@ -42,4 +44,4 @@ def revert_pull(call: Call, repo: Repository, pull: PullRequest, title: str | No
     commit = write_commit(call, repo, merged.tree, [tip], message, signature_of(call, None))
     repo = move_ref(call, repo, HEADS + branch, commit.sha)
     text = body or f"Reverts {repo.full_name}#{pull.number}"
-    return open_pull(call, repo, PullBody(title=heading, body=text, head=branch, base=pull.base_ref))
+    return open_pull(call, repo, PullBody(title=heading, body=text, head=branch, base=pull.base_ref, draft=draft))

@@ -110,13 +110,25 @@ def _follow_rename(call: Call, repo: Repository, branch: str, new_name: str) -> 
     base = find_branch(call, repo, new_name)
     for pull, issue in open_pulls(call, PullRequest.base_repository_ref == branch_key(repo.id, branch)):
         change_base(call, repo, pull, issue, base)
-    rule = (BranchProtection.repository_id == repo.id, BranchProtection.branch == branch)
-    if protection := call.db.find(BranchProtection, *rule):
+    if protection := _find_rule(call, repo, branch):
         call.db.remove(protection)
-        call.db.add(BranchProtection(repository_id=repo.id, branch=new_name, settings=protection.settings))
+        _set_rule(call, repo, new_name, protection.settings)
     draft = (Release.repository_id == repo.id, Release.draft.is_true, Release.target_commitish == branch)
     for release in call.db.rows(Release, *draft):
         call.db.change(release, target_commitish=new_name)
+
+
+def _find_rule(call: Call, repo: Repository, branch: str) -> BranchProtection | None:
+    """Return the protection rule of exactly this name; it may have outlived its branch."""
+    return call.db.find(BranchProtection, BranchProtection.repository_id == repo.id, BranchProtection.branch == branch)
+
+
+def _set_rule(call: Call, repo: Repository, branch: str, settings: dict[str, Any]) -> None:
+    """Add the protection rule of a name, or change the one that there is."""
+    if known := _find_rule(call, repo, branch):
+        call.db.change(known, settings=settings)
+    else:
+        call.db.add(BranchProtection(repository_id=repo.id, branch=branch, settings=settings))
 
 
 class ProtectionBody(Struct):
@@ -157,11 +169,7 @@ def protect_branch(call: Call, owner: str, repo: str, branch: str, body: Annotat
     row = find_repo(call, owner, repo)
     find_branch(call, row, branch)
     settings: dict[str, Any] = {name: getattr(body, name) for name in body.__struct_fields__}
-    known = call.db.find(BranchProtection, BranchProtection.repository_id == row.id, BranchProtection.branch == branch)
-    if known:
-        call.db.change(known, settings=settings)
-    else:
-        call.db.add(BranchProtection(repository_id=row.id, branch=branch, settings=settings))
+    _set_rule(call, row, branch, settings)
     return show_protection(call, row, branch, settings)
 
 

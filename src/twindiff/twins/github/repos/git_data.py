@@ -141,7 +141,7 @@ def _read_entry(store: ObjectStore, body: TreeEntryBody) -> tuple[str, TreeEntry
     """Return the path and the entry of a request; raise GitHub's 422 for one that cannot be."""
     if not body.path:
         raise Unprocessable("tree.path is missing")
-    path = check_path(body.path)
+    path = check_path(body.path, body.mode or TYPE_MODES["blob"])
     if body.sha is None and body.content is None:
         return path, None
     if body.sha and body.content is not None:

@@ -229,18 +229,11 @@ def list_environments(call: Call, owner: str, repo: str) -> Any:
     )
 
 
-def _find_environment(call: Call, repo: Repository, name: str) -> Environment:
-    known = call.db.find(Environment, Environment.repository_id == repo.id, Environment.name == name)
-    if known is None:
-        raise NotVisible
-    return known
-
-
 @api.get("/repos/{owner}/{repo}/environments/{environment_name}")
 def get_environment(call: Call, owner: str, repo: str, environment_name: str) -> Any:
     """Get an environment."""
     row = find_repo(call, owner, repo)
-    return show_environment(call, row, _find_environment(call, row, environment_name))
+    return show_environment(call, row, find_environment(call, row, environment_name))
 
 
 @api.put("/repos/{owner}/{repo}/environments/{environment_name}")
@@ -263,7 +256,7 @@ def put_environment(
 @api.delete("/repos/{owner}/{repo}/environments/{environment_name}", status=204)
 def delete_environment(call: Call, owner: str, repo: str, environment_name: str) -> None:
     """Delete an environment."""
-    call.db.remove(_find_environment(call, find_repo(call, owner, repo), environment_name))
+    call.db.remove(find_environment(call, find_repo(call, owner, repo), environment_name))
 
 
 def show_deploy_key(call: Call, repo: Repository, key: DeployKey) -> dict[str, Any]:

@@ -13,14 +13,13 @@ from struct import pack as pack_struct
 from threading import Lock
 from typing import NamedTuple
 
-from dulwich.index import validate_path_element_hfs, validate_path_element_ntfs
-
 from twindiff.kit import Call
 from twindiff.kit.throttling import yield_processor
 
 from ..git.commit_objects import read_tag, record_commit
 from ..git.histories import get_commit, walk_history
-from ..git.objects import EMPTY_TREE, LINK_MODE, TREE_MODE, ObjectStore, TreeEntry, read_entries
+from ..git.objects import EMPTY_TREE, TREE_MODE, ObjectStore, TreeEntry, read_entries
+from ..git.trees import is_file_name, is_linked_modules
 from ..tables.repository_tables import Commit, GitObject, Repository
 from ..wire_style import Unprocessable
 from .pack_reader import PackReader, PushedObject
@@ -234,20 +233,19 @@ def store_objects(call: Call, repo: Repository, objects: list[PushedObject]) -> 
 def _check_tree(store: ObjectStore, tree: PushedObject) -> None:
     """Raise Unprocessable for a tree with a name that could leave a working tree, or an object that is missing."""
     for name, entry in read_entries(tree.data).items():
-        _check_name(tree, name, entry)
+        _check_entry(tree, name, entry)
         if entry.type != "commit" and not store.has(entry.sha):
             raise Unprocessable(f"missing necessary objects: {entry.sha}")
 
 
-def _check_name(tree: PushedObject, name: str, entry: TreeEntry) -> None:
+def _check_entry(tree: PushedObject, name: str, entry: TreeEntry) -> None:
     try:
-        raw = name.encode()
+        is_fit = is_file_name(name)
     except UnicodeEncodeError:
         raise Unprocessable(f"object {tree.sha}: not implemented: names of files that are not UTF-8") from None
-    is_dotgit = not (validate_path_element_ntfs(raw) and validate_path_element_hfs(raw))
-    if is_dotgit or name in ("..", ".", "") or "/" in name:
+    if not is_fit:
         raise Unprocessable(f"object {tree.sha}: hasDotgit: contains '{name}'")
-    if entry.mode == LINK_MODE and name.lower() == ".gitmodules":
+    if is_linked_modules(name, entry.mode):
         raise Unprocessable(f"object {tree.sha}: gitmodulesSymlink: .gitmodules is a symbolic link")
 
 

@@ -131,6 +131,17 @@ def test_a_pull_request_into_the_default_branch_is_linked_to_an_issue_of_another
     assert back["closedByPullRequestsReferences"]["nodes"] == [{"url": pull}] * is_linked
 
 
+def test_each_mutation_of_a_document_shows_what_closes_an_issue_by_then(hub: Hub):
+    repo = hub.repo()
+    issue = hub("POST", f"{repo}/issues", {"title": "Broken"})["node_id"]
+    pull = hub.pull(repo)["node_id"]
+    shown = "updateIssue(input: {id: $i}) { issue { closedByPullRequestsReferences(first: 9) { totalCount } } }"
+    change = 'updatePullRequest(input: {pullRequestId: $p, body: "Fixes #1"}) { clientMutationId }'
+    answer = ask(hub, f"mutation($i: ID!, $p: ID!) {{ a: {shown} b: {change} c: {shown} }}", i=issue, p=pull)
+    counts = [answer[name]["issue"]["closedByPullRequestsReferences"]["totalCount"] for name in "ac"]
+    assert counts == [0, 1]
+
+
 @pytest.mark.parametrize(
     ("query", "kind"),
     [
@@ -192,3 +203,14 @@ def test_every_plain_field_of_the_default_organization_resolves(github: Any):
 
 
 SCALARS = {"ID", "String", "Int", "Boolean", "DateTime", "URI", "GitObjectID"}
+
+
+def test_a_branch_is_compared_with_that_of_a_fork_whatever_its_case_and_with_no_unknown_one(github: Any):
+    hub = github("github_default", user="agent", users=("ada",))
+    fork = hub.as_user("ada")("POST", "/repos/tidewater/harbour-api/forks", {})
+    hub.as_user("ada").write(f"/repos/{fork['full_name']}", "more.txt", "more")
+    query = """query($head: String!) { repository(owner: "tidewater", name: "harbour-api") {
+        ref(qualifiedName: "refs/heads/main") { compare(headRef: $head) { aheadBy } } } }"""
+    heads = ("ADA:main", "ada:main", "nobody:main", "tidewater:main", "main")
+    shown = [ask(hub, query, head=head)["repository"]["ref"]["compare"] for head in heads]
+    assert shown == [{"aheadBy": 1}, {"aheadBy": 1}, None, {"aheadBy": 0}, {"aheadBy": 0}]

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from .conftest import Hub
+from .test_graphql import mutate
 
 SECRET = "It's a Secret to Everybody"
 Delivery = tuple[dict[str, str], bytes]
@@ -56,6 +57,18 @@ def test_a_push_is_delivered_with_a_signature(hub: Hub, receiver: tuple[str, Que
         "refs/heads/main",
         ["a.txt"],
     )
+
+
+def test_a_draft_that_reverts_is_announced_as_a_draft(hub: Hub, receiver: tuple[str, Queue[Delivery]]):
+    repo, (url, got) = hub.repo(), receiver
+    pull = hub.pull(repo)
+    hub("PUT", f"{repo}/pulls/1/merge", {})
+    config = {"url": url, "content_type": "json"}
+    hub("POST", f"{repo}/hooks", {"config": config, "events": ["pull_request"]})
+    assert got.get(timeout=20)[0]["X-GitHub-Event"] == "ping"
+    mutate(hub, "revertPullRequest", "clientMutationId", pullRequestId=pull["node_id"], draft=True)
+    opened = json.loads(got.get(timeout=20)[1])
+    assert (opened["action"], opened["pull_request"]["draft"]) == ("opened", True)
 
 
 def work_a_day(hub: Hub, repo: str) -> None:

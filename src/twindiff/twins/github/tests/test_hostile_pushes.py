@@ -7,6 +7,7 @@ import zlib
 from hashlib import sha1
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -213,3 +214,16 @@ def test_texts_of_equal_lines_are_compared_in_time(hub: Hub, repo: str):
     hub.write(repo, "a", "2\n2\n1\n" * 40_000)
     changed: Any = hub("GET", f"{repo}/commits/main")["files"][0]
     assert (changed["additions"], changed["deletions"]) == (120_000, 120_000)
+
+
+HOSTILE = [(name, "100644") for name in ("git~1", ".g\u200cit", ".git ", ".git::$INDEX")] + [(".gitmodules", "120000")]
+
+
+@pytest.mark.parametrize(("hostile", "mode"), HOSTILE)
+def test_files_and_trees_by_rest_have_no_names_that_pushes_may_not(hub: Hub, repo: str, hostile: str, mode: str):
+    for path in (hostile, f"a/{hostile}"):
+        entry = {"path": path, "mode": mode, "content": "hi"}
+        assert "malformed path" in hub.refused("POST", f"{repo}/git/trees", {"tree": [entry]})[1]
+        if mode == "100644":
+            body = {"message": "x", "content": "aGk="}
+            assert "malformed path" in hub.refused("PUT", f"{repo}/contents/{quote(path)}", body)[1]

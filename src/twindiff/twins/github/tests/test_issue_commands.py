@@ -56,6 +56,18 @@ def test_a_transferred_issue_leads_to_its_new_number(hub: Hub):
     assert hub("GET", path)[0]["body"] == "Yes"
 
 
+@pytest.mark.parametrize("name", ["transferIssue", "deleteIssue"])
+def test_notifications_follow_a_transferred_issue_and_vanish_with_a_deleted_one(hub: Hub, name: str):
+    target, reader = hub("GET", "/repos/tidewater/design-system"), hub.as_user("ada")
+    known = {each["id"] for each in reader("GET", "/notifications?all=true")}
+    issue = new_issue(hub, assignees=["ada"])
+    given = {"repositoryId": target["node_id"]} if name == "transferIssue" else {}
+    mutate(hub, name, "clientMutationId", issueId=issue["node_id"], **given)
+    threads = [each for each in reader("GET", "/notifications?all=true") if each["id"] not in known]
+    subjects = [(each["subject"]["title"], each["repository"]["name"]) for each in threads]
+    assert subjects == [("It's broken", "design-system")] * len(given)
+
+
 def test_a_branch_for_an_issue_is_made_and_shown(hub: Hub):
     issue, sha = new_issue(hub), hub.head(REPO)
     made = mutate(hub, "createLinkedBranch", "linkedBranch { id ref { name } }", issueId=issue["node_id"], oid=sha)
@@ -79,6 +91,14 @@ def test_a_merged_pull_request_is_reverted_by_another_one(hub: Hub):
     hub("PUT", f"{REPO}/pulls/{made['number']}/merge")
     assert hub.refused("GET", f"{REPO}/contents/new.txt")[0] == 404
     assert "already been reverted" in refuse(hub, "revertPullRequest", pullRequestId=pull["node_id"])
+
+
+def test_an_archived_repository_is_archived_once_as_by_rest(hub: Hub):
+    given = {"repositoryId": hub("GET", REPO)["node_id"]}
+    assert mutate(hub, "archiveRepository", "repository { isArchived }", **given)["repository"]["isArchived"]
+    assert "read-only" in refuse(hub, "archiveRepository", **given)
+    shown = mutate(hub, "unarchiveRepository", "repository { isArchived }", **given)
+    assert shown == {"repository": {"isArchived": False}}
 
 
 def test_a_reader_may_none_of_this(hub: Hub):

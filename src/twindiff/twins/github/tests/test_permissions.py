@@ -43,6 +43,10 @@ def people(platform: Any) -> dict[str, Hub]:
         "classic-repo": {"scopes": ["repo"]},
         "fine-none": {"permissions": {"metadata": "read"}},
         "fine-issues": {"permissions": {"issues": "write"}},
+        "fine-issues-pull_requests": {"permissions": {"issues": "write", "pull_requests": "write"}},
+        "fine-issues-pull_requests-contents": {
+            "permissions": {"issues": "write", "pull_requests": "write", "contents": "write"}
+        },
         "fine-other": {"permissions": {"issues": "write", "contents": "write"}, "repository_ids": [0]},
     }
     rows = [{"token": name, "user": OWNER, **limit} for name, limit in limits.items()]
@@ -256,3 +260,31 @@ def test_discussions_are_for_readers_and_triage_is_for_their_state(people: dict[
     assert "Could not resolve to a node" in tell(people[STRANGER], delete, d=made)[1]
     assert "Resource not accessible" in tell(owner, close, token="fine-issues", d=made)[1]
     assert tell(owner, delete, token="classic-repo", d=made)[1] == ""
+
+
+FINE_PERMISSIONS = [
+    ({"issues": "write"}, False),
+    ({"issues": "write", "pull_requests": "write"}, False),
+    ({"issues": "write", "pull_requests": "write", "contents": "write"}, True),
+]
+
+
+@pytest.mark.parametrize(("permissions", "is_allowed"), FINE_PERMISSIONS)
+def test_branches_for_issues_and_reverts_need_write_access_to_contents(
+    people: dict[str, Hub], permissions: dict[str, str], is_allowed: bool
+):
+    owner, name = people[OWNER], "-".join(["fine", *permissions])
+    pull = owner.pull(REPO, name, path=name)
+    owner("PUT", f"{REPO}/pulls/{pull['number']}/merge", {})
+    issue = owner("POST", f"{REPO}/issues", {"title": name})
+    revert = "mutation($p: ID!) { revertPullRequest(input: {pullRequestId: $p}) { clientMutationId } }"
+    link = """mutation($i: ID!, $o: GitObjectID!, $r: ID) { createLinkedBranch(
+        input: {issueId: $i, oid: $o, repositoryId: $r}) { clientMutationId } }"""
+    given, home = {"i": issue["node_id"], "o": owner.head(REPO)}, owner("GET", REPO)["node_id"]
+    said = [
+        tell(owner, revert, token=name, p=pull["node_id"])[1],
+        tell(owner, link, token=name, **given)[1],
+        tell(owner, link, token=name, **given, r=home)[1],
+    ]
+    assert said[:2] == (["", ""] if is_allowed else [PERSONAL] * 2)
+    assert ("already exists" if is_allowed else PERSONAL) in said[2]

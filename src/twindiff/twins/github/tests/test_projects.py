@@ -267,6 +267,7 @@ FILTERS = [
     ("no:status", ["three", "Idea"]),
     ("-no:story-points", ["one", "two"]),
     ("story-points:>1", ["two"]),
+    ("story-points:>0.9999999999", ["one", "two"]),
     ("story-points:*..2.5", ["one", "two"]),
     ("due:2020-01-01..2030-01-01 -due:@today", ["one"]),
     ("due:>=@today", ["two"]),
@@ -347,13 +348,15 @@ def test_status_updates_say_how_a_project_stands(board: Board, receiver: tuple[s
     board.hub(
         "POST", "/orgs/tidewater/hooks", {"name": "web", "config": config, "events": ["projects_v2_status_update"]}
     )
-    shown = "statusUpdate { id status body startDate targetDate creator { login } }"
-    given = {"status": "ON_TRACK", "body": "Fine", "startDate": "2026-05-04", "targetDate": "2026-06-01"}
+    shown = "statusUpdate { id status body bodyHTML startDate targetDate creator { login } }"
+    given = {"status": "ON_TRACK", "body": "**Fine**", "startDate": "2026-05-04", "targetDate": "2026-06-01"}
     made = board.mutate("createProjectV2StatusUpdate", shown, projectId=board.id, **given)["statusUpdate"]
-    assert made == {"id": made["id"], **given, "creator": {"login": "agent"}}
+    assert made == {
+        "id": made["id"], **given, "bodyHTML": "<p><strong>Fine</strong></p>", "creator": {"login": "agent"}
+    }  # fmt: skip
     board.mutate("updateProjectV2StatusUpdate", shown, statusUpdateId=made["id"], status="AT_RISK")
     latest = board.hub("GET", f"{ORG}/{board.number}")["latest_status_update"]
-    assert (latest["status"], latest["body"], latest["node_id"]) == ("AT_RISK", "Fine", made["id"])
+    assert (latest["status"], latest["body"], latest["node_id"]) == ("AT_RISK", "**Fine**", made["id"])
     backwards = {"startDate": "2026-05-04", "targetDate": "2026-05-01"}
     assert "before the start" in board.refuse("createProjectV2StatusUpdate", projectId=board.id, **backwards)
     board.mutate("deleteProjectV2StatusUpdate", "deletedStatusUpdateId", statusUpdateId=made["id"])

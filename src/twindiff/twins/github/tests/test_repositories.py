@@ -257,3 +257,20 @@ def test_autolinks_need_a_place_for_the_number(hub: Hub):
         assert hub.refused("POST", path, body)[0] == 422
     hub("DELETE", f"{path}/{made['id']}")
     assert hub("GET", path) == []
+
+
+def test_a_renamed_branch_takes_its_protection_over_a_leftover_rule(hub: Hub):
+    repo, rule = (
+        hub.repo(),
+        dict.fromkeys(("required_status_checks", "enforce_admins", "required_pull_request_reviews", "restrictions")),
+    )
+    for name, linear in (("old", False), ("new", True)):
+        hub.branch(repo, name)
+        hub(
+            "PUT",
+            f"{repo}/branches/{name}/protection",
+            {**rule, "required_linear_history": linear, "allow_deletions": True},
+        )
+    hub("DELETE", f"{repo}/git/refs/heads/new")
+    hub("POST", f"{repo}/branches/old/rename", {"new_name": "new"})
+    assert hub("GET", f"{repo}/branches/new/protection")["required_linear_history"] == {"enabled": False}

@@ -92,11 +92,16 @@ def forget_labels(call: Call) -> None:
         call.memo.pop(name, None)
 
 
+def render_html(text: str | None) -> str:
+    """Return the HTML of a text in Markdown, without raw HTML in it."""
+    return _MARKDOWN.render(text or "").strip()
+
+
 def text_forms(call: Call, text: str | None) -> Shown:
     """Render a text as HTML or plain text too, if the media type asks for it."""
     accept, shown = str(call.memo.get("accept", "")), Shown()
     if ".html" in accept or ".full" in accept:
-        shown["body_html"] = _MARKDOWN.render(text or "").strip()
+        shown["body_html"] = render_html(text)
     if ".text" in accept or ".full" in accept:
         shown["body_text"] = text or ""
     return shown
