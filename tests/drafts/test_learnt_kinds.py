@@ -141,6 +141,25 @@ def test_a_search_elsewhere_lists_what_has_its_fields_and_meets_one_of_its_condi
         assert [each["id"] for each in listed] == expected
 
 
+def test_what_stands_beside_choices_in_a_search_holds_as_well(learn: Learn):
+    def asked(**beside: Any) -> dict[str, Any]:
+        choices = [{"field": "city", "value": each} for each in ("Ely", "York")]
+        return {"or": choices, **beside}
+
+    shown = {"id": 7001, "city": "Ely", "color": "red"}
+    client = learn(
+        ("POST", "/depots", {"city": "Ely", "color": "red"}, 201, shown),
+        ("GET", "/depots/7001", None, 200, shown),
+        ("POST", "/depots/search", asked(), 200, {"data": [shown]}),
+    )
+    for city, color in (("Ely", "red"), ("York", "blue"), ("Hull", "blue")):
+        client.post("/depots", json={"city": city, "color": color})
+    blue = {"field": "color", "value": "blue"}
+    for beside in ({"filters": [blue]}, {"filterGroups": [{"filters": [blue]}, {"filters": [{**blue, "value": "x"}]}]}):
+        listed = client.post("/depots/search", json=asked(**beside)).json()["data"]
+        assert [each["city"] for each in listed] == ["York"]
+
+
 def test_a_list_inside_an_envelope_holds_its_objects_beside_their_scores(learn: Learn):
     item = {"result_score": 0.5, "item": {"id": 7001, "name": "Mill"}}
     page = {"pagination": {"start": 0, "limit": 100, "more_items_in_collection": False}}
