@@ -44,6 +44,10 @@ TRACKER: dict[str, Any] = {
             "get": {"parameters": [query("size", **WHOLE), query("at", **WHOLE)], "responses": answer(PAGE)},
             "post": {"requestBody": body("NewTicket"), "responses": answer(ref("Ticket"), "201")},
         },
+        "/projects/{project_id}/tickets/create_or_update": {
+            "parameters": [path("project_id")],
+            "post": {"requestBody": body("SameTicket"), "responses": answer(shape(ticket=ref("Ticket")))},
+        },
         TICKET: {
             "parameters": [path("project_id"), path("ticket_iid")],
             "get": {"responses": answer(ref("Ticket"))},
@@ -64,12 +68,16 @@ TRACKER: dict[str, Any] = {
                 project_id=WHOLE,
                 state=TEXT,
                 code=TEXT,
+                external_id=TEXT,
+                name=TEXT,
+                note=TEXT,
                 labels={"type": "array", "items": TEXT},
                 watchers={"type": "array", "items": shape(id=TEXT)},
                 callback=TEXT,
             ),
             "NewTicket": shape(labels=TEXT, callback=TEXT, points=WHOLE),
             "TicketChange": shape(state_event=TEXT, labels=TEXT),
+            "SameTicket": shape(external_id=TEXT, name=TEXT, who=TEXT),
             "Watch": shape(who={}),
         }
     },
@@ -83,6 +91,8 @@ resources:
   issues:
     defaults: {code: $random}
     states: {field: state, initial: open, moves: {open: [closed]}, by: state_event, events: {close: closed}}
+operations:
+  POST /projects/{project_id}/tickets/create_or_update: {object: ticket, set: {note: $who}}
 lists: {style: page, items: items, limit: size, at: at, first_page: 0, next: next_uri, relative: true}
 actions:
   POST /projects/{project_id}/tickets/{ticket_iid}/watch: {add: {watchers: $who}}
@@ -126,6 +136,19 @@ def test_items_are_added_to_lists_once_and_taken_out(tracker: httpx.Client):
     assert [each["id"] for each in shown["watchers"]] == ["ada", "ben", "cleo"]
     gone = tracker.request("DELETE", url, json={"who": "ben"}).json()
     assert [each["id"] for each in gone["watchers"]] == ["ada", "cleo"]
+
+
+def test_only_what_stands_below_the_path_and_has_the_first_identifying_field_is_changed(tracker: httpx.Client):
+    def put(project: int, **given: str) -> dict[str, Any]:
+        return tracker.post(f"/projects/{project}/tickets/create_or_update", json=given).json()["ticket"]
+
+    first = put(1001, external_id="a", name="Oven", who="ada")
+    same = put(1001, external_id="a", name="Stove", who="ben")
+    named_alike = put(1001, external_id="b", name="Stove", who="cleo")
+    elsewhere = put(1002, external_id="a", name="Stove", who="cleo")
+    assert (same["id"], same["name"], same["note"]) == (first["id"], "Stove", "ben")
+    assert len({first["id"], named_alike["id"], elsewhere["id"]}) == 3
+    assert put(1001, external_id="a", who="dan")["id"] == first["id"]
 
 
 def test_an_event_that_a_request_names_leads_to_its_state(tracker: httpx.Client):

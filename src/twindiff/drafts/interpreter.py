@@ -277,12 +277,13 @@ class DraftInterpreter:
     def _upsert(self, plan: OperationPlan, call: Call, given: Mapping[str, Any], body: dict[str, Any]) -> Any:
         """Change the object that a body names, by its key or another field that identifies one, or create it."""
         stored = cast(StoredResource, plan.stored)
-        row = self._objects.find_same(stored, call, body)
+        above = self._objects.conditions_above(stored, plan.role, given)
+        row = self._objects.find_same(stored, call, body, above)
         status = "200" if row else "201"
         call.memo["status"] = int(status) if status in plan.operation.responses else plan.status
         if row is None:
             return self._create(plan, call, given, body)
-        changed = self._objects.change(stored, row, call, body)
+        changed = self._objects.change(stored, row, call, {**body, **self._declared_values(plan, call, given)})
         return self._answer(plan, call, self._tell(plan, call, "update", row, changed))
 
     def _delete(self, plan: OperationPlan, call: Call, given: Mapping[str, Any], _body: dict[str, Any]) -> Any:
