@@ -91,9 +91,39 @@ CONTACT = {"id": "7001", "properties": {"email": "ada@x.test", "shoe": "5"}, "cr
 ASKED = {"filterGroups": [{"filters": [{"propertyName": "email", "operator": "EQ", "value": "ada@x.test"}]}]}
 
 
+COPY = {**FILE, "id": "id:copied", "path_lower": "/new/a.txt", "path_display": "/New/a.txt"}
+IN_MOVED = {**FILE, "id": "id:moved", "path_lower": "/to/b.txt", "path_display": "/To/b.txt", "name": "b.txt"}
+MOVED = {".tag": "folder", "name": "To", "path_lower": "/to", "path_display": "/To"}
+BOOT = {"id": "7002", "properties": {"boot": "7"}, "createdAt": "2026-01-01T00:00:00.000Z"}
+
+
 @pytest.mark.parametrize(
     ("draft", "steps"),
     [
+        (
+            "dropbox",
+            [
+                (
+                    "POST",
+                    "/2/files/copy_v2",
+                    {"from_path": "/Old/a.txt", "to_path": "/New/a.txt"},
+                    200,
+                    {"metadata": COPY},
+                ),
+                ("POST", "/2/files/list_folder", {"path": "/New"}, 200, {"entries": [COPY], "has_more": False}),
+                ("POST", "/2/files/move_v2", {"from_path": "/From", "to_path": "/To"}, 200, {"metadata": MOVED}),
+                ("POST", "/2/files/list_folder", {"path": "/To"}, 200, {"entries": [IN_MOVED], "has_more": False}),
+                ("POST", "/2/files/list_folder", {"path": "/Old"}, 200, {"entries": [FILE], "has_more": False}),
+            ],
+        ),
+        (
+            "hubspot",
+            [
+                ("POST", "/crm/v3/objects/contacts", {"properties": {"hat": "6"}}, 201, {"archived": False}),
+                ("POST", "/crm/v3/properties/contacts", {"name": "boot", "label": "B"}, 201, {"name": "boot"}),
+                ("POST", "/crm/v3/objects/contacts", {"properties": {"boot": "7"}}, 201, BOOT),
+            ],
+        ),
         (
             "dropbox",
             [
