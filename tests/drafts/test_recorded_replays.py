@@ -27,7 +27,14 @@ STEPS: list[Step] = [
 
 def write_session(path: Path, steps: list[Step]) -> Path:
     written = [
-        {"method": verb, "path": url, "body": body, "status": status, "response": answer}
+        {
+            "method": verb,
+            "path": url.partition("?")[0],
+            "query": [each.split("=") for each in url.partition("?")[2].split("&") if each],
+            "body": body,
+            "status": status,
+            "response": answer,
+        }
         for verb, url, body, status, answer in steps
     ]
     path.write_text(json.dumps({"host": HOST, "steps": written}))
@@ -166,3 +173,36 @@ def test_a_file_of_another_type_or_size_is_another_value(tmp_path: Path):
     CliRunner().invoke(app, ["drafts", "learn", str(learnt), "--output", str(tmp_path / "parcels.json")])
     report = replay(write_files(tmp_path / "all.jsonl", ("image/png", 6), ("image/png", 7), ("image/gif", 6)))
     assert {each["number"]: each["kind"] for each in report["outcomes"]} == {2: "other value", 3: "other value"}
+
+
+BOX = {"id": 3, "label": "x"}
+SHELF = {"id": 8001, "room": "3"}
+SMALL: list[Step] = [
+    ("POST", "/v1/boxes", {"label": "x"}, 201, BOX),
+    ("GET", "/v1/boxes/3", None, 200, BOX),
+    ("POST", "/v1/shelves", {"room": "3"}, 201, SHELF),
+    ("GET", "/v1/shelves/8001", None, 200, SHELF),
+    ("GET", "/v1/boxes?page=3", None, 200, {"data": [], "page": 3}),
+]
+
+
+def test_a_short_id_is_replaced_only_where_ids_stand(tmp_path: Path):
+    learnt = write_session(tmp_path / "learnt.jsonl", SMALL)
+    CliRunner().invoke(app, ["drafts", "learn", str(learnt), "--output", str(tmp_path / "parcels.json")])
+    assert replay(learnt)["outcomes"] == []
+
+
+GIVEN = {"id": 8001, "ref": "A-17", "number": 9, "label": "x"}
+
+
+@pytest.mark.parametrize(("field", "value"), [("ref", "B-17"), ("number", 10)])
+def test_a_value_that_the_twin_mangles_is_another_value_though_its_name_is_that_of_ids(
+    tmp_path: Path, field: str, value: Any
+):
+    made: Step = ("POST", "/v1/boxes", {"ref": "A-17", "label": "x"}, 201, GIVEN)
+    learnt = write_session(tmp_path / "learnt.jsonl", [made, ("GET", "/v1/boxes/8001", None, 200, GIVEN)])
+    words = ["drafts", "learn", str(learnt), "--output", str(tmp_path / "parcels.json"), "--overlay"]
+    assert CliRunner().invoke(app, words).exit_code == 0
+    mangled: Step = (*made[:4], {**GIVEN, field: value})
+    report = replay(write_session(tmp_path / "all.jsonl", [mangled]))
+    assert [each["places"] for each in report["outcomes"]] == [[f"/{field}"]]
