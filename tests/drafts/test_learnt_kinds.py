@@ -11,7 +11,7 @@ import pytest
 
 from twindiff.drafts.documents import describe
 from twindiff.drafts.drafting import Draft
-from twindiff.drafts.learning import learn_description
+from twindiff.drafts.learning import infer_schema, learn_description
 from twindiff.drafts.overlay import read_overlay
 from twindiff.drafts.proposals import propose_overlay, write_overlay
 from twindiff.local import Twindiff
@@ -80,6 +80,32 @@ def test_texts_with_the_id_and_values_of_every_new_object_are_learnt(learn: Lear
     assert made["url"] == f"{HOST}/users/{made['id']}.json"
     assert (made["active"], made["alias"]) == (True, "")
     assert client.get("/users.json").json()["per_page"] == 25
+
+
+@pytest.mark.parametrize(
+    ("second", "defaults"),
+    [
+        ({"color": "red"}, {"is_open": True}),
+        ({"color": "blue"}, {"is_open": True}),
+        ({}, {"color": "red", "is_open": True}),
+    ],
+)
+def test_what_one_recorded_creation_shows_is_nobodys_default(tmp_path: Path, second: Any, defaults: dict[str, Any]):
+    first = {"id": 7001, "city": "Ely", "color": "red", "is_open": True}
+    other = {**first, "id": 7002, "city": "York", **second}
+    steps = [
+        {"method": "POST", "path": "/depots", "body": body, "status": 201, "response": shown}
+        for body, shown in (({"city": "Ely"}, first), ({"city": "Ely"}, first), ({"city": "York", **second}, other))
+    ]
+    steps.append({"method": "GET", "path": "/depots/7001", "status": 200, "response": first})
+    (tmp_path / "a.jsonl").write_text(json.dumps({"host": HOST, "steps": steps}))
+    proposed = propose_overlay([tmp_path / "a.jsonl"], learn_description([tmp_path / "a.jsonl"]))
+    assert proposed["resources"]["depots"]["defaults"] == defaults
+
+
+def test_the_flag_of_one_object_is_no_default():
+    assert "default" not in infer_schema([{"open": True}])["properties"]["open"]
+    assert infer_schema([{"open": True}, {"open": True}])["properties"]["open"]["default"] is True
 
 
 def test_a_text_that_is_never_null_is_empty_after_null_was_written(learn: Learn):

@@ -200,7 +200,8 @@ def test_a_value_that_the_twin_mangles_is_another_value_though_its_name_is_that_
     tmp_path: Path, field: str, value: Any
 ):
     made: Step = ("POST", "/v1/boxes", {"ref": "A-17", "label": "x"}, 201, GIVEN)
-    learnt = write_session(tmp_path / "learnt.jsonl", [made, ("GET", "/v1/boxes/8001", None, 200, GIVEN)])
+    again: Step = (*made[:4], {**GIVEN, "id": 8002})
+    learnt = write_session(tmp_path / "learnt.jsonl", [made, again, ("GET", "/v1/boxes/8001", None, 200, GIVEN)])
     words = ["drafts", "learn", str(learnt), "--output", str(tmp_path / "parcels.json"), "--overlay"]
     assert CliRunner().invoke(app, words).exit_code == 0
     mangled: Step = (*made[:4], {**GIVEN, field: value})
