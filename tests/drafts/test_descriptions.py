@@ -193,3 +193,14 @@ def test_most_operations_of_a_vendors_description_are_served(file: str, least_se
         pytest.skip(f"vendors' descriptions are absent: {SHARED / file}")
     plans = Draft.read(SHARED / file, "vendor").twin().plans
     assert sum(plan.confidence != "not served" for plan in plans) / len(plans) >= least_served
+
+
+def test_paths_that_differ_in_a_fragment_are_ambiguous_whatever_the_last_of_them_answers():
+    shapes = {"/pets": "object", "/pets#list": "array", "/pets#show": "object"}
+    paths = {
+        url: {"get": {"responses": {"200": {"content": {"application/json": {"schema": {"type": kind}}}}}}}
+        for url, kind in shapes.items()
+    }
+    document = {"openapi": "3.0.3", "info": {"title": "Pets", "version": "1"}, "paths": paths}
+    (plan,) = Draft(describe(document), "pets").plans
+    assert plan.operation.is_ambiguous

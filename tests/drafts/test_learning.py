@@ -15,6 +15,7 @@ from twindiff.cli import app
 from twindiff.drafts.documents import DescriptionError, describe
 from twindiff.drafts.drafting import Draft
 from twindiff.drafts.learning import learn_description
+from twindiff.drafts.recordings import read_recording
 from twindiff.local import Twindiff
 
 PARCELS = [
@@ -89,6 +90,42 @@ def test_a_twin_that_was_learnt_from_a_recording_does_what_was_recorded(tmp_path
         missing = client.get("/v1/parcels/7")
         assert (missing.status_code, set(missing.json())) == (404, {"error", "message"})
         assert client.post("/v1/parcels", json={"address": 5}).status_code == 400
+
+
+SENT = {"Authorization": "Bearer x", "Host": "a.test", "Content-Length": "9", "Cookie": "a=b", "X-Key": "x"}
+MEANT = {"If-Match": '"1"', "Idempotency-Key": "k", "Prefer": "minimal"}
+WITH_HEADERS = {
+    "a.jsonl": {"host": HOST, "steps": [{"method": "GET", "path": "/", "status": 200, "headers": {**SENT, **MEANT}}]},
+    "a.har": {
+        "log": {
+            "entries": [
+                {
+                    "request": {
+                        "method": "GET",
+                        "url": f"{HOST}/",
+                        "headers": [{"name": name, "value": value} for name, value in {**SENT, **MEANT}.items()],
+                    },
+                    "response": {"status": 200},
+                }
+            ]
+        }
+    },
+    "a.yml": {
+        "interactions": [
+            {
+                "request": {"method": "GET", "uri": f"{HOST}/", "headers": {**SENT, **MEANT}},
+                "response": {"status": {"code": 200}},
+            }
+        ]
+    },
+}
+
+
+@pytest.mark.parametrize("name", WITH_HEADERS)
+def test_of_recorded_headers_those_that_say_what_is_meant_are_kept(tmp_path: Path, name: str):
+    (tmp_path / name).write_text(json.dumps(WITH_HEADERS[name]))
+    (call,) = read_recording(tmp_path / name)
+    assert call.headers == {each.lower(): value for each, value in MEANT.items()}
 
 
 PHOTO = f"{HOST}/v1/photos/mill.png"

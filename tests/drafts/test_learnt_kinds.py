@@ -11,7 +11,7 @@ import pytest
 
 from twindiff.drafts.documents import describe
 from twindiff.drafts.drafting import Draft
-from twindiff.drafts.learning import learn_description
+from twindiff.drafts.learning import infer_schema, learn_description
 from twindiff.drafts.overlay import read_overlay
 from twindiff.drafts.proposals import propose_overlay, write_overlay
 from twindiff.local import Twindiff
@@ -82,6 +82,32 @@ def test_texts_with_the_id_and_values_of_every_new_object_are_learnt(learn: Lear
     assert client.get("/users.json").json()["per_page"] == 25
 
 
+@pytest.mark.parametrize(
+    ("second", "defaults"),
+    [
+        ({"color": "red"}, {"is_open": True}),
+        ({"color": "blue"}, {"is_open": True}),
+        ({}, {"color": "red", "is_open": True}),
+    ],
+)
+def test_what_one_recorded_creation_shows_is_nobodys_default(tmp_path: Path, second: Any, defaults: dict[str, Any]):
+    first = {"id": 7001, "city": "Ely", "color": "red", "is_open": True}
+    other = {**first, "id": 7002, "city": "York", **second}
+    steps = [
+        {"method": "POST", "path": "/depots", "body": body, "status": 201, "response": shown}
+        for body, shown in (({"city": "Ely"}, first), ({"city": "Ely"}, first), ({"city": "York", **second}, other))
+    ]
+    steps.append({"method": "GET", "path": "/depots/7001", "status": 200, "response": first})
+    (tmp_path / "a.jsonl").write_text(json.dumps({"host": HOST, "steps": steps}))
+    proposed = propose_overlay([tmp_path / "a.jsonl"], learn_description([tmp_path / "a.jsonl"]))
+    assert proposed["resources"]["depots"]["defaults"] == defaults
+
+
+def test_the_flag_of_one_object_is_no_default():
+    assert "default" not in infer_schema([{"open": True}])["properties"]["open"]
+    assert infer_schema([{"open": True}, {"open": True}])["properties"]["open"]["default"] is True
+
+
 def test_a_text_that_is_never_null_is_empty_after_null_was_written(learn: Learn):
     changed = ("PUT", "/users/5001.json", {"user": {"alias": None}}, 200, {"user": user(5001)})
     client = learn(*MADE, changed, (*changed[:2], {"user": {"alias": "X"}}, 200, {"user": user(5001, alias="X")}))
@@ -139,6 +165,25 @@ def test_a_search_elsewhere_lists_what_has_its_fields_and_meets_one_of_its_condi
     for emails, expected in ((("b@x.test",), ids[:1]), (("b@x.test", "c@x.test"), ids), (("d@x.test",), [])):
         listed = client.post("/data/search/", json=asked(*emails)).json()["data"]
         assert [each["id"] for each in listed] == expected
+
+
+def test_what_stands_beside_choices_in_a_search_holds_as_well(learn: Learn):
+    def asked(**beside: Any) -> dict[str, Any]:
+        choices = [{"field": "city", "value": each} for each in ("Ely", "York")]
+        return {"or": choices, **beside}
+
+    shown = {"id": 7001, "city": "Ely", "color": "red"}
+    client = learn(
+        ("POST", "/depots", {"city": "Ely", "color": "red"}, 201, shown),
+        ("GET", "/depots/7001", None, 200, shown),
+        ("POST", "/depots/search", asked(), 200, {"data": [shown]}),
+    )
+    for city, color in (("Ely", "red"), ("York", "blue"), ("Hull", "blue")):
+        client.post("/depots", json={"city": city, "color": color})
+    blue = {"field": "color", "value": "blue"}
+    for beside in ({"filters": [blue]}, {"filterGroups": [{"filters": [blue]}, {"filters": [{**blue, "value": "x"}]}]}):
+        listed = client.post("/depots/search", json=asked(**beside)).json()["data"]
+        assert [each["city"] for each in listed] == ["York"]
 
 
 def test_a_list_inside_an_envelope_holds_its_objects_beside_their_scores(learn: Learn):

@@ -32,17 +32,25 @@ def shape(**fields: Any) -> dict[str, Any]:
 
 TICKET = "/projects/{project_id}/tickets/{ticket_iid}"
 PAGE = shape(items={"type": "array", "items": ref("Ticket")}, next_uri={**TEXT, "format": "uri"}, page=WHOLE)
+PROJECTS = shape(data=shape(items={"type": "array", "items": ref("Project")}, next=TEXT, of=WHOLE), ok=TEXT)
 TRACKER: dict[str, Any] = {
     "openapi": "3.1.0",
     "info": {"title": "Tracker", "version": "1"},
     "servers": [{"url": "https://tracker.test"}],
     "paths": {
-        "/projects": {"post": {"requestBody": body("Project"), "responses": answer(ref("Project"), "201")}},
+        "/projects": {
+            "get": {"parameters": [query("size", **WHOLE), query("from")], "responses": answer(PROJECTS)},
+            "post": {"requestBody": body("Project"), "responses": answer(ref("Project"), "201")},
+        },
         "/projects/{project_id}": {"parameters": [path("project_id")], "get": {"responses": answer(ref("Project"))}},
         "/projects/{project_id}/tickets": {
             "parameters": [path("project_id")],
             "get": {"parameters": [query("size", **WHOLE), query("at", **WHOLE)], "responses": answer(PAGE)},
             "post": {"requestBody": body("NewTicket"), "responses": answer(ref("Ticket"), "201")},
+        },
+        "/projects/{project_id}/tickets/create_or_update": {
+            "parameters": [path("project_id")],
+            "post": {"requestBody": body("SameTicket"), "responses": answer(shape(ticket=ref("Ticket")))},
         },
         TICKET: {
             "parameters": [path("project_id"), path("ticket_iid")],
@@ -64,12 +72,16 @@ TRACKER: dict[str, Any] = {
                 project_id=WHOLE,
                 state=TEXT,
                 code=TEXT,
+                external_id=TEXT,
+                name=TEXT,
+                note=TEXT,
                 labels={"type": "array", "items": TEXT},
                 watchers={"type": "array", "items": shape(id=TEXT)},
                 callback=TEXT,
             ),
             "NewTicket": shape(labels=TEXT, callback=TEXT, points=WHOLE),
             "TicketChange": shape(state_event=TEXT, labels=TEXT),
+            "SameTicket": shape(external_id=TEXT, name=TEXT, who=TEXT),
             "Watch": shape(who={}),
         }
     },
@@ -83,6 +95,10 @@ resources:
   issues:
     defaults: {code: $random}
     states: {field: state, initial: open, moves: {open: [closed]}, by: state_event, events: {close: closed}}
+operations:
+  POST /projects/{project_id}/tickets/create_or_update: {object: ticket, set: {note: $who}, answer: {by: $who}}
+  GET /projects: {lists: {style: cursor, limit: size, at: from, next: data.next, total: data.of}, answer: {ok: "yes"}}
+  GET /projects/{project_id}: {answer: {asked: $project_id}}
 lists: {style: page, items: items, limit: size, at: at, first_page: 0, next: next_uri, relative: true}
 actions:
   POST /projects/{project_id}/tickets/{ticket_iid}/watch: {add: {watchers: $who}}
@@ -126,6 +142,33 @@ def test_items_are_added_to_lists_once_and_taken_out(tracker: httpx.Client):
     assert [each["id"] for each in shown["watchers"]] == ["ada", "ben", "cleo"]
     gone = tracker.request("DELETE", url, json={"who": "ben"}).json()
     assert [each["id"] for each in gone["watchers"]] == ["ada", "cleo"]
+
+
+def test_only_what_stands_below_the_path_and_has_the_first_identifying_field_is_changed(tracker: httpx.Client):
+    def put(project: int, **given: str) -> dict[str, Any]:
+        return tracker.post(f"/projects/{project}/tickets/create_or_update", json=given).json()["ticket"]
+
+    first = put(1001, external_id="a", name="Oven", who="ada")
+    same = put(1001, external_id="a", name="Stove", who="ben")
+    named_alike = put(1001, external_id="b", name="Stove", who="cleo")
+    elsewhere = put(1002, external_id="a", name="Stove", who="cleo")
+    assert (same["id"], same["name"], same["note"]) == (first["id"], "Stove", "ben")
+    assert len({first["id"], named_alike["id"], elsewhere["id"]}) == 3
+    assert put(1001, external_id="a", who="dan")["id"] == first["id"]
+
+
+def test_a_list_keeps_its_place_beside_what_else_stands_there(tracker: httpx.Client):
+    first = tracker.get("/projects", params={"size": 1}).json()
+    assert first["ok"] == "yes"
+    assert ([each["id"] for each in first["data"]["items"]], first["data"]["of"]) == ([1001], 2)
+    rest = tracker.get("/projects", params={"size": 1, "from": first["data"]["next"]}).json()["data"]
+    assert [each["id"] for each in rest["items"]] == [1002]
+
+
+def test_what_an_overlay_adds_to_the_answer_stands_beside_one_object(tracker: httpx.Client):
+    made = tracker.post("/projects/1001/tickets/create_or_update", json={"who": "ada"}).json()
+    assert (made["by"], made["ticket"]["note"]) == ("ada", "ada")
+    assert tracker.get("/projects/1001").json() == {"id": 1001, "full_path": "bread", "asked": "1001"}
 
 
 def test_an_event_that_a_request_names_leads_to_its_state(tracker: httpx.Client):

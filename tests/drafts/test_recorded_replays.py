@@ -27,7 +27,14 @@ STEPS: list[Step] = [
 
 def write_session(path: Path, steps: list[Step]) -> Path:
     written = [
-        {"method": verb, "path": url, "body": body, "status": status, "response": answer}
+        {
+            "method": verb,
+            "path": url.partition("?")[0],
+            "query": [each.split("=") for each in url.partition("?")[2].split("&") if each],
+            "body": body,
+            "status": status,
+            "response": answer,
+        }
         for verb, url, body, status, answer in steps
     ]
     path.write_text(json.dumps({"host": HOST, "steps": written}))
@@ -91,9 +98,39 @@ CONTACT = {"id": "7001", "properties": {"email": "ada@x.test", "shoe": "5"}, "cr
 ASKED = {"filterGroups": [{"filters": [{"propertyName": "email", "operator": "EQ", "value": "ada@x.test"}]}]}
 
 
+COPY = {**FILE, "id": "id:copied", "path_lower": "/new/a.txt", "path_display": "/New/a.txt"}
+IN_MOVED = {**FILE, "id": "id:moved", "path_lower": "/to/b.txt", "path_display": "/To/b.txt", "name": "b.txt"}
+MOVED = {".tag": "folder", "name": "To", "path_lower": "/to", "path_display": "/To"}
+BOOT = {"id": "7002", "properties": {"boot": "7"}, "createdAt": "2026-01-01T00:00:00.000Z"}
+
+
 @pytest.mark.parametrize(
     ("draft", "steps"),
     [
+        (
+            "dropbox",
+            [
+                (
+                    "POST",
+                    "/2/files/copy_v2",
+                    {"from_path": "/Old/a.txt", "to_path": "/New/a.txt"},
+                    200,
+                    {"metadata": COPY},
+                ),
+                ("POST", "/2/files/list_folder", {"path": "/New"}, 200, {"entries": [COPY], "has_more": False}),
+                ("POST", "/2/files/move_v2", {"from_path": "/From", "to_path": "/To"}, 200, {"metadata": MOVED}),
+                ("POST", "/2/files/list_folder", {"path": "/To"}, 200, {"entries": [IN_MOVED], "has_more": False}),
+                ("POST", "/2/files/list_folder", {"path": "/Old"}, 200, {"entries": [FILE], "has_more": False}),
+            ],
+        ),
+        (
+            "hubspot",
+            [
+                ("POST", "/crm/v3/objects/contacts", {"properties": {"hat": "6"}}, 201, {"archived": False}),
+                ("POST", "/crm/v3/properties/contacts", {"name": "boot", "label": "B"}, 201, {"name": "boot"}),
+                ("POST", "/crm/v3/objects/contacts", {"properties": {"boot": "7"}}, 201, BOOT),
+            ],
+        ),
         (
             "dropbox",
             [
@@ -136,3 +173,37 @@ def test_a_file_of_another_type_or_size_is_another_value(tmp_path: Path):
     CliRunner().invoke(app, ["drafts", "learn", str(learnt), "--output", str(tmp_path / "parcels.json")])
     report = replay(write_files(tmp_path / "all.jsonl", ("image/png", 6), ("image/png", 7), ("image/gif", 6)))
     assert {each["number"]: each["kind"] for each in report["outcomes"]} == {2: "other value", 3: "other value"}
+
+
+BOX = {"id": 3, "label": "x"}
+SHELF = {"id": 8001, "room": "3"}
+SMALL: list[Step] = [
+    ("POST", "/v1/boxes", {"label": "x"}, 201, BOX),
+    ("GET", "/v1/boxes/3", None, 200, BOX),
+    ("POST", "/v1/shelves", {"room": "3"}, 201, SHELF),
+    ("GET", "/v1/shelves/8001", None, 200, SHELF),
+    ("GET", "/v1/boxes?page=3", None, 200, {"data": [], "page": 3}),
+]
+
+
+def test_a_short_id_is_replaced_only_where_ids_stand(tmp_path: Path):
+    learnt = write_session(tmp_path / "learnt.jsonl", SMALL)
+    CliRunner().invoke(app, ["drafts", "learn", str(learnt), "--output", str(tmp_path / "parcels.json")])
+    assert replay(learnt)["outcomes"] == []
+
+
+GIVEN = {"id": 8001, "ref": "A-17", "number": 9, "label": "x"}
+
+
+@pytest.mark.parametrize(("field", "value"), [("ref", "B-17"), ("number", 10)])
+def test_a_value_that_the_twin_mangles_is_another_value_though_its_name_is_that_of_ids(
+    tmp_path: Path, field: str, value: Any
+):
+    made: Step = ("POST", "/v1/boxes", {"ref": "A-17", "label": "x"}, 201, GIVEN)
+    again: Step = (*made[:4], {**GIVEN, "id": 8002})
+    learnt = write_session(tmp_path / "learnt.jsonl", [made, again, ("GET", "/v1/boxes/8001", None, 200, GIVEN)])
+    words = ["drafts", "learn", str(learnt), "--output", str(tmp_path / "parcels.json"), "--overlay"]
+    assert CliRunner().invoke(app, words).exit_code == 0
+    mangled: Step = (*made[:4], {**GIVEN, field: value})
+    report = replay(write_session(tmp_path / "all.jsonl", [mangled]))
+    assert [each["places"] for each in report["outcomes"]] == [[f"/{field}"]]

@@ -180,9 +180,10 @@ def _read_filters(stored: StoredResource, query: Any) -> Iterator[Expression]:
     if not isinstance(query, Mapping):
         return
     fields = _flatten_condition(cast(Mapping[str, Any], query))
-    choices = _find_choices(fields)
+    held, choices = _find_choices(fields)
     if choices:
         yield any_of(*(all_of(*_read_filters(stored, each)) for each in choices))
+        yield from _read_filters(stored, {each: value for each, value in fields.items() if each != held})
         return
     name = next((fields[each] for each in ("field", "propertyName", "property", "attribute") if each in fields), None)
     if not isinstance(name, str) or not ("value" in fields or "values" in fields):
@@ -195,15 +196,15 @@ def _read_filters(stored: StoredResource, query: Any) -> Iterator[Expression]:
         yield any_of(*(_meets(column, comparison, wanted) for column in find_columns(stored, name)))
 
 
-def _find_choices(fields: Mapping[str, Any]) -> list[Any]:
-    """Return the conditions of which one is enough, as in `{operator: OR, value: […]}` or `{filterGroups: […]}`."""
+def _find_choices(fields: Mapping[str, Any]) -> tuple[str, list[Any]]:
+    """Return the conditions of which one is enough, after their name: `{operator: OR, value: […]}`, `{or: […]}`."""
     kind = str(fields.get("operator", fields.get("type", ""))).lower()
     names = ("value", "conditions", "queries", "rules", "filters") if kind in ("or", "any") else ()
     for name in (*names, "or", "any", "filterGroups", "filter_groups"):
         listed = fields.get(name)
         if isinstance(listed, list) and listed and all(isinstance(each, dict) for each in cast(list[Any], listed)):
-            return cast(list[Any], listed)
-    return []
+            return name, cast(list[Any], listed)
+    return "", []
 
 
 def _flatten_condition(fields: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -238,8 +238,9 @@ class _OpenapiReader:
                 shape = f"{made.verb} {_PLACEHOLDER.sub('{}', made.path)}"
                 if shape in operations:
                     self.left_out.append(f"{made.name} has the path of {operations[shape].name}")
-                    is_ambiguous = "#" in str(path) and made.answer != operations[shape].answer
-                    operations[shape] = operations[shape]._replace(is_ambiguous=is_ambiguous)
+                    first = operations[shape]
+                    is_other = "#" in str(path) and made.answer != first.answer
+                    operations[shape] = first._replace(is_ambiguous=first.is_ambiguous or is_other)
                 else:
                     operations[shape] = made
         if not operations:

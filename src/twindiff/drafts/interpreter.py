@@ -67,7 +67,7 @@ class DraftInterpreter:
         """
         if plan.behaviour == "missing" or plan.stored is None:
             raise MissingOperation(f"{plan.operation.name} is not served by this drafted twin: {plan.reason}.")
-        given = self._find_parents(plan, call, given)
+        given = call.memo["given"] = self._find_parents(plan, call, given)
         if plan.operation.file and plan.behaviour == "file":
             return self._serve_file(plan, plan.operation.file, call, given)
         exchange: RequestContext = call.memo["exchange"]
@@ -200,10 +200,10 @@ class DraftInterpreter:
             listed = [{answer.inner: each} for each in listed]
         envelope = self._schemas.properties(whole)
         told = complete_envelope(envelope, answer.field.partition(".")[0], page, plan.query, url, self._schemas)
-        told |= fill_placeholders(dict(plan.declared.answer), partial(self._objects.look_up, call, given))
+        told |= self._declared_answer(plan, call)
         for path, value in find_declared_fields(plan.query, page, url):
             put_at(told, path, value)
-        shown = self._builder.repair(call, {**nest_value(answer.field, listed), **told}, whole, "page")
+        shown = self._builder.repair(call, _put_beside(answer.field, listed, told), whole, "page")
         # An address without a host is no `uri` in the sense of a schema's format, and the vendor gives it all the same.
         relative = {name: each for name, each in told.items() if plan.query.is_relative and str(each).startswith("/")}
         return {**shown, **relative}
@@ -277,12 +277,13 @@ class DraftInterpreter:
     def _upsert(self, plan: OperationPlan, call: Call, given: Mapping[str, Any], body: dict[str, Any]) -> Any:
         """Change the object that a body names, by its key or another field that identifies one, or create it."""
         stored = cast(StoredResource, plan.stored)
-        row = self._objects.find_same(stored, call, body)
+        above = self._objects.conditions_above(stored, plan.role, given)
+        row = self._objects.find_same(stored, call, body, above)
         status = "200" if row else "201"
         call.memo["status"] = int(status) if status in plan.operation.responses else plan.status
         if row is None:
             return self._create(plan, call, given, body)
-        changed = self._objects.change(stored, row, call, body)
+        changed = self._objects.change(stored, row, call, {**body, **self._declared_values(plan, call, given)})
         return self._answer(plan, call, self._tell(plan, call, "update", row, changed))
 
     def _delete(self, plan: OperationPlan, call: Call, given: Mapping[str, Any], _body: dict[str, Any]) -> Any:
@@ -327,15 +328,22 @@ class DraftInterpreter:
         whole, answer = plan.operation.answer, plan.answer
         if whole is None or plan.status == 204:
             return None
+        told = self._declared_answer(plan, call)
         if answer is None:
-            return {} if self._schemas.fits(whole, {}) else self._builder.repair(call, fields, whole, "answer")
+            is_free = self._schemas.fits(whole, {})
+            return told if is_free else self._builder.repair(call, {**fields, **told}, whole, "answer")
         stored = cast(StoredResource, plan.stored)
         shown = self._objects.show(call, stored, fields, answer.schema)
         if answer.is_list:
             shown = [shown]
         if not answer.field:
-            return shown
-        return self._builder.repair(call, nest_value(answer.field, shown), whole, "answer")
+            return {**cast(dict[str, Any], shown), **told} if isinstance(shown, dict) else shown
+        return self._builder.repair(call, _put_beside(answer.field, shown, told), whole, "answer")
+
+    def _declared_answer(self, plan: OperationPlan, call: Call) -> dict[str, Any]:
+        """Return what the overlay says the answer has beside its list or its object."""
+        given = call.memo.get("given", {})
+        return fill_placeholders(dict(plan.declared.answer), partial(self._objects.look_up, call, given))
 
     def show_row(self, plan: OperationPlan, call: Call, row: Row) -> Any:
         """Return the answer of an operation that shows a row of its resource."""
@@ -351,6 +359,13 @@ _ACTIONS: dict[str, Callable[[DraftInterpreter, OperationPlan, Call, Mapping[str
     "delete": DraftInterpreter._delete,  # pyright: ignore[reportPrivateUsage]
     "act": DraftInterpreter._act,  # pyright: ignore[reportPrivateUsage]
 }
+
+
+def _put_beside(field: str, shown: Any, told: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an answer with an object or a list at a dotted path, and what is told beside it."""
+    whole = {**nest_value(field, shown), **told}
+    put_at(whole, field, shown)
+    return whole
 
 
 def _describe(plan: OperationPlan, given: Mapping[str, Any], ignored: list[str]) -> list[str]:

@@ -5,6 +5,7 @@ What is learnt is what was seen: paths, parameters, fields and their types.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -184,6 +185,7 @@ def _responses(calls: list[RecordedCall]) -> Schema:
     responses: Schema = {}
     for status, answers in sorted(by_status.items()):
         known: list[Any] = [each for each in answers if isinstance(each, (dict, list))]
+        known = [*{json.dumps(each, sort_keys=True, default=str): each for each in known}.values()]
         content: Schema = {"content": {"application/json": {"schema": infer_schema(known)}}} if known else {}
         file = next((call.file for call in calls if call.file and call.status == status), None)
         if file and not known:
@@ -193,6 +195,10 @@ def _responses(calls: list[RecordedCall]) -> Schema:
             }
         responses[str(status)] = {"description": f"seen {len(answers)} times", **content}
     return responses
+
+
+MIN_FLAGS = 2
+"""Values of a flag, all the same, from which on it is the default; a single one is an example."""
 
 
 def infer_schema(values: list[Any]) -> Schema:
@@ -212,9 +218,8 @@ def infer_schema(values: list[Any]) -> Schema:
     texts = [each for each in values if isinstance(each, (str, int, float)) and not isinstance(each, bool)]
     if texts and len(str(texts[0])) <= MAX_EXAMPLE_CHARACTERS:
         schema["example"] = texts[0]
-    flags = {each for each in values if isinstance(each, bool)}
-    if kinds == ["boolean"] and len(flags) == 1:
-        schema["default"] = flags.pop()
+    if kinds == ["boolean"] and len({*values}) == 1:
+        schema["default" if len(values) >= MIN_FLAGS else "example"] = values[0]
     if "integer" in kinds and "number" in kinds:
         wider = [kind for kind in kinds if kind != "integer"]
         schema["type"] = wider[0] if len(wider) == 1 else wider

@@ -205,6 +205,7 @@ def _describe_created(made: list[tuple[Schema, Schema]]) -> Schema:
     about: Schema = {}
     first = made[0][1]
     key = next((name for name in ("id", "gid", "sid", "uuid", "key") if name in first), "")
+    made = [*{str(shown.get(key, number)): (body, shown) for number, (body, shown) in enumerate(made)}.values()]
     form = _read_form([shown[key] for _, shown in made if shown.get(key) is not None]) if key else None
     if form:
         about["id"] = form
@@ -249,6 +250,10 @@ def _limits_in(value: Any) -> Iterator[int]:
             yield from _limits_in(each)
 
 
+MIN_CREATIONS = 2
+"""Objects whose creation gave no value of a field, from which on the value that they have is a default."""
+
+
 class _Nothing:
     """Stands for values that have nothing in common."""
 
@@ -259,7 +264,10 @@ _VARYING = re.compile(r"(_at|_on|At|_id|Id|^id|url|uri|href|date|time|key|token|
 
 
 def _find_common(name: str, made: list[tuple[Any, Any]]) -> Any:
-    """Return the value that created objects have wherever the request gave none; `_NOTHING` if there is none."""
+    """Return the value that created objects have wherever the request gave none; `_NOTHING` if there is none.
+
+    What fewer than `MIN_CREATIONS` show may be that of the one object only.
+    """
     if any(isinstance(each, dict) for _, each in made):
         objects = [(body, cast(Schema, shown)) for body, shown in made if isinstance(shown, dict)]
         names = dict.fromkeys(each for _, shown in objects for each in shown)
@@ -271,7 +279,7 @@ def _find_common(name: str, made: list[tuple[Any, Any]]) -> Any:
         }
         return common or _NOTHING
     values = [shown for body, shown in made if body is None]
-    if not values or _VARYING.search(name) or any(each != values[0] for each in values):
+    if len(values) < MIN_CREATIONS or _VARYING.search(name) or any(each != values[0] for each in values):
         return _NOTHING
     is_plain = isinstance(values[0], (bool, int, float, str)) or values[0] == []
     return values[0] if is_plain else _NOTHING

@@ -23,9 +23,10 @@ from twindiff.kit.clock import iso_instant, micros_of
 
 from .documents import MAX_JSON_BYTES, DescriptionError, Schema
 
-_KEPT = frozenset(["content-type", "accept", "if-match", "prefer"])
-_KEPT_BEGINNINGS = ("dropbox-", "notion-", "x-http-", "depth")
+_KEPT = frozenset(["content-type", "accept", "if-match", "if-none-match", "idempotency-key", "prefer", "range"])
+_KEPT_BEGINNINGS = ("dropbox-", "notion-", "x-http-", "x-restli-", "depth")
 """Beginnings of the names of headers that say what a request means."""
+_KEPT_END = "-version"
 FORM = "application/x-www-form-urlencoded"
 
 
@@ -162,13 +163,19 @@ def _size_of(body: Any) -> int:
 
 def _with_text(call: RecordedCall, text: Any, headers: Mapping[str, Any]) -> RecordedCall:
     """Return a call with its headers that mean something, and with its body as it was sent if it is no JSON."""
+    is_json = text is None or (call.body is not None and str(text).lstrip()[:1] in ("{", "["))
+    return call._replace(headers=_keep_headers(headers), content=None if is_json else str(text).encode())
+
+
+def _keep_headers(headers: Mapping[str, Any]) -> dict[str, str]:
+    """Return the headers that say what a request means, by lower-case names; of several values the first."""
     kept: dict[str, str] = {}
     for name, value in headers.items():
         first = cast(list[Any], value)[:1] if isinstance(value, list) else [value]
-        if name.lower() in _KEPT or name.lower().startswith(_KEPT_BEGINNINGS):
-            kept[name.lower()] = "".join(map(str, first))
-    is_json = text is None or (call.body is not None and str(text).lstrip()[:1] in ("{", "["))
-    return call._replace(headers=kept, content=None if is_json else str(text).encode())
+        known = name.lower()
+        if known in _KEPT or known.startswith(_KEPT_BEGINNINGS) or known.endswith(_KEPT_END):
+            kept[known] = "".join(map(str, first))
+    return kept
 
 
 def _of_sessions(lines: list[Any]) -> Iterator[RecordedSession]:
@@ -198,9 +205,7 @@ def _of_step(step: Schema, blobs: Schema, host: str) -> RecordedCall:
     call = RecordedCall(verb, host, path, query, step.get("body"), int(step["status"]), _without_marks(answer))
     answered: Schema = step.get("response_headers") or {}
     call = _with_file(call, str(answered.get("content-type") or ""), _size_of(answer))
-    headers: Schema = step.get("headers") or {}
-    given = {name.lower(): str(value) for name, value in headers.items()}
-    return _unpack_body(call._replace(headers=given))
+    return _unpack_body(call._replace(headers=_keep_headers(step.get("headers") or {})))
 
 
 def _unpack_body(call: RecordedCall) -> RecordedCall:

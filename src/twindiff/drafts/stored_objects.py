@@ -116,15 +116,18 @@ class StoredObjects:
                 return mine[0]
         raise NotFound(stored.resource.name.replace("_", " "), wanted)
 
-    def find_same(self, stored: StoredResource, call: Call, body: Mapping[str, Any]) -> Row | None:
-        """Return the row with the key of a body, or else with the first identifying field that it gives."""
+    def find_same(
+        self, stored: StoredResource, call: Call, body: Mapping[str, Any], where: Sequence[Expression]
+    ) -> Row | None:
+        """Return the row with the key of a body, or else with the first identifying field that it gives.
+
+        Rows that do not meet `where` are others, as are those that have only a later identifying field in common.
+        """
         by_snake = {snake(name): name for name in stored.columns}
         named = [by_snake[each] for each in (*_EXTERNAL_KEYS, *KEY_NAMES) if each in by_snake]
-        for field in dict.fromkeys([stored.resource.key, *named]):
-            rows = self.rows_with(call, stored, field, body[field]) if body.get(field) is not None else []
-            if rows:
-                return rows[0]
-        return None
+        field = next((each for each in (stored.resource.key, *named) if body.get(each) is not None), None)
+        rows = self.rows_with(call, stored, field, body[field], where) if field else []
+        return rows[0] if rows else None
 
     def name_by(self, stored: StoredResource, role: PathRole, row: Row, given: Any) -> Any:
         """Return the value by which what stands below a row refers to it: its key, or what the path names it by."""

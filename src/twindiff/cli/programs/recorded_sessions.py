@@ -2,7 +2,8 @@
 
 Ids are bound while a session runs: where the recorded answer has one id and the twin's another at the same place, later
 requests and expectations have the twin's. Not compared are times, texts of errors, and values that are new for each
-request. What the twin's answer has in addition is no difference.
+request. What the twin's answer has in addition is no difference. Of addresses only the last two segments of the
+path are compared. A value that the request itself gave is compared and not bound, whatever its name.
 """
 
 from __future__ import annotations
@@ -45,9 +46,7 @@ Kind = Literal[
 MIN_BOUND_CHARACTERS = 4
 """Characters of an id from which on it is also replaced inside other texts."""
 MAX_PLACES = 5
-_ID_NAME = re.compile(
-    r"(^|[_-])(id|gid|sid|uuid|guid|vid|sha|key|token|ref|handle|rev|etag|cursor|iid|number)s?$|[a-z]Id$"
-)
+_ID_NAME = re.compile(r"(^|[_-])(id|gid|sid|uuid|guid|vid|sha|key|token|ref|handle|rev|etag|cursor|iid)s?$|[a-z]Id$")
 _TIME = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?|1\d{12}")
 _TIME_NAME = re.compile(r"(^|_|-)(at|on|date|time|timestamp|created|updated|modified)$|[a-z](At|On|Date|Time)$|date$")
 _PLACE_NAME = re.compile(r"cursor|token|after|job_id|session_id", re.IGNORECASE)
@@ -93,6 +92,15 @@ class BoundIds:
         self.known: dict[str, Any] = {}
         self.kept: set[str] = set()
         """Ids that were there before, which are the same in a seeded twin."""
+        self._given: set[str] = set()
+        """The ids in the last request."""
+
+    def note_given(self, call: RecordedCall) -> None:
+        """Note the ids that a request gives, as it was recorded and as the twin gets it, which answers must keep."""
+        segments = [unquote(each) for each in call.path.split("/")]
+        given = {each for each in segments if len(each) >= MIN_BOUND_CHARACTERS}
+        given |= {*_ids_in(dict(call.query)), *_ids_in(call.body)}
+        self._given = given | {str(self.known[each]) for each in given if each in self.known}
 
     def learn(self, recorded: Any, live: Any, name: str = "", *, only: re.Pattern[str] | None = None) -> None:
         """Note the ids that stand at the same place of two answers, under names that match `only` if it is given."""
@@ -105,7 +113,7 @@ class BoundIds:
         elif only is not None and not only.search(name):
             return
         elif _may_be_id(name, recorded) and type(cast(object, recorded)) is type(live) and recorded != live:
-            if str(cast(object, recorded)) in self.kept:
+            if str(cast(object, recorded)) in self.kept or {str(cast(object, recorded)), str(live)} & self._given:
                 return
             self.known.setdefault(str(cast(object, recorded)), live)
 
@@ -116,19 +124,42 @@ class BoundIds:
         if isinstance(value, list):
             return [self.fill(each, name) for each in cast(list[Any], value)]
         if isinstance(value, str):
-            return self.fill_text(value)
+            return self.fill_text(value, name)
         is_id = isinstance(value, int) and not isinstance(value, bool) and (value > 999 or _ID_NAME.search(name))
         return self.known.get(str(value), value) if is_id else value
 
-    def fill_text(self, text: str) -> str:
-        """Return a text that is an id, or has ids in it as whole words, with the twin's."""
-        if text in self.known:
+    def fill_text(self, text: str, name: str = "") -> str:
+        """Return a text that is an id, or has ids in it as whole words, with the twin's; see `fill` for short ones."""
+        if text in self.known and (len(text) >= MIN_BOUND_CHARACTERS or _ID_NAME.search(name)):
             return str(self.known[text])
         parts = re.split(r"([^A-Za-z0-9_-]+)", text)
         return "".join(
             str(self.known[each]) if len(each) >= MIN_BOUND_CHARACTERS and each in self.known else each
             for each in parts
         )
+
+    def fill_path(self, path: str) -> str:
+        """Return a path with the twin's ids; a short segment is one only with a digit and below another, as in `/a/3`.
+
+        A short word, and what stands first, such as a version, stay.
+        """
+        segments: list[str] = []
+        for at, each in enumerate(path.split("/")):
+            text = unquote(each)
+            name = "id" if at > 1 and re.search(r"\d", text) else ""
+            segments.append(quote(self.fill_text(text, name), safe="@:!$&'()*+,;=~"))
+        return "/".join(segments)
+
+
+def _ids_in(value: Any, name: str = "") -> Iterator[str]:
+    if isinstance(value, dict):
+        for each, inner in cast(Json, value).items():
+            yield from _ids_in(inner, str(each))
+    elif isinstance(value, list):
+        for each in cast(list[Any], value):
+            yield from _ids_in(each, name)
+    elif _may_be_id(name, value):
+        yield str(value)
 
 
 def _may_be_id(name: str, value: Any) -> bool:
@@ -150,6 +181,7 @@ class RecordedReplay:
         needs = find_needs(calls)
         self._ids.kept = needs.before
         for number, (call, need) in enumerate(zip(calls, needs.reasons, strict=True), 1):
+            self._ids.note_given(call)
             answer = self._send(call)
             live = _read_json(answer)
             recorded = call.answer
@@ -173,10 +205,8 @@ class RecordedReplay:
             yield StepOutcome(name, number, request, call.status, answer.status_code, kind, is_comparable, places)
 
     def _send(self, call: RecordedCall) -> httpx.Response:
-        path = "/".join(
-            quote(self._ids.fill_text(unquote(each)), safe="@:!$&'()*+,;=~") for each in call.path.split("/")
-        )
-        query = [(name, self._ids.fill_text(value)) for name, value in call.query]
+        path = self._ids.fill_path(call.path)
+        query = [(name, self._ids.fill_text(value, name)) for name, value in call.query]
         headers = {"Authorization": f"Bearer {self._token}", **call.headers}
         content = call.content
         if call.body is not None and content is None:
@@ -184,7 +214,7 @@ class RecordedReplay:
             headers.setdefault("content-type", "application/json")
         elif content is not None:
             content = self._ids.fill_text(content.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
-        headers = {name: self._ids.fill_text(value) for name, value in headers.items()}
+        headers = {name: self._ids.fill_text(value, name) for name, value in headers.items()}
         params = httpx.QueryParams(tuple(query))
         return self._client.request(call.verb, f"{call.host}{path}", params=params, headers=headers, content=content)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from ...recorded_needs import is_reading
 from ...recordings import RecordedCall, show_timestamp
@@ -11,12 +11,30 @@ from ...recordings import RecordedCall, show_timestamp
 Entry = dict[str, Any]
 _TAKEN = ("delete", "delete_v2", "move", "move_v2", "copy", "copy_v2")
 """Last words of calls that need what they name."""
+_OF_COPIES = ("id", "rev")
+"""Fields that a copy has of its own."""
 _NAMES = ("path", "from_path", "file")
+
+
+class _Move(NamedTuple):
+    """What a call moved or copied."""
+
+    source: str
+    target: str
+    is_copy: bool
+
+
+class _Source(NamedTuple):
+    """Where an entry was before the calls, and the fields that were others then."""
+
+    path: str
+    others: tuple[str, ...]
 
 
 def find_entries(calls: Sequence[RecordedCall]) -> Mapping[str, list[Entry]]:
     """Return the rows of entries that calls show or take and do not make, with the folders above them."""
     made: set[str] = set()
+    moves: list[_Move] = []
     entries: dict[str, Entry] = {}
     for call in calls:
         shown = {str(each["path_lower"]): each for each in _metadata_in(call.answer)} if call.status < 300 else {}
@@ -25,9 +43,14 @@ def find_entries(calls: Sequence[RecordedCall]) -> Mapping[str, list[Entry]]:
             made |= shown.keys()
             continue
         for path, each in _named_by(call, shown) if is_taken else [*shown.items()]:
-            if path not in made:
-                display = str(each.get("path_display") or path)
-                entries.setdefault(path, _to_row(each, path, display))
+            source = None if path in made else _find_source(str(each.get("path_display") or path), moves)
+            if source and source.path.lower() not in made:
+                own = {name: value for name, value in each.items() if name not in source.others}
+                row = _to_row(own, source.path.lower(), source.path)
+                known = entries.setdefault(row["path_lower"], row)
+                if "id" in own and known["id"] == _make_id(row["path_lower"]):
+                    entries[row["path_lower"]] = row
+        moves += _moves_of(call, shown) if is_taken else ()
     for row in [*entries.values()]:
         for path in _folders_above(str(row["path_display"])):
             if path.lower() not in made:
@@ -35,12 +58,33 @@ def find_entries(calls: Sequence[RecordedCall]) -> Mapping[str, list[Entry]]:
     return {"entries": [{**row, "change_number": 0} for row in entries.values()]}
 
 
+def _moves_of(call: RecordedCall, shown: Mapping[str, Entry]) -> Iterator[_Move]:
+    body: Any = call.body
+    given = cast(Entry, body) if isinstance(body, dict) else {}
+    if given.get("from_path") and given.get("to_path"):
+        told = next((str(each["path_display"]) for each in shown.values() if each.get("path_display")), None)
+        is_copy = call.path.rpartition("/")[2].startswith("copy")
+        yield _Move(str(given["from_path"]), told or str(given["to_path"]), is_copy)
+
+
+def _find_source(path: str, moves: Sequence[_Move]) -> _Source | None:
+    """Return where an entry was before the moves; None for one that they made."""
+    others: tuple[str, ...] = ()
+    for move in reversed(moves):
+        if path.lower() == move.target.lower():
+            return None
+        if path.lower().startswith(f"{move.target.lower()}/"):
+            path = move.source + path[len(move.target) :]
+            others = _OF_COPIES if move.is_copy else others
+    return _Source(path, others)
+
+
 def _to_row(shown: Mapping[str, Any], path_lower: str, path: str) -> Entry:
     tag = shown.get(".tag") or ("file" if "rev" in shown else "folder")
     content = {name: shown[name] for name in ("rev", "size", "content_hash") if name in shown}
     times = {name: show_timestamp(str(shown[name])) for name in ("client_modified", "server_modified") if name in shown}
     return {
-        "id": shown.get("id") or f"id:{path_lower}",
+        "id": shown.get("id") or _make_id(path_lower),
         "tag": "file" if tag == "file" else "folder",
         "name": path.rpartition("/")[2],
         "path_lower": path_lower,
@@ -51,9 +95,16 @@ def _to_row(shown: Mapping[str, Any], path_lower: str, path: str) -> Entry:
     }
 
 
+def _make_id(path_lower: str) -> str:
+    """Return the id of an entry of which no answer has shown one."""
+    return f"id:{path_lower}"
+
+
 def _named_by(call: RecordedCall, shown: Mapping[str, Entry]) -> list[tuple[str, Entry]]:
     """Return the paths that a call takes away or copies, with what its answer shows of them."""
     each = next(iter(shown.values())) if shown else {}
+    if call.path.rpartition("/")[2].startswith("copy"):
+        each = {name: value for name, value in each.items() if name not in _OF_COPIES}
     return [(path.lower(), {**each, "path_display": path}) for path in _paths_given(call.body)]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
@@ -12,15 +13,18 @@ from .tables import RECORDS
 
 Shown = dict[str, Any]
 _COMPUTED = ("createdate", "lastmodifieddate", "hs_lastmodifieddate", "hs_object_id")
+_ADDED_PROPERTY = re.compile(r"/crm/v3/properties/([^/]+)/?|/properties/v1/([^/]+)/properties/?")
 
 
 def find_account(calls: Sequence[RecordedCall]) -> Mapping[str, list[Shown]]:
-    """Return the rows of records that calls show and do not make, and of the properties that they set or show."""
+    """Return the rows of records that calls show and do not make, and of properties that they use and do not add."""
     made: set[str] = set()
     records: dict[tuple[str, str], Shown] = {}
     properties: dict[tuple[str, str], Shown] = {}
     known = {(each["kind"], each["name"]) for each in account_rows()["property_definitions"]}
     for call in calls:
+        if call.status < 300:
+            known |= {*_properties_added(call)}
         kind = _kind_of(call)
         if kind is None or call.status >= 300:
             continue
@@ -44,6 +48,15 @@ def _kind_of(call: RecordedCall) -> str | None:
     if words[:3] == ["crm", "v3", "objects"] and len(words) > 3:
         return find_kind(words[3])
     return {"contacts": "contacts", "companies": "companies"}.get(words[0])
+
+
+def _properties_added(call: RecordedCall) -> Iterator[tuple[str, str]]:
+    """Yield the kind and the name of the property that a call of version 1 or 3 adds."""
+    added = _ADDED_PROPERTY.fullmatch(call.path)
+    kind = find_kind(added[1] or added[2]) if added and call.verb == "POST" else None
+    given: Any = call.body
+    if kind is not None and isinstance(given, dict):
+        yield kind, str(cast(Shown, given).get("name"))
 
 
 def _to_row(kind: str, shown: Shown) -> Shown:
