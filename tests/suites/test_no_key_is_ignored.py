@@ -233,7 +233,7 @@ def start_sandbox(folder: Path, document: Json) -> tuple[bool, str]:
     (folder / ".arga").mkdir(exist_ok=True)
     (folder / ".arga/sandbox.yml").write_text(json.dumps(document))
     try:
-        start_of(folder, None)
+        start_of(folder, None, {})
     except ApiError as error:
         return False, str(error)
     return True, ""
