@@ -40,8 +40,7 @@ def stripe_said(answer: httpx.Response) -> Any:
 
 
 def box_said(answer: httpx.Response) -> Any:
-    body = answer.json()
-    return answer.status_code, body["code"], body["request_id"] > "", answer.headers["WWW-Authenticate"][:22]
+    return answer.status_code, answer.content, answer.headers["WWW-Authenticate"][:22]
 
 
 def google_said(answer: httpx.Response) -> Any:
@@ -54,7 +53,7 @@ def linear_said(answer: httpx.Response) -> Any:
     return answer.status_code, error["extensions"]["code"]
 
 
-BOX = (401, "unauthorized", True, 'Bearer realm="Service"')
+BOX = (401, b"", 'Bearer realm="Service"')
 LINEAR = (401, "AUTHENTICATION_ERROR")
 SAID: dict[str, tuple[Callable[[httpx.Response], Any], Any, Any]] = {
     "slack": (slack_said, (200, "invalid_auth"), (200, "not_authed")),
