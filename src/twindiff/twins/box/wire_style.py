@@ -7,10 +7,11 @@ https://developer.box.com/guides/api-calls/api-versioning-strategy
 
 from __future__ import annotations
 
+import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterable
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from twindiff.kit.errors import (
     ApiError,
@@ -38,6 +39,7 @@ Box's SDKs repeat a request that is answered 501 five times, for 28 seconds.
 """
 
 HELP_URL = "http://developers.box.com/docs/#errors"
+JSON_PATCH = "application/json-patch+json"
 API_VERSION = "2025.0"
 """The version that operations newer than the first one require in the header `box-version`."""
 
@@ -59,6 +61,10 @@ _CODES = {
     503: "unavailable",
 }
 _MESSAGES = {400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 412: "Precondition Failed"}
+
+
+_INVALID_CHOICE = re.compile(r"Invalid enum value ('.*')$")
+"""The choice that is none, in the kit's message; Box names it alone."""
 
 
 class BoxError(ApiError):
@@ -105,6 +111,24 @@ def require_version(exchange: RequestContext, call: Call, proceed: Callable[[], 
     return proceed()
 
 
+def require_json_patch(exchange: RequestContext, call: Call, proceed: Callable[[], Any]) -> Any:
+    """Middleware: refuse a JSON Patch of another media type.
+
+    https://developer.box.com/guides/metadata/instances/update
+    """
+    given = exchange.request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if given != JSON_PATCH:
+        said = f"The header 'content-type' must be '{JSON_PATCH}'"
+        raise BadRequest.of("invalid_parameter", "content-type", said)
+    return proceed()
+
+
+Notify = Literal["true", "false"]
+"""Whether to send mails. Box refuses all other words with a code of their own:
+https://github.com/box/box-openapi/issues/422
+"""
+
+
 class BoxStyle(Style):
     """REST with JSON; errors carry a code, a status and the id of the request."""
 
@@ -126,11 +150,14 @@ class BoxStyle(Style):
         return given
 
     def build_request(self, operation: Operation, arguments: Mapping[str, Any]) -> Request:
-        """Return the request, with the header of the API's version where the operation requires one."""
+        """Return the request, with the API's version and the media type that the operation requires."""
         request = super().build_request(operation, arguments)
-        if require_version not in operation.declared.layers:
-            return request
-        return request._replace(headers={**request.headers, "box-version": API_VERSION})
+        headers = {**request.headers}
+        if require_version in operation.declared.layers:
+            headers["box-version"] = API_VERSION
+        if require_json_patch in operation.declared.layers:
+            headers["content-type"] = JSON_PATCH
+        return request._replace(headers=headers)
 
     def error(self, error: ApiError, exchange: RequestContext | None = None) -> Response:
         """Render `{type, status, code, message, context_info, help_url, request_id}`; the id is also a header.
@@ -164,6 +191,10 @@ def _error_parts(error: ApiError) -> tuple[str, str, dict[str, Any] | None]:
     if isinstance(error, InvalidParameter):
         if isinstance(error, MissingParameter):
             return code, message, _missing(error.names)
+        if error.name == "notify":
+            return "invalid_request_parameters", "Invalid input parameters in request", None
+        if chosen := _INVALID_CHOICE.search(str(error)):
+            return code, message, errors_of("invalid_parameter", error.name, f"Invalid value {chosen[1]}.")
         return code, message, errors_of("invalid_parameter", error.name, f"Invalid value for '{error.name}': {error}")
     return code, message, None if str(error) == message else {"message": str(error)}
 

@@ -75,7 +75,7 @@ def _parse_role(role: Any) -> str:
 
 def _parse_scope(scope: Any) -> tuple[str, str | None]:
     if not isinstance(scope, AclScope) or not scope.type:
-        raise Required("Missing scope.")
+        raise Required("Missing scope type.")
     if scope.type not in SCOPES:
         raise Invalid(f"Invalid scope type: '{scope.type}'. Allowed values: [{', '.join(SCOPES)}]")
     value = scope.value or None

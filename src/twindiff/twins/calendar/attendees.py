@@ -37,12 +37,17 @@ def rows_of(
 ) -> list[CalendarEventAttendee]:
     """Build attendee rows from a request, in which an omitted field means its default: no response, not optional.
 
+    Addresses in other letters are the same, and the first spelling stays.
     `known` are the attendees before. With `others_stay`, those that the request does not name stay as they are.
     Raises the errors of `check_attendees`.
     """
     check_attendees(given)
     before = {each.email: each for each in known}
-    rows = {each["email"]: _row(call, event, each, before.get(each["email"])) for each in given}
+    spelled = {email.casefold(): email for email in before}
+    for each in given:
+        spelled.setdefault(each["email"].casefold(), each["email"])
+    named = [{**each, "email": spelled[each["email"].casefold()]} for each in given]
+    rows = {each["email"]: _row(call, event, each, before.get(each["email"])) for each in named}
     return [*({**before, **rows} if others_stay else rows).values()]
 
 

@@ -20,7 +20,14 @@ from .calendars import build_list_collection
 from .changes import amend, record_change, stamp
 from .colors import CALENDAR as COLORS
 from .colors import FOREGROUND, nearest_color
-from .errors import Forbidden, Invalid, NotFound, Required, SyncTokenConflict
+from .errors import (
+    CannotChangeOwnPrimarySubscription,
+    CannotUnsubscribeFromOwnedCalendar,
+    Invalid,
+    NotFound,
+    Required,
+    SyncTokenConflict,
+)
 from .event_rules import check_overrides
 from .lists import ListRequest, MaxResults, render_page
 from .reminders import follow_defaults, minutes_of
@@ -260,6 +267,8 @@ def delete_entry(call: Call, calendar_id: str, if_match: Annotated[str, Header("
     """Remove a calendar from the user's list; the calendar and the user's access to it stay."""
     entry, calendar, role = _entry(call, calendar_id)
     check_if_match(if_match, entry_etag(entry, calendar, role), ConditionNotMet)
-    if entry.primary or (calendar.data_owner or "") == entry.user_id:
-        raise Forbidden("A calendar that the user owns cannot be taken off the list. Hide it instead.")
+    if entry.primary:
+        raise CannotChangeOwnPrimarySubscription
+    if (calendar.data_owner or "") == entry.user_id:
+        raise CannotUnsubscribeFromOwnedCalendar
     record_change(call, build_list_collection(entry.user_id), amend(call, entry, deleted=True).calendar_id)

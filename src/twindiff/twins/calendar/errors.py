@@ -209,8 +209,24 @@ class MalformedWorkingLocationEvent(EventTypeRestriction):
     code = "malformedWorkingLocationEvent"
 
 
-class MoveRestriction(GoogleError):
-    """Only events of the default type can be moved, and no single instances."""
+class CannotChangeOrganizerOfInstance(GoogleError):
+    """Cannot change the organizer of an instance."""
 
-    code = "cannotMoveEvent"
+    code = "cannotChangeOrganizerOfInstance"
+    domain = "calendar"
+
+
+class CannotUnsubscribeFromOwnedCalendar(GoogleError):
+    """A calendar that the user owns cannot be taken off the list. Hide it instead."""
+
+    status = 403
+    code = "cannotUnsubscribeFromOwnedCalendar"
+    domain = "calendar"
+
+
+class CannotChangeOwnPrimarySubscription(GoogleError):
+    """The subscription to the user's own primary calendar cannot be changed."""
+
+    status = 403
+    code = "cannotChangeOwnPrimarySubscription"
     domain = "calendar"

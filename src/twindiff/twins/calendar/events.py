@@ -16,11 +16,12 @@ from .attendees import is_same_list, rows_of
 from .changes import amend, stamp
 from .conferences import with_conference
 from .errors import (
+    CannotChangeOrganizerOfInstance,
     Deleted,
+    EventTypeRestriction,
     Forbidden,
     ForbiddenForNonOrganizer,
     Invalid,
-    MoveRestriction,
     NotFound,
     ParticipantIsNeitherOrganizerNorAttendee,
     Required,
@@ -404,8 +405,10 @@ def move_event(
         raise NotFound
     if event.calendar_id != source.calendar.id:
         raise ForbiddenForNonOrganizer
-    if event.recurring_event_id or event.event_type != "default":
-        raise MoveRestriction
+    if event.event_type != "default":
+        raise EventTypeRestriction("Only events of the default type can be moved.")
+    if event.recurring_event_id:
+        raise CannotChangeOrganizerOfInstance
     if target.calendar.id == source.calendar.id:
         problem = "The destination calendar is the one that the event is in."
         raise Invalid(problem, location=("parameter", "destination"))

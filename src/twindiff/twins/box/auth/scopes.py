@@ -20,13 +20,13 @@ _RIGHTS: dict[str, Rights] = {
     "base_picker": frozenset(_SEE),
     "base_preview": frozenset(_SEE),
     "base_sidebar": frozenset(_SEE),
-    "base_upload": frozenset(("list", "upload")),
+    "base_upload": frozenset(("list", "upload", "revise")),
     "item_delete": frozenset(("list", "delete")),
     "item_download": frozenset((*_SEE, "download")),
     "item_preview": frozenset(_SEE),
     "item_rename": frozenset(("list", "edit")),
     "item_share": frozenset(("list", "share", "set_share_access")),
-    "item_upload": frozenset(("list", "upload")),
+    "item_upload": frozenset(("list", "upload", "revise")),
 }
 _OTHERS = (
     *("annotation_edit", "annotation_view_all", "annotation_view_self", "manage_managed_users", "manage_app_users"),

@@ -67,7 +67,7 @@ def promote_version(
 
     https://developer.box.com/reference/post-files-id-versions-current
     """
-    file = find_file(call, file_id, "upload")
+    file = find_file(call, file_id, "revise")
     if not id:
         raise BadRequest.of("missing_parameter", "id", "'id' is required")
     check_lock(call, file)

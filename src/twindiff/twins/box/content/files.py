@@ -114,7 +114,7 @@ def _disposition_after(call: Call, file: File, given: str | None) -> str | None:
 
 def _lock_after(call: Call, file: File, wanted: Lock | None) -> dict[str, Any] | None:
     """Return the new lock of a file. Only the user who locked it, or its owner, may change or remove the lock."""
-    find_file(call, file.id, "edit")
+    find_file(call, file.id, "lock")
     if file.owned_by_id != call.actor:
         check_lock(call, file)
     if wanted is None:

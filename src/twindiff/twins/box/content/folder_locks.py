@@ -61,7 +61,7 @@ def list_locks(call: Call, folder_id: str) -> dict[str, Any]:
 
     https://developer.box.com/reference/get-folder-locks
     """
-    folder = find_folder(call, folder_id, "own")
+    folder = find_folder(call, folder_id, "settings")
     locks = call.db.rows(FolderLock, FolderLock.folder_id == folder.id)
     return {"entries": [_lock_object(call, lock) for lock in locks], "limit": "1000", "next_marker": None}
 
@@ -75,7 +75,7 @@ def create_lock(call: Call, folder: LockedFolder, locked_operations: LockedOpera
     wanted = locked_operations or LockedOperations(True, True)
     if not (wanted.move and wanted.delete):
         raise BadRequest.of("invalid_parameter", "locked_operations", "Both 'move' and 'delete' must be true.")
-    locked = find_folder(call, folder.id, "own")
+    locked = find_folder(call, folder.id, "settings")
     if locked.id == "0":
         raise BadRequest.of("invalid_parameter", "folder", "The root folder cannot be locked.")
     known = call.db.find(FolderLock, FolderLock.folder_id == locked.id)
@@ -95,5 +95,5 @@ def delete_lock(call: Call, folder_lock_id: str) -> None:
     if lock is None:
         raise NotFound.of("folder_lock", folder_lock_id)
     folder = find_folder(call, lock.folder_id)
-    require(call, folder, "own")
+    require(call, folder, "settings")
     call.db.remove(lock)

@@ -17,7 +17,7 @@ from twindiff.twins.box.wire_style import (
     window,
 )
 
-from ..core.access import ROOT, find_folder
+from ..core.access import ROOT, find_folder, require
 from ..core.errors import AccessDeniedInsufficientPermissions
 from ..core.folder_listing import Sort, items_in
 from ..core.row_stamps import fold_name, new_id, search_text
@@ -168,7 +168,6 @@ def update_folder(
     folder = find_folder(call, folder_id)
     check_etag(folder, if_match)
     more: dict[str, Any] = {
-        "sync_state": sync_state,
         "can_non_owners_invite": can_non_owners_invite,
         "can_non_owners_view_collaborators": can_non_owners_view_collaborators,
         "is_collaboration_restricted_to_enterprise": is_collaboration_restricted_to_enterprise,
@@ -176,7 +175,10 @@ def update_folder(
     if folder_upload_email is not UNSET:
         more["folder_upload_email"] = _upload_email(call, folder_upload_email)
     if any(value is not UNSET for value in more.values()):
-        find_folder(call, folder_id, "edit")
+        require(call, folder, "settings")
+    if sync_state is not UNSET:
+        require(call, folder, "edit")
+        more["sync_state"] = sync_state
     changes = Changes(
         name=name, description=description, parent=parent, tags=tags, collections=collections, shared_link=shared_link
     )

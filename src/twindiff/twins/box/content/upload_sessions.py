@@ -152,7 +152,7 @@ def start_version(
 
     https://developer.box.com/reference/post-files-id-upload-sessions
     """
-    file = find_file(call, file_id, "upload")
+    file = find_file(call, file_id, "revise")
     size = _size(file_size)
     check_version(call, file, file_name, size)
     return _start(call, size, file_name or file.name or "", file_id=file.id)
@@ -302,7 +302,7 @@ def commit(
 def _create_file(call: Call, session: UploadSession, said: CommitAttributes, data: bytes, if_match: str) -> File:
     name = said.name or session.file_name
     if session.file_id:
-        file = find_file(call, session.file_id, "upload")
+        file = find_file(call, session.file_id, "revise")
         check_if_match(if_match, file.etag or "0", PreconditionFailed)
         check_version(call, file, name, len(data))
         version = VersionAttributes(name=name, content_modified_at=said.content_modified_at)

@@ -128,7 +128,7 @@ def upload_version(
 
     https://developer.box.com/reference/post-files-id-content
     """
-    known = find_file(call, file_id, "upload")
+    known = find_file(call, file_id, "revise")
     check_etag(known, if_match)
     check_digest(file.data, content_md5)
     said = attributes or VersionAttributes()
@@ -195,6 +195,6 @@ def preflight_version(call: Call, file_id: str, name: str | None = None, size: i
 
     https://developer.box.com/reference/options-files-content
     """
-    file = find_file(call, file_id, "upload")
+    file = find_file(call, file_id, "revise")
     check_version(call, file, name, size or 0)
     return {"upload_url": f"{call.base_url}/api/2.0/files/{file.id}/content", "upload_token": ""}

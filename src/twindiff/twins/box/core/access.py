@@ -18,21 +18,62 @@ from .errors import AccessDeniedInsufficientPermissions, InsufficientScope, NotF
 ROOT = "0"
 MAX_PRELOADED_FOLDERS = 2_000
 """Number of folders up to which `visible_folders` lists them."""
-Right = Literal["list", "preview", "download", "comment", "share", "upload", "edit", "delete", "invite", "own"]
+Right = Literal[
+    "list",
+    "preview",
+    "download",
+    "comment",
+    "task",
+    "share",
+    "upload",
+    "revise",
+    "edit",
+    "edit_metadata",
+    "lock",
+    "delete",
+    "invite",
+    "set_link_password",
+    "watch",
+    "moderate",
+    "settings",
+    "set_share_access",
+    "own",
+]
 Rights = frozenset[str]
 
 NONE: Rights = frozenset()
-_VIEW = ("list", "preview", "download", "comment", "share")
-_EDIT = (*_VIEW, "upload", "edit", "delete", "invite")
+_ROLE_NAMES = (
+    *("owner", "co-owner", "editor", "viewer uploader", "previewer uploader", "viewer", "previewer", "uploader"),
+)
+_ROLES_BY_RIGHT: dict[Right, str] = {
+    "list": "xxxxxxxx",
+    "preview": "xxxxxxx.",
+    "download": "xxxx.x..",
+    "comment": "xxxxxxx.",
+    "task": "xxxxxxx.",
+    "share": "xxxx.x..",
+    "upload": "xxxxx..x",
+    "revise": "xxxx....",
+    "edit": "xxx.....",
+    "edit_metadata": "xxxxx..x",
+    "lock": "xxxx....",
+    "delete": "xxx.....",
+    "invite": "xxx.....",
+    "set_link_password": "xxx.....",
+    "watch": "xxx.....",
+    "moderate": "xx......",
+    "settings": "xx......",
+    "set_share_access": "xx......",
+    "own": "x.......",
+}
+"""The roles that have a right, by position in `_ROLE_NAMES`. The operations name the rights that they need.
+
+`comment` and `task` are reading and writing, `revise` uploads a version, `settings` are a folder's, `watch` makes
+webhooks, which Box's table does not list, and `moderate` deletes comments of others.
+"""
 ROLES: dict[str, Rights] = {
-    "previewer": frozenset(("list", "preview")),
-    "viewer": frozenset(_VIEW),
-    "uploader": frozenset(("list", "upload")),
-    "previewer uploader": frozenset(("list", "preview", "upload")),
-    "viewer uploader": frozenset((*_VIEW, "upload")),
-    "editor": frozenset(_EDIT),
-    "co-owner": frozenset((*_EDIT, "set_share_access")),
-    "owner": frozenset((*_EDIT, "set_share_access", "own")),
+    role: frozenset(right for right, marks in _ROLES_BY_RIGHT.items() if marks[place] == "x")
+    for place, role in enumerate(_ROLE_NAMES)
 }
 ALL: Rights = ROLES["owner"]
 

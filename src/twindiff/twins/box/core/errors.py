@@ -100,7 +100,7 @@ class FolderNotEmpty(BoxError):
 
 
 class CyclicalFolderStructure(BoxError):
-    """Moving or copying this folder would put it into itself."""
+    """Folder move creates cyclical folder structure"""
 
 
 class ItemNameInUse(BoxError):
@@ -118,6 +118,18 @@ class Conflict(BoxError):
     """Conflict"""
 
     status = 409
+
+
+class CollaborationsNotAvailableOnRootFolder(BoxError):
+    """Root folder cannot be collaborated"""
+
+
+class InvalidStatus(BoxError):
+    """You can change the status only if the collaboration is pending"""
+
+
+class TaskAssigneeNotAllowed(BoxError):
+    """Assigner does not have sufficient privileges to assign task to assignee"""
 
 
 class UserAlreadyCollaborator(BoxError):

@@ -58,9 +58,9 @@ def list_entries(call: Call, marker: str = "", limit: int = 100) -> Shown:
     return marker_page([_entry_object(call, row) for row in rows], limit, more)
 
 
-@api.post("/collaboration_whitelist_entries")
+@api.post("/collaboration_whitelist_entries", status=201)
 def create_entry(call: Call, domain: str, direction: Literal["inbound", "outbound", "both"]) -> Shown:
-    """Allow a domain.
+    """Allow a domain. Box answers 201, where its description has 200: https://github.com/box/box-openapi/issues/399
 
     https://developer.box.com/reference/post-collaboration-whitelist-entries
     """

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from twindiff.kit import Call, Operations, Struct
-from twindiff.twins.box.wire_style import BadRequest, wanted_fields
+from twindiff.twins.box.wire_style import BadRequest, Notify, wanted_fields
 
 from ..content.item_names import check_free
 from ..core.access import ROOT, forget, require_admin
@@ -83,7 +83,7 @@ class Owner(Struct):
 
 
 @api.put("/users/{user_id}/folders/0")
-def transfer_content(call: Call, user_id: str, owned_by: Owner, fields: str = "", notify: bool = False) -> Shown:
+def transfer_content(call: Call, user_id: str, owned_by: Owner, fields: str = "", notify: Notify = "false") -> Shown:
     """Move everything a user owns to a new folder of another user. Shared links and collaborations stay.
 
     https://developer.box.com/reference/put-users-id-folders-0

@@ -12,6 +12,7 @@ from twindiff.kit.errors import MissingParameter
 from twindiff.kit.rows import Expression
 from twindiff.twins.box.wire_style import (
     BadRequest,
+    Notify,
     marker_of,
     marker_page,
     offset_in,
@@ -234,7 +235,7 @@ def _notification(given: dict[str, Any]) -> dict[str, Any] | None:
 
 
 @api.delete("/users/{user_id}", status=204)
-def delete_user(call: Call, user_id: str, notify: bool = False, force: bool = False) -> None:
+def delete_user(call: Call, user_id: str, notify: Notify = "false", force: bool = False) -> None:
     """Delete a user. If the user still owns content, `force` is required and deletes that too.
 
     https://developer.box.com/reference/delete-users-id

@@ -91,13 +91,13 @@ def _address(address: str) -> str:
 
 
 def _find_target(call: Call, kind: str, item_id: str) -> Item:
-    """Return an item that can have a webhook; raise BadRequest for the root folder.
+    """Return an item whose events the caller may be notified of; raise BadRequest for the root folder.
 
     https://developer.box.com/guides/webhooks/v2/limitations-v2
     """
     if (kind, item_id) == ("folder", ROOT):
         raise BadRequest.of("invalid_parameter", "target", "A webhook cannot be created on the root folder.")
-    return find_item(call, kind, item_id)
+    return find_item(call, kind, item_id, "watch")
 
 
 def _triggers(triggers: list[str], kind: str) -> list[str]:

@@ -75,7 +75,7 @@ def create_policy(
 
     https://developer.box.com/reference/post-metadata-cascade-policies
     """
-    folder = _folder(call, folder_id, "edit")
+    folder = _folder(call, folder_id, "edit_metadata")
     if find_template(call, scope, templateKey) is None:
         raise InstanceTupleNotFound(f"There is no template '{templateKey[:100]}' in the scope '{scope[:100]}'")
     named = {"folder_id": folder.id, "scope": full_scope(call, scope), "template_key": templateKey}
@@ -102,7 +102,7 @@ def delete_policy(call: Call, metadata_cascade_policy_id: str) -> None:
 
     https://developer.box.com/reference/delete-metadata-cascade-policies-id
     """
-    call.db.remove(_find(call, metadata_cascade_policy_id, "edit"))
+    call.db.remove(_find(call, metadata_cascade_policy_id, "edit_metadata"))
 
 
 @api.post("/{metadata_cascade_policy_id}/apply", status=202)
@@ -113,5 +113,5 @@ def apply_policy(
 
     https://developer.box.com/reference/post-metadata-cascade-policies-id-apply
     """
-    policy = _find(call, metadata_cascade_policy_id, "edit")
+    policy = _find(call, metadata_cascade_policy_id, "edit_metadata")
     hand_down(call, policy, items_in(call, policy.folder_id), overwrites=conflict_resolution == "overwrite")

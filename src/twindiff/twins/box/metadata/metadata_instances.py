@@ -25,6 +25,7 @@ from ..event_delivery.event_emission import emit_item_event
 from ..tables.further_tables import MetadataInstance, MetadataTemplate
 from ..tables.item_tables import Item
 from ..views.item_views import instance_object
+from ..wire_style import require_json_patch
 from .metadata_templates import SKILL_CARDS, find_template, full_scope
 from .template_edits import operations_in
 
@@ -233,7 +234,7 @@ def create_on_file(call: Call, data: Values, file_id: str, scope: str, template_
 
     https://developer.box.com/reference/post-files-id-metadata-id-id
     """
-    return _create(call, _item(call, "file", file_id, "edit"), scope, template_key, data)
+    return _create(call, _item(call, "file", file_id, "edit_metadata"), scope, template_key, data)
 
 
 @api.post("/folders/{folder_id}/metadata/{scope}/{template_key}", status=201)
@@ -242,25 +243,25 @@ def create_on_folder(call: Call, data: Values, folder_id: str, scope: str, templ
 
     https://developer.box.com/reference/post-folders-id-metadata-id-id
     """
-    return _create(call, _item(call, "folder", folder_id, "edit"), scope, template_key, data)
+    return _create(call, _item(call, "folder", folder_id, "edit_metadata"), scope, template_key, data)
 
 
-@api.put("/files/{file_id}/metadata/{scope}/{template_key}")
+@api.put("/files/{file_id}/metadata/{scope}/{template_key}", layers=(require_json_patch,))
 def update_on_file(call: Call, patch: Annotated[bytes, Body], file_id: str, scope: str, template_key: str) -> Shown:
     """Apply a JSON Patch to the values of an instance, all operations or none.
 
     https://developer.box.com/reference/put-files-id-metadata-id-id
     """
-    return _update(call, _item(call, "file", file_id, "edit"), scope, template_key, patch)
+    return _update(call, _item(call, "file", file_id, "edit_metadata"), scope, template_key, patch)
 
 
-@api.put("/folders/{folder_id}/metadata/{scope}/{template_key}")
+@api.put("/folders/{folder_id}/metadata/{scope}/{template_key}", layers=(require_json_patch,))
 def update_on_folder(call: Call, patch: Annotated[bytes, Body], folder_id: str, scope: str, template_key: str) -> Shown:
     """Apply a JSON Patch to the values of an instance, all operations or none.
 
     https://developer.box.com/reference/put-folders-id-metadata-id-id
     """
-    return _update(call, _item(call, "folder", folder_id, "edit"), scope, template_key, patch)
+    return _update(call, _item(call, "folder", folder_id, "edit_metadata"), scope, template_key, patch)
 
 
 @api.delete("/files/{file_id}/metadata/{scope}/{template_key}", status=204)
@@ -269,7 +270,7 @@ def delete_from_file(call: Call, file_id: str, scope: str, template_key: str) ->
 
     https://developer.box.com/reference/delete-files-id-metadata-id-id
     """
-    _delete(call, _item(call, "file", file_id, "edit"), scope, template_key)
+    _delete(call, _item(call, "file", file_id, "edit_metadata"), scope, template_key)
 
 
 @api.delete("/folders/{folder_id}/metadata/{scope}/{template_key}", status=204)
@@ -278,4 +279,4 @@ def delete_from_folder(call: Call, folder_id: str, scope: str, template_key: str
 
     https://developer.box.com/reference/delete-folders-id-metadata-id-id
     """
-    _delete(call, _item(call, "folder", folder_id, "edit"), scope, template_key)
+    _delete(call, _item(call, "folder", folder_id, "edit_metadata"), scope, template_key)

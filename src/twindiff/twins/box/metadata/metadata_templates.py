@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from twindiff.kit import UNSET, Body, Call, Meta, Operations, Struct, UnsetType
-from twindiff.twins.box.wire_style import BadRequest, check_limit, marker_of, marker_page, offset_in
+from twindiff.twins.box.wire_style import BadRequest, check_limit, marker_of, marker_page, offset_in, require_json_patch
 
 from ..core.access import acting_user, require_admin
 from ..core.errors import (
@@ -235,7 +235,7 @@ def _field(call: Call, field: TemplateField) -> Shown:
     return shown
 
 
-@api.put("/metadata_templates/{scope}/{template_key}/schema")
+@api.put("/metadata_templates/{scope}/{template_key}/schema", layers=(require_json_patch,))
 def update_template(call: Call, scope: str, template_key: str, operations: Annotated[bytes, Body]) -> Shown:
     """Apply a list of operations, such as `addField`, `editTemplate` or `addEnumOption`, to a template.
 

@@ -54,7 +54,7 @@ def replace_cards(
 
     https://developer.box.com/reference/put-skill-invocations-id
     """
-    item = find_file(call, file.id, "edit")
+    item = find_file(call, file.id, "edit_metadata")
     if file_version and not call.db.find(
         FileVersion, FileVersion.id == file_version.id, FileVersion.file_id == item.id
     ):

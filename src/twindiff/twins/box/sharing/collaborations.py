@@ -8,9 +8,10 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from twindiff.kit import UNSET, Call, Operations, Struct, UnsetType, ValueResponse, revise
-from twindiff.twins.box.wire_style import BadRequest, marker_page, offset_page, wanted_fields, window
+from twindiff.twins.box.wire_style import BadRequest, Notify, marker_page, offset_page, wanted_fields, window
 
 from ..core.access import (
+    ROOT,
     TABLE_OF,
     acting_user,
     find_file,
@@ -22,12 +23,18 @@ from ..core.access import (
 )
 from ..core.barrier_checks import check_together, list_participants, members_of
 from ..core.email_addresses import check_email
-from ..core.errors import AccessDeniedInsufficientPermissions, NotFound, UserAlreadyCollaborator
+from ..core.errors import (
+    AccessDeniedInsufficientPermissions,
+    CollaborationsNotAvailableOnRootFolder,
+    InvalidStatus,
+    NotFound,
+    UserAlreadyCollaborator,
+)
 from ..core.folder_listing import rows_from
 from ..core.row_stamps import format_instant, new_id, read_instant
 from ..event_delivery.event_emission import emit_item_event
 from ..tables.further_tables import Collaboration, Group
-from ..tables.item_tables import Folder, Item, User
+from ..tables.item_tables import File, Folder, Item, User
 from ..views.item_views import item_object, pick_fields, user_mini
 
 api = Operations(prefix="/2.0")
@@ -35,6 +42,12 @@ Role = Literal["editor", "viewer", "previewer", "uploader", "previewer uploader"
 AnyRole = Literal[
     "editor", "viewer", "previewer", "uploader", "previewer uploader", "viewer uploader", "co-owner", "owner"
 ]
+
+FILE_ROLES = ("editor", "viewer", "owner")
+"""The roles of collaborators on a single file.
+
+https://support.box.com/hc/en-us/articles/360044196413-Understanding-Collaborator-Permission-Levels
+"""
 
 
 class CollaborationItem(Struct):
@@ -157,7 +170,7 @@ def create_collaboration(
     accessible_by: AccessibleBy,
     role: Role,
     fields: str = "",
-    notify: bool = True,
+    notify: Notify = "true",
     is_access_only: bool = False,
     can_view_path: bool = False,
     expires_at: str | None = None,
@@ -211,14 +224,16 @@ def _check_barriers(call: Call, item: Item, grantee: dict[str, Any]) -> None:
 
 
 def _check_inviter(call: Call, item: Item, role: str) -> None:
+    if item.id == ROOT:
+        raise CollaborationsNotAvailableOnRootFolder
     require(call, item, "invite")
     mine = rights(call, item)
     if isinstance(item, Folder) and item.can_non_owners_invite is False and "own" not in mine:
         raise AccessDeniedInsufficientPermissions
     if role == "co-owner" and "set_share_access" not in mine:
         raise AccessDeniedInsufficientPermissions
-    if item.id == "0":
-        raise BadRequest.of("invalid_parameter", "item", "The root folder cannot be shared.")
+    if isinstance(item, File) and role not in FILE_ROLES:
+        raise BadRequest.of("invalid_parameter", "role", f"Invalid value '{role}'. Files have editors and viewers.")
 
 
 def _resolve_grantee(call: Call, named: AccessibleBy) -> dict[str, Any]:
@@ -277,6 +292,8 @@ def update_collaboration(
     collaboration, item = _find(call, collaboration_id)
     if status is not UNSET and collaboration.accessible_by_id != call.actor:
         raise AccessDeniedInsufficientPermissions
+    if status is not UNSET and collaboration.status != "pending":
+        raise InvalidStatus
     if (role, expires_at, can_view_path) != (UNSET, UNSET, UNSET):
         _check_inviter(call, item, role if isinstance(role, str) else collaboration.role)
     if role == "owner":

@@ -13,7 +13,7 @@ from urllib.parse import parse_qs
 from twindiff.kit import UNSET, Call, Header, Meta, Operations, Response, Struct, UnsetType, any_of, not_modified
 from twindiff.twins.box.wire_style import BadRequest, wanted_fields
 
-from ..core.access import NONE, ROLES, Rights, acting_user, is_trashed, rights, user_of
+from ..core.access import NONE, ROLES, Rights, acting_user, is_trashed, require, rights, user_of
 from ..core.errors import IncorrectSharedItemPassword, NotFound
 from ..core.row_stamps import read_instant
 from ..tables.item_tables import File, Folder, Item, WebLink
@@ -51,6 +51,7 @@ def link_after(call: Call, item: Item, wanted: SharedLink | None) -> dict[str, A
     if wanted.access not in (UNSET, None):
         link = _with_access(link, str(wanted.access))
     if wanted.password is not UNSET:
+        require(call, item, "set_link_password")
         _check_password(wanted.password)
         link["password_digest"] = hash_password(wanted.password) if wanted.password else None
     if wanted.unshared_at is not UNSET:
@@ -163,8 +164,8 @@ def _compute_rights(call: Call, item: Item) -> Rights:
     if may.get("can_preview", True) or may.get("can_download", True):
         allowed.add("preview")
     if may.get("can_download", True):
-        allowed |= {"download", "comment"}
-    return ROLES["editor"] - {"invite", "delete"} if may.get("can_edit") else frozenset(allowed)
+        allowed |= {"download", "comment", "task"}
+    return ROLES["editor"] - {"invite", "delete", "watch"} if may.get("can_edit") else frozenset(allowed)
 
 
 @api.get("/shared_items")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -11,7 +12,10 @@ import pytest
 
 from tests.harness import Environment, LiveServer, Platform
 from twindiff.server import Settings
+from twindiff.twins.box.wire_style import JSON_PATCH
 
+PATCHED = re.compile(r"(?:files|folders)/[^/]+/metadata/|^metadata_templates/")
+"""Paths at which `PUT` takes a JSON Patch."""
 ADA, BEN, CLEO = "22010040001", "22010040002", "22010040003"
 
 
@@ -30,6 +34,8 @@ class Box:
     def http(self, verb: str, path: str, **options: Any) -> httpx.Response:
         """The raw answer; paths that begin with a slash begin at the host, others at /2.0."""
         full = path[1:] if path.startswith("/") else f"2.0/{path}"
+        if verb == "PUT" and PATCHED.search(path):
+            options["headers"] = {"content-type": JSON_PATCH, **options.get("headers", {})}
         return self.environment.ask(full, verb=verb, twin="box", token=options.pop("token", self.token), **options)
 
     def __call__(self, verb: str, path: str, json: Any = None, **options: Any) -> Any:

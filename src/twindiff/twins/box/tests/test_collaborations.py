@@ -34,10 +34,10 @@ def test_an_editor_works_in_the_folder_and_owns_nothing(box: Box, ben: Box):
 @pytest.mark.parametrize(
     ("role", "downloads", "uploads", "renames", "comments"),
     [
-        ("previewer", False, False, False, False),
+        ("previewer", False, False, False, True),
         ("viewer", True, False, False, True),
         ("uploader", False, True, False, False),
-        ("previewer uploader", False, True, False, False),
+        ("previewer uploader", False, True, False, True),
         ("viewer uploader", True, True, False, True),
         ("editor", True, True, True, True),
         ("co-owner", True, True, True, True),

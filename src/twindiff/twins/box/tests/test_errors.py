@@ -48,11 +48,14 @@ def furnish(box: Box) -> dict[str, str]:
             known[f"{name}_{kind}"] = user("POST", kind, wanted)["id"]
             user("DELETE", f"{kind}/{known[f'{name}_{kind}']}")
             user("POST", kind, wanted)
-    known["previewed"] = box.upload("preview.txt", b"x")["id"]
+    previews, drops = box.folder("previews"), box.folder("drops")
+    known["dropped"] = box.upload("drop.txt", b"x", drops)["id"]
+    known["previewed"] = box.upload("preview.txt", b"x", previews)["id"]
     of = {"accessible_by": {"type": "user", "id": BEN}}
     shared = {"item": {"type": "folder", "id": folder}, "role": "viewer", **of}
     known["collaboration"] = box("POST", "collaborations", shared)["id"]
-    box("POST", "collaborations", {"item": {"type": "file", "id": known["previewed"]}, "role": "previewer", **of})
+    box("POST", "collaborations", {"item": {"type": "folder", "id": previews}, "role": "previewer", **of})
+    box("POST", "collaborations", {"item": {"type": "folder", "id": drops}, "role": "uploader", **of})
     lock = {"folder": {"type": "folder", "id": known["locked"]}, "locked_operations": {"move": True, "delete": True}}
     known["lock"] = box("POST", "folder_locks", lock)["id"]
     item = {"type": "file", "id": known["file"]}

@@ -326,3 +326,50 @@ def test_an_invitation_goes_to_an_address_of_email(shared_box: Box):
         "POST", "collaborations", json={**given, "accessible_by": {"type": "user", "login": "nobody"}}
     )
     assert answer.json()["context_info"]["errors"][0]["name"] == "login"
+
+
+def test_a_patch_of_metadata_has_its_own_media_type(box: Box):
+    places = [f"{kind}/{id}" for kind, id in (("files", box.upload()["id"]), ("folders", box.folder("f")))]
+    for place in places:
+        box("POST", f"{place}/metadata/global/properties", {"a": "b"})
+    made = {"scope": "enterprise", "displayName": "Ad", "templateKey": "ad", "fields": []}
+    box("POST", "metadata_templates/schema", made)
+    paths = [*(f"{place}/metadata/global/properties" for place in places), "metadata_templates/enterprise/ad/schema"]
+    for path in paths:
+        wrong = box.refused("PUT", path, [], headers={"content-type": "application/json"})
+        assert wrong == (400, "bad_request")
+        assert box.http("PUT", path, json=[]).is_success
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [("collaborations", True), (f"users/{BEN}/folders/0", False), (f"users/{BEN}", None)],
+)
+def test_whom_to_notify_is_said_by_a_word(box: Box, path: str, body: bool | None):
+    """https://github.com/box/box-openapi/issues/422"""
+    verb = {True: "POST", False: "PUT", None: "DELETE"}[body]
+    item, whom = {"type": "folder", "id": box.folder("f")}, {"type": "user", "id": BEN}
+    sent = {"item": item, "accessible_by": whom, "role": "viewer"} if body else {"owned_by": {"id": CLEO}}
+    options = {} if body is None else {"json": sent}
+    assert box.refused(verb, f"{path}?notify=1", **options) == (400, "invalid_request_parameters")
+    assert box.http(verb, f"{path}?notify=false", **options).is_success
+
+
+def test_a_role_that_is_none_is_named_alone(box: Box):
+    """https://support.box.com/hc/en-us/community/posts/360049136094"""
+    item, whom = {"type": "folder", "id": box.folder("f")}, {"type": "user", "id": BEN}
+    answer = box.http("POST", "collaborations", json={"item": item, "accessible_by": whom, "role": "Co-owner"})
+    said = {"reason": "invalid_parameter", "name": "role", "message": "Invalid value 'Co-owner'."}
+    assert answer.json()["context_info"]["errors"] == [said]
+
+
+def test_the_root_has_no_collaborators(box: Box):
+    item, whom = {"type": "folder", "id": "0"}, {"type": "user", "id": BEN}
+    refused = box.refused("POST", "collaborations", {"item": item, "accessible_by": whom, "role": "viewer"})
+    assert refused == (400, "collaborations_not_available_on_root_folder")
+
+
+def test_only_a_pending_invitation_is_answered(box: Box, ben: Box):
+    item, whom = {"type": "folder", "id": box.folder("f")}, {"type": "user", "id": BEN}
+    made = box("POST", "collaborations", {"item": item, "accessible_by": whom, "role": "viewer"})
+    assert ben.refused("PUT", f"collaborations/{made['id']}", {"status": "rejected"}) == (400, "invalid_status")

@@ -93,6 +93,7 @@ def _permissions(call: Call, item: Item) -> dict[str, bool]:
     may_comment = "comment" in mine
     return {
         **shown,
+        "can_upload": "revise" in mine,
         "can_preview": "preview" in mine,
         "can_comment": may_comment,
         "can_annotate": may_comment,

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from twindiff.kit import Call, Meta, Operations, Struct, revise
 from twindiff.twins.box.wire_style import BadRequest, offset_page, wanted_fields, window
 
-from ..core.access import find_file, require
+from ..core.access import Right, find_file, require
 from ..core.errors import NotFound
 from ..core.row_stamps import format_instant, new_id
 from ..event_delivery.event_emission import emit_item_event
@@ -52,15 +52,15 @@ def _find(call: Call, comment_id: str) -> Comment:
     comment = call.db.find(Comment, Comment.id == comment_id)
     if comment is None:
         raise NotFound.of("comment", comment_id)
-    find_file(call, comment.file_id)
+    find_file(call, comment.file_id, "preview")
     return comment
 
 
-def _check_author(call: Call, comment: Comment) -> File:
-    """Return the file of a comment; raise unless the caller wrote the comment or owns the file."""
+def _check_author(call: Call, comment: Comment, needed: Right) -> File:
+    """Return the file of a comment; raise unless the caller wrote the comment or has the `needed` right to the file."""
     file = find_file(call, comment.file_id)
     if comment.created_by_id != call.actor:
-        require(call, file, "own")
+        require(call, file, needed)
     return file
 
 
@@ -75,7 +75,7 @@ def list_comments(call: Call, file_id: str, fields: str = "", offset: int = 0, l
 
     https://developer.box.com/reference/get-files-id-comments
     """
-    file, at = find_file(call, file_id), window(offset, limit)
+    file, at = find_file(call, file_id, "preview"), window(offset, limit)
     where = Comment.file_id == file.id
     rows = call.db.rows(Comment, where, order=(Comment.created_at, Comment.id), limit=at.limit, offset=at.offset)
     entries = [comment_object(call, row, wanted_fields(fields)) for row in rows]
@@ -140,7 +140,7 @@ def update_comment(
     https://developer.box.com/reference/put-comments-id
     """
     comment = _find(call, comment_id)
-    _check_author(call, comment)
+    _check_author(call, comment, "own")
     text = _plain(tagged_message) if tagged_message else message
     if not text or not text.strip():
         raise BadRequest.of("missing_parameter", "message", "'message' is required")
@@ -154,11 +154,11 @@ def update_comment(
 
 @api.delete("/comments/{comment_id}", status=204)
 def delete_comment(call: Call, comment_id: str) -> None:
-    """Delete a comment. The author and the owner of the file may do so. Replies to it stay.
+    """Delete a comment. The author, the owner of the file and its co-owners may do so. Replies to it stay.
 
     https://developer.box.com/reference/delete-comments-id
     """
     comment = _find(call, comment_id)
-    file = _check_author(call, comment)
+    file = _check_author(call, comment, "moderate")
     call.db.remove(comment)
     emit_item_event(call, "COMMENT_DELETE", file, "COMMENT.DELETED", source=comment_object(call, comment))

@@ -11,7 +11,7 @@ from twindiff.kit import UNSET, Call, Operations, Struct, UnsetType, revise
 from twindiff.twins.box.wire_style import BadRequest
 
 from ..core.access import find_file, rights, user_of
-from ..core.errors import Forbidden, NotFound
+from ..core.errors import Forbidden, NotFound, TaskAssigneeNotAllowed
 from ..core.row_stamps import format_instant, new_id, read_instant
 from ..event_delivery.event_emission import emit_item_event
 from ..tables.item_tables import File, Task, TaskAssignment, User
@@ -46,7 +46,7 @@ class Assignee(Struct):
 
 
 def _file(call: Call, file_id: str) -> File:
-    return find_file(call, file_id)
+    return find_file(call, file_id, "preview")
 
 
 def task_object(call: Call, task: Task) -> dict[str, Any]:
@@ -132,7 +132,7 @@ def create_task(
 
     https://developer.box.com/reference/post-tasks
     """
-    file = find_file(call, str(item.id), "comment")
+    file = find_file(call, str(item.id), "task")
     task = Task(
         id=new_id(call, 11),
         message=message,
@@ -222,6 +222,8 @@ def assign(call: Call, task: TaskRef, assign_to: Assignee) -> dict[str, Any]:
     https://developer.box.com/reference/post-task-assignments
     """
     given = _find(call, str(task.id))
+    if "task" not in rights(call, _file(call, given.item_id)):
+        raise TaskAssigneeNotAllowed
     if given.is_completed:
         raise Forbidden("The task is completed")
     user = _assignee(call, assign_to)

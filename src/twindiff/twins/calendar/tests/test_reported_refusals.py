@@ -73,3 +73,31 @@ def test_who_may_only_read_is_told_of_writer_access(world):
     agent = world("calendar_default")
     answer = agent.http("POST", "calendars/c_anchor@group.calendar.google.com/events", {**TIMES, "summary": "x"})
     assert answer.json()["error"]["message"] == "You need to have writer access to this calendar."
+
+
+def test_addresses_in_other_letters_are_one_attendee(shared: Calendar):
+    event = shared.insert(attendees=[{"email": "Guest@x.test"}, {"email": "guest@X.test", "optional": True}])
+    assert [(each["email"], each.get("optional")) for each in event["attendees"]] == [("Guest@x.test", True)]
+    again = shared("PATCH", f"{EVENTS}/{event['id']}", {"attendees": [{"email": "GUEST@x.test"}]})
+    assert [each["email"] for each in again["attendees"]] == ["Guest@x.test"]
+
+
+def test_what_an_owner_may_not_take_off_the_list_has_its_own_reason(shared: Calendar):
+    """https://github.com/GAM-team/GAM has the reasons."""
+    own = shared("POST", "calendars", {"summary": "Own"})["id"]
+    assert shared.refusal("DELETE", f"users/me/calendarList/{own}") == (403, "cannotUnsubscribeFromOwnedCalendar")
+    assert shared.refusal("DELETE", "users/me/calendarList/primary") == (403, "cannotChangeOwnPrimarySubscription")
+
+
+@pytest.mark.parametrize("scope", [None, {}])
+def test_a_rule_misses_the_type_of_its_scope(shared: Calendar, scope: dict[str, Any] | None):
+    """https://github.com/google/google-api-javascript-client/issues/70"""
+    answer = shared.http("POST", "calendars/primary/acl", {"role": "reader", "scope": scope})
+    assert answer.json()["error"]["message"] == "Missing scope type."
+
+
+def test_an_event_of_a_special_type_is_not_moved(shared: Calendar):
+    other = shared("POST", "calendars", {"summary": "Other"})["id"]
+    away = shared.insert(eventType="outOfOffice", outOfOfficeProperties={"autoDeclineMode": "declineNone"})
+    refused = shared.refusal("POST", f"{EVENTS}/{away['id']}/move", destination=other)
+    assert refused == (400, "eventTypeRestriction")

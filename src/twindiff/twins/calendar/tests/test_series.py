@@ -128,7 +128,10 @@ def test_a_series_that_is_moved_takes_its_exceptions_along(calendar, series, pat
     calendar("POST", f"{path}/move", destination=other)
     assert (len(calendar.list(other, singleEvents=True)), calendar.list()) == (3, [])
     instance = f"calendars/{other}/events/{series['id']}_20180618T160000Z"
-    assert calendar.refusal("POST", f"{instance}/move", destination="primary") == (400, "cannotMoveEvent")
+    assert calendar.refusal("POST", f"{instance}/move", destination="primary") == (
+        400,
+        "cannotChangeOrganizerOfInstance",
+    )
 
 
 def test_extra_days_and_days_left_out(calendar):

@@ -266,6 +266,8 @@ def update_price(call: Call, price: str, params: Annotated[PriceParams, Body]) -
     if row.tax_behavior != "unspecified" and fields.get("tax_behavior", row.tax_behavior) != row.tax_behavior:
         message = f"The `tax_behavior` of a price cannot be changed once it is `{row.tax_behavior}`."
         raise StripeError(message, param="tax_behavior")
+    if params.active is False and row.active:
+        _check_not_default(call, row)
     key = fields.get("lookup_key")
     if key and key != row.lookup_key:
         _take_lookup_key(call, key, transfer=params.transfer_lookup_key is True)
@@ -273,6 +275,13 @@ def update_price(call: Call, price: str, params: Annotated[PriceParams, Body]) -
         fields["currency_options"] = _options(params.currency_options)
     metadata = merge_metadata(row.metadata, params.metadata)
     return price_object(update(call, PRICES, row, **fields, metadata=metadata))
+
+
+def _check_not_default(call: Call, price: Price) -> None:
+    """Raise StripeError for a price that its product has by default; another default comes first."""
+    product = find(call, PRODUCTS, price.product)
+    if product is not None and product.default_price == price.id:
+        raise StripeError("This price cannot be archived because it is the default price of its product.")
 
 
 @api.get("")

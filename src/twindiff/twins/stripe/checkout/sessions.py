@@ -189,7 +189,7 @@ def expire_session(call: Call, session: str, params: Annotated[Params, Body]) ->
     if row.status != "open":
         raise StripeError(
             f'Only Checkout Sessions with a status in ["open"] can be expired. This Checkout Session has a status of '
-            f"{row.status}.",
+            f"`{row.status}`.",
         )
     return show(call, SESSIONS, _expire(call, row))
 

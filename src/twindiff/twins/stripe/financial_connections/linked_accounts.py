@@ -220,8 +220,27 @@ def _active(call: Call, id: str, features: list[Feature] | list[Literal["transac
 @api.post("/{account}/refresh")
 def refresh_account(call: Call, account: str, params: Annotated[Features, Body]) -> Fields:
     """Refresh the balance, owners or transactions of an account; an event tells of each when it is done."""
-    row = begin_refresh(call, _active(call, account, params.features), params.features)
+    row = _active(call, account, params.features)
+    _check_refreshable(row, params.features, now(call))
+    row = begin_refresh(call, row, params.features)
     return ACCOUNTS.show(row)
+
+
+def _refresh_column(feature: Feature) -> str:
+    return "transaction_refresh" if feature == "transactions" else f"{feature}_refresh"
+
+
+def _check_refreshable(row: LinkedAccount, features: list[Feature], at: int) -> None:
+    """Raise StripeError before the time at which a feature may be refreshed again, and while it is being refreshed.
+
+    https://docs.stripe.com/api/financial_connections/accounts/object#financial_connections_account_object-balance_refresh-next_refresh_available_at
+    """
+    for each in features:
+        state: Fields = getattr(row, _refresh_column(each)) or {}
+        if state.get("status") == "pending":
+            raise StripeError(f"A refresh of `{each}` is in progress for this account.", param="features")
+        if (after := state.get("next_refresh_available_at") or 0) > at:
+            raise StripeError(f"`{each}` cannot be refreshed before {after} for this account.", param="features")
 
 
 def begin_refresh(call: Call, row: LinkedAccount, features: list[Feature]) -> LinkedAccount:
@@ -230,7 +249,7 @@ def begin_refresh(call: Call, row: LinkedAccount, features: list[Feature]) -> Li
     begun: Fields = {"last_attempted_at": at, "next_refresh_available_at": None, "status": "pending"}
     columns: Fields = {}
     for each in features:
-        name = "transaction_refresh" if each == "transactions" else f"{each}_refresh"
+        name = _refresh_column(each)
         columns[name] = {"id": new_id(call, "fctxnref_"), **begun} if each == "transactions" else begun
     return call.db.change(row, **columns, refresh_on=at + REFRESH_SECONDS)
 

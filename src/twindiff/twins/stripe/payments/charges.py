@@ -33,7 +33,6 @@ from ..tables.charge_tables import CHARGES, Charge
 from ..tables.customer_tables import CUSTOMERS
 from ..tables.payment_intent_tables import PAYMENTS
 from ..tables.payment_method_tables import PaymentMethod
-from .payment_lifecycle import capture
 from .tokens import NO_TOKENS
 
 api = Operations(prefix="/v1/charges")
@@ -184,9 +183,12 @@ def update_charge(call: Call, id: str, params: Annotated[UpdateCharge, Body]) ->
 
 @api.post("/{id}/capture")
 def capture_charge(call: Call, id: str, params: Annotated[CaptureCharge, Body]) -> Fields:
-    """Capture an authorized charge."""
+    """Reject a capture: every authorized charge here belongs to a PaymentIntent, which is to be captured."""
     charge = retrieve(call, CHARGES, id)
     if charge.captured or charge.status != "succeeded":
         raise StripeError(f"Charge {charge.id} has already been captured.", code="charge_already_captured")
-    capture(call, retrieve(call, PAYMENTS, charge.payment_intent or ""), params.amount)
-    return show(call, CHARGES, retrieve(call, CHARGES, id))
+    raise StripeError(
+        f"This uncaptured Charge was created by a PaymentIntent ({charge.payment_intent}). You must capture the "
+        "PaymentIntent instead. For more information, see "
+        "https://stripe.com/docs/payments/place-a-hold-on-a-payment-method"
+    )

@@ -1,4 +1,5 @@
-// A round of npm's stripe: a customer pays, a card is declined, a part is given back, lists and searches are paged.
+// A round of npm's stripe: a customer pays, a card is declined, a part is given back, lists and searches are paged;
+// a reader, an issued card, a verification, linked accounts, a report and carbon removal answer too.
 import { Agent } from "node:http";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
@@ -28,6 +29,27 @@ const found = await stripe.customers.search({ query: "email:'ada@shop.example'" 
 const [event] = (await stripe.events.list({ type: "payment_intent.succeeded" })).data;
 const payload = JSON.stringify(event);
 const header = stripe.webhooks.generateTestHeaderString({ payload, secret: "whsec_test" });
+
+const address = { line1: "1 Main St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
+const location = await stripe.terminal.locations.create({ display_name: "HQ", address });
+const reader = await stripe.terminal.readers.create({ registration_code: "simulated-wpe", location: location.id });
+const inPerson = await stripe.paymentIntents.create({ ...payment, confirm: false, allowed_payment_method_types: ["card_present"] });
+await stripe.terminal.readers.processPaymentIntent(reader.id, { payment_intent: inPerson.id });
+const presented = await stripe.testHelpers.terminal.readers.presentPaymentMethod(reader.id);
+const holder = await stripe.issuing.cardholders.create({ name: "Ada Lovelace", type: "individual", billing: { address } });
+const card = await stripe.issuing.cards.create({ cardholder: holder.id, currency: "usd", type: "virtual", status: "active" });
+const purchase = await stripe.testHelpers.issuing.authorizations.create({ card: card.id, amount: 900, currency: "usd" });
+const verification = await stripe.identity.verificationSessions.create({ type: "document" });
+const canceled = await stripe.identity.verificationSessions.cancel(verification.id);
+const session = await stripe.financialConnections.sessions.create({
+  account_holder: { type: "customer", customer: ada.id },
+  permissions: ["balances"],
+});
+const [type] = (await stripe.reporting.reportTypes.list()).data;
+const parameters = { interval_start: 0, interval_end: type.data_available_end };
+const report = await stripe.reporting.reportRuns.create({ report_type: type.id, parameters });
+const [product] = (await stripe.climate.products.list()).data;
+const order = await stripe.climate.orders.create({ product: product.id, metric_tons: "0.01" });
 console.log(
   JSON.stringify({
     paid: paid.status,
@@ -35,6 +57,7 @@ console.log(
     refunded: refund.amount,
     names,
     found: found.data.length,
+    products: [presented.action.status, purchase.approved, canceled.status, session.object, report.status, order.object],
     event: stripe.webhooks.constructEvent(payload, header, "whsec_test").type,
   }),
 );

@@ -43,5 +43,13 @@ def test_the_vendor_s_client_for_node_makes_its_round(stripe, package):
         "refunded": 500,
         "names": ["Bea", "Ada"],
         "found": 1,
+        "products": [
+            "succeeded",
+            True,
+            "canceled",
+            "financial_connections.session",
+            "pending",
+            "climate.order",
+        ],
         "event": "payment_intent.succeeded",
     }

@@ -176,3 +176,40 @@ def test_an_intent_keeps_the_customer_that_it_has(stripe, path):
     assert stripe.post(intent, customer=one)["customer"] == one
     error = stripe.error("POST", intent, customer=two)
     assert (error["param"], "once it already has been set" in error["message"]) == ("customer", True)
+
+
+def test_the_default_price_of_a_product_is_not_archived(stripe):
+    product = stripe.post("products", name="Mug", default_price_data={"currency": "usd", "unit_amount": 500})
+    price = product["default_price"]
+    error = stripe.error("POST", f"prices/{price}", active=False)
+    assert error["message"] == "This price cannot be archived because it is the default price of its product."
+    other = stripe.post("prices", product=product["id"], currency="usd", unit_amount=600)["id"]
+    stripe.post(f"products/{product['id']}", default_price=other)
+    assert stripe.post(f"prices/{price}", active=False)["active"] is False
+
+
+def test_a_held_charge_is_captured_by_its_intent(stripe):
+    given = {
+        "amount": 500,
+        "currency": "usd",
+        "payment_method": "pm_card_visa",
+        "allowed_payment_method_types": ["card"],
+    }
+    held = stripe.post("payment_intents", **given, confirm=True, capture_method="manual")
+    error = stripe.error("POST", f"charges/{held['latest_charge']}/capture")
+    assert error["message"].startswith(f"This uncaptured Charge was created by a PaymentIntent ({held['id']}).")
+    assert stripe.post(f"payment_intents/{held['id']}/capture")["status"] == "succeeded"
+
+
+def test_the_last_item_of_a_subscription_stays(stripe):
+    product = stripe.post("products", name="Mug")["id"]
+    data = {"product": product, "currency": "usd", "unit_amount": 0, "recurring": {"interval": "year"}}
+    made = stripe.post("subscriptions", customer=stripe.post("customers")["id"], items=[{"price_data": data}])
+    item = made["items"]["data"][0]["id"]
+    refused = [
+        stripe.error("DELETE", f"subscription_items/{item}"),
+        stripe.error("POST", f"subscriptions/{made['id']}", items=[{"id": item, "deleted": True}]),
+    ]
+    assert {each["message"].partition(". ")[2] for each in refused} == {
+        "To cancel a subscription, please use the cancel API endpoint on /v1/subscriptions."
+    }

@@ -33,7 +33,7 @@ from .subscription_params import (
     ListSubscriptionItems,
     UpdateSubscriptionItem,
 )
-from .subscription_updates import ItemChange
+from .subscription_updates import LAST_ITEM, ItemChange
 
 api = Operations(prefix="/v1/subscription_items")
 
@@ -74,7 +74,7 @@ def delete_subscription_item(call: Call, item: str, params: Annotated[DeleteSubs
     old = _item(call, item)
     row = _open(call, retrieve(call, SUBSCRIPTIONS, old.subscription))
     if len(items_of(call, row.id)) == 1:
-        message = "A subscription must have at least one active plan. To cancel it, delete the subscription."
+        message = LAST_ITEM
         raise StripeError(message)
     _apply(call, row, ItemChange(old, None), params)
     return {"id": old.id, "object": "subscription_item", "deleted": True}

@@ -38,6 +38,11 @@ from .subscription_params import (
     UpdateSubscription,
 )
 
+LAST_ITEM = (
+    "A subscription must have at least one active plan. To cancel a subscription, please use the cancel API endpoint "
+    "on /v1/subscriptions."
+)
+
 
 class ItemChange(NamedTuple):
     """A change of an item; `new` is None if it is deleted, `old` is None if it is added."""
@@ -161,7 +166,7 @@ def _check_result(row: Subscription, items: Sequence[SubscriptionItem], changes:
     requested = [change.new for change in changes if change.new]
     left = [item.price for item in items if item.id not in touched] + [each.price.id for each in requested]
     if not left:
-        raise StripeError("A subscription must have at least one active plan. Cancel it instead.", param="items")
+        raise StripeError(LAST_ITEM, param="items")
     check_items(left, row.currency, requested)
 
 

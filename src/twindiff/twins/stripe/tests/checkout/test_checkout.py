@@ -98,7 +98,7 @@ def test_a_session_expires(stripe, prices, browser):
     assert "expired" in browser(session["url"]).text
     error = stripe.error("POST", f"checkout/sessions/{session['id']}/expire")
     only_open = 'Only Checkout Sessions with a status in ["open"] can be expired.'
-    assert error["message"] == f"{only_open} This Checkout Session has a status of expired."
+    assert error["message"] == f"{only_open} This Checkout Session has a status of `expired`."
     assert "code" not in error
 
 

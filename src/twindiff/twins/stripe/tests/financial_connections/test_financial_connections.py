@@ -55,17 +55,28 @@ def test_what_is_refreshed_is_there_after_a_while(stripe, customer):
     assert {"created", "refreshed_balance", "refreshed_ownership", "refreshed_transactions"} <= types
 
 
+@pytest.mark.parametrize("feature", ["balance", "ownership", "transactions"])
+def test_a_feature_is_not_refreshed_again_before_its_time(stripe, customer, feature):
+    (made,) = link(stripe, begin(stripe, customer), "checking")
+    account = f"{HOME}/accounts/{made['id']}"
+    stripe.post(f"{account}/refresh", features=[feature])
+    assert "in progress" in stripe.error("POST", f"{account}/refresh", features=[feature])["message"]
+    stripe.advance(seconds=6)
+    assert "cannot be refreshed before" in stripe.error("POST", f"{account}/refresh", features=[feature])["message"]
+    stripe.advance(seconds=DAY)
+    assert stripe.post(f"{account}/refresh", features=[feature])["id"] == made["id"]
+
+
 def test_subscribed_transactions_are_refreshed_each_day_and_come_once(stripe, customer):
     (made,) = link(stripe, begin(stripe, customer), "checking")
     account = f"{HOME}/accounts/{made['id']}"
     stripe.post(f"{account}/subscribe", features=["transactions"])
     counts = []
+    stripe.post(f"{account}/refresh", features=["balance"])
     for seconds in (6, 0, DAY, DAY):
-        stripe.post(f"{account}/refresh", features=["balance"])
         stripe.advance(seconds=seconds + 6)
         counts.append(len(stripe.get(f"{HOME}/transactions", account=made["id"])["data"]))
     assert counts == [3, 3, 4, 5]
-    stripe.post(f"{account}/refresh", features=["transactions"])
     stripe.post(f"{account}/unsubscribe", features=["transactions"])
     stripe.advance(seconds=3 * DAY)
     assert len(stripe.get(f"{HOME}/transactions", account=made["id"])["data"]) == 5
