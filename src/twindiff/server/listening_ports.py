@@ -75,6 +75,11 @@ class ListeningPorts:
             return False
         return any(self._bytes[first + port] for first in range(0, len(self._bytes), PORTS))
 
+    def find_process_of_twin(self, port: int) -> int | None:
+        """Return the number of the process that listens on a port for a twin, None if none does."""
+        processes = range(len(self._bytes) // PORTS)
+        return next((each for each in processes if self._bytes[each * PORTS + port] == _TWIN), None)
+
     def list_control_ports(self) -> list[int]:
         """Return the ports by which the control plane is reached, in order."""
         marks = re.finditer(bytes([_CONTROL]), self._bytes[:])
