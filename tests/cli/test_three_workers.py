@@ -7,8 +7,7 @@ import os
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import httpx
 import pytest
@@ -101,6 +100,12 @@ def test_the_first_connection_to_a_server_is_not_passed_on_to_itself(serve: Call
     assert (answer.status_code, "is this server itself" in answer.text) == (403, True), answer.text
 
 
+class Reached(NamedTuple):
+    """The server by another client, since a killed worker takes connections along."""
+
+    client: httpx.Client
+
+
 def make_in_each(make: Callable[[], Any]) -> list[Any]:
     """What is made last in each worker, in order: each connection takes the workers in a turn of its own."""
     made: dict[int, Any] = {}
@@ -183,7 +188,7 @@ def test_runs_of_a_hosted_repository_are_done_by_its_worker(trio: Trio) -> None:
 def test_a_killed_worker_ends_its_own_sandbox_runs_only_and_says_so(trio: Trio, boxes: list[dict[str, Any]]) -> None:
     os.kill(trio.made["workers"][1], signal.SIGKILL)
     with httpx.Client(base_url=trio.made["url"], trust_env=False, timeout=60) as client:
-        sandboxes = Sandboxes(SimpleNamespace(client=client))
+        sandboxes = Sandboxes(Reached(client))
         ended = sandboxes.until(boxes[1]["run_id"], lambda run: run["status"] == "failed")
         assert ended["error"] == "the server ended while the run was open"
         assert client.get(f"/twin-runs/{ended['twin_run_id']}").json()["status"] == "torn_down"
