@@ -7,7 +7,8 @@ import os
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import httpx
 import pytest
@@ -100,7 +101,8 @@ def test_the_first_connection_to_a_server_is_not_passed_on_to_itself(serve: Call
     assert (answer.status_code, "is this server itself" in answer.text) == (403, True), answer.text
 
 
-class Reached(NamedTuple):
+@dataclass
+class Reached:
     """The server by another client, since a killed worker takes connections along."""
 
     client: httpx.Client
