@@ -13,7 +13,7 @@ STORED := tests/contract tests/environments tests/sandbox_runs/test_sandbox_runs
 SPOKEN := tests/client tests/contract tests/environments tests/inspector tests/pr_runs tests/sandbox_runs tests/server \
 	tests/suites tests/test_runs src/twindiff/twins
 
-DIVIDED := tests/contract tests/environments tests/inspector tests/server/sandboxes tests/server/twin_runs tests/suites
+DIVIDED := tests/contract tests/environments tests/inspector tests/pr_runs/test_github_loop.py tests/server/sandboxes tests/server/twin_runs tests/suites
 
 # A thousand processes are started in tests: were they told to keep no bytecode, each would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE

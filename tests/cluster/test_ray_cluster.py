@@ -86,6 +86,14 @@ def test_bodies_in_chunks_pages_and_sockets_reach_their_shard(all_doors, environ
             assert json.loads(socket.recv(timeout=30))["type"] == "hello"
 
 
+def test_no_webhook_reaches_a_shard_or_an_ingress_of_this_machine(cluster, all_doors, environments):
+    own = [f"http://localhost:{address_of(shard).port}" for shard in range(SHARDS)]
+    for url in (*cluster.running.urls, *own):
+        for each in environments:
+            refused = all_doors[0].ask("POST", f"env/{each.id}/webhooks", {"twin": "slack", "url": f"{url}/x"})
+            assert (refused.status_code, "is this server itself" in refused.text) == (400, True), (url, refused.text)
+
+
 def test_another_number_of_shards_is_refused(cluster):
     from twindiff.cli.cluster.launch import start_cluster
 

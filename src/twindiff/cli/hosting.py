@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -37,8 +38,9 @@ def open_service(settings: Settings, registry: Registry | None = None, others: O
         ) from None
 
 
-def server_for(service: Service, handover: Handover | None = None) -> uvicorn.Server:
-    """Create the HTTP server: one process, one event loop; with `handover`, one shard of several."""
+def server_for(service: Service, listener: socket.socket, handover: Handover | None = None) -> uvicorn.Server:
+    """Create the HTTP server of a socket: one process, one event loop; with `handover`, one shard of several."""
+    service.ports.listening.add(listener.getsockname()[1])
     shard = Shard(service, handover) if handover else None
     server = uvicorn.Server(
         uvicorn.Config(
@@ -63,8 +65,8 @@ def server_for(service: Service, handover: Handover | None = None) -> uvicorn.Se
 def running(settings: Settings) -> Generator[str]:
     """Run a server in a thread of this process for the duration of the block; yields its address."""
     service = open_service(settings)
-    server = server_for(service)
     with listen("127.0.0.1", 0) as listener:
+        server = server_for(service, listener)
         thread = threading.Thread(target=server.run, args=([listener],), name="twindiff server")
         thread.start()
         try:

@@ -87,6 +87,8 @@ def _answer(orders: Orders) -> None:
         _load_twins(orders, registry)
     service = open_service(orders.settings, registry)
     assert orders.listener is not None
+    if orders.ports is not None:
+        service.ports.listening.share(orders.ports, orders.number)
     if orders.door is not None:
         service.door.adopt(socket.socket(fileno=orders.door))
     with socket.socket(fileno=orders.listener) as listener:
@@ -94,7 +96,7 @@ def _answer(orders: Orders) -> None:
         if orders.shard:
             tune_process()
             service.twin_loader.start(partial(_load_twins, orders, registry))
-        server_for(service, _handover(orders)).run([listener])
+        server_for(service, listener, _handover(orders)).run([listener])
     gc.freeze()  # otherwise Python's final garbage collection scans all loaded objects
 
 

@@ -48,6 +48,8 @@ class Orders(msgspec.Struct):
     """Whether this process is the one that reports twins which do not load."""
     shard: ShardSockets | None = None
     """The sockets of a shard, which serves once all are ready; None where processes share a database."""
+    ports: int | None = None
+    """The file in which the processes that serve requests share the ports that they listen on."""
     number: int = 0
     """Its number among the processes of its kind."""
     version: str = __version__
@@ -61,7 +63,7 @@ class Orders(msgspec.Struct):
     @property
     def descriptors(self) -> list[int]:
         """The sockets that the process inherits."""
-        own = [self.listener, self.door, *((self.shard.inbox, *self.shard.outboxes) if self.shard else ())]
+        own = [self.listener, self.door, self.ports, *((self.shard.inbox, *self.shard.outboxes) if self.shard else ())]
         return [each for each in own if each is not None]
 
 
@@ -143,19 +145,23 @@ def _tell(orders_to: IO[bytes], said: bytes) -> None:
 
 
 def order_database_workers(
-    settings: Settings, count: int, listener: socket.socket, door: socket.socket | None = None
+    settings: Settings, count: int, listener: socket.socket, door: socket.socket | None, ports: int
 ) -> list[Orders]:
     """Return the orders of processes over one database: WAL consumers, and then those that serve requests."""
     by = door.fileno() if door else None
     api = [
-        Orders("api", settings, listener.fileno(), by, says_problems=number == 0, number=number)
+        Orders("api", settings, listener.fileno(), by, says_problems=number == 0, ports=ports, number=number)
         for number in range(count)
     ]
     return [*(Orders("drainer", settings, number=number) for number in range(DRAINERS)), *api]
 
 
 def order_shards(
-    settings: Settings, listeners: Sequence[socket.socket], doors: Sequence[socket.socket], pairs: Sequence[SocketPair]
+    settings: Settings,
+    listeners: Sequence[socket.socket],
+    doors: Sequence[socket.socket],
+    pairs: Sequence[SocketPair],
+    ports: int,
 ) -> list[Orders]:
     """Return the orders of shards, each with its own listening sockets."""
     outboxes = [outbox.fileno() for _, outbox in pairs]
@@ -167,6 +173,7 @@ def order_shards(
             doors[number].fileno() if doors else None,
             says_problems=number == 0,
             shard=ShardSockets(pairs[number][0].fileno(), outboxes),
+            ports=ports,
             number=number,
         )
         for number, listener in enumerate(listeners)

@@ -94,6 +94,7 @@ class Gateway:
         self.service = service
         service.ports.serve(self)
         service.door.serve(self, service.ports.listening)
+        self._own_ports = service.ports.listening.own
         self._in_flight = InFlight()
         self._data_plane = DataPlane(service)
         self._twin_door = TwinDoor(service, self._data_plane)
@@ -106,8 +107,9 @@ class Gateway:
             await self._run_lifespan(receive, send)
             return
         request = _request(scope)
-        if scope.get("server"):
-            self.service.ports.listening.add(scope["server"][1])
+        _, port = scope.get("server") or ("", None)
+        if port and port not in self._own_ports:  # there is none in process and on Unix sockets
+            self.service.ports.listening.add(port)
         target = find_target(scope, request.headers.get("host", "").lower())
         plane = None if target else self._plane(request.path)
         receive = notice_half_close(scope, receive)

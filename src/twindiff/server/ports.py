@@ -11,6 +11,7 @@ from typing import Any
 from uvicorn.server import ServerState
 
 from twindiff.kit.errors import ApiError
+from twindiff.server.listening_ports import ListeningPorts
 from twindiff.server.protocol import HttpProtocol, connection_config
 
 App = Callable[[Any, Any, Any], Awaitable[None]]
@@ -71,8 +72,8 @@ class Ports:
         self._open: dict[tuple[str, str], Port] = {}
         self._retired: dict[str, None] = {}
         """Ended environments whose ports still answer, so that no other program gets their requests; oldest first."""
-        self.listening: set[int] = set()
-        """Ports of this process: those opened here, and those that requests came to."""
+        self.listening = ListeningPorts()
+        """Ports of all processes of the server: those of twins, of the TLS door, and those that requests came to."""
         self._app: App | None = None
 
     def serve(self, app: App) -> None:
@@ -93,7 +94,7 @@ class Ports:
                 )
             port = self._listen(f"/api/env/{environment_id}/services/{twin}", wanted)
             self._open[environment_id, twin] = port
-            self.listening.add(port.number)
+            self.listening.add(port.number, has_control_plane=False)
             await port.listen()
         return port
 

@@ -39,6 +39,10 @@ class WholeCatalog:
         """Tuples of these values of the matching records of all shards, in no order."""
         return [values for each in self._each() for values in each.rows(table, *where, columns=columns)]
 
+    def records(self, table: type[R], *where: Expression) -> list[R]:
+        """The matching records of all shards, in no order."""
+        return [record for each in self._each() for record in each.rows(table, *where)]
+
     def newest(self, table: type[R], *where: Expression, limit: int | None = None, offset: int = 0) -> list[R]:
         """Matching records of all shards, the newest first, of a table with a column `created`."""
         order = -cast(Any, table).created

@@ -22,6 +22,7 @@ from twindiff.catalog.shard_ids import ServedShard
 from twindiff.cli.cluster.shard_actor import NAMESPACE, ShardAddress, name_shard
 from twindiff.kit.errors import ApiError
 from twindiff.server.auth import refusal
+from twindiff.server.listening_ports import ListeningPorts, SharedPorts
 from twindiff.server.protocol import MAX_HEAD_BYTES
 from twindiff.server.shards.routing import ShardRouter
 from twindiff.server.shards.sharded_http import CHUNKED, LENGTH, MAX_BODY_BYTES, join_chunks
@@ -243,15 +244,19 @@ async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 class Ingress:
     """The actor of a node that clients connect to."""
 
-    def __init__(self, all_addresses: list[ShardAddress]) -> None:
+    def __init__(self, all_addresses: list[ShardAddress], ports: SharedPorts) -> None:
         self._shards = ClusterShards(all_addresses)
+        self._ports = ListeningPorts()
+        self._ports.share_file(ports)
         self._router = LivingShardRouter(self._shards)
         self._calls = Counter("twindiff_requests", "Requests by shard.", tag_keys=("shard",))
 
     async def listen(self, host: str, port: int) -> int:
         """Listen from now on; returns the port. Raises OSError."""
         self._server = await asyncio.start_server(self._serve, host, port, limit=MAX_HEAD_BYTES)
-        return self._server.sockets[0].getsockname()[1]
+        taken: int = self._server.sockets[0].getsockname()[1]
+        self._ports.add(taken)
+        return taken
 
     async def _serve(self, *client: Any) -> None:
         await IngressConnection(self._router, self._shards, self._calls, client).serve()

@@ -21,6 +21,7 @@ from twindiff.cli.cluster.ingress import Ingress
 from twindiff.cli.cluster.shard_actor import MEMORY, NAMESPACE, READS, ShardActor, ShardAddress, name_shard
 from twindiff.cli.problem import CommandError
 from twindiff.server import Settings
+from twindiff.server.listening_ports import SharedPorts
 from twindiff.server.shards.data_directory import count_shards, list_folders
 from twindiff.storage.sqlite.files import NAME
 
@@ -28,6 +29,8 @@ SECONDS_TO_START = 300
 SECONDS_TO_END = 30
 _SHARD, _INGRESS = "twindiff-shard-", "twindiff-ingress-"
 LOOPBACK = "127.0.0.1"
+PORTS_FILE = "/dev/shm/twindiff-ports-"  # noqa: S108 - followed by what nobody can guess
+"""The beginning of the file in which the processes of a node share their ports."""
 
 
 class ClusterNode(NamedTuple):
@@ -72,17 +75,20 @@ def start_cluster(settings: Settings, shards: int, host: str, port: int) -> Runn
     `port` 0 takes a port of each node that is free.
     """
     _refuse_running(shards)
-    is_temporary = settings.data_dir == ":memory:"
-    settings = settings._replace(data_dir=MEMORY + secrets.token_hex(4)) if is_temporary else settings
+    is_temporary, token = settings.data_dir == ":memory:", secrets.token_hex(8)
+    settings = settings._replace(data_dir=MEMORY + token) if is_temporary else settings
     nodes = _probe_nodes(settings.data_dir)
     has = _count_stored_shards(nodes, settings.data_dir, shards)
     count = shards or has or max(1, sum(each.cpus for each in nodes))
     _refuse_strangers(nodes, settings)
     placed = place_shards(nodes, count)
+    ports = [SharedPorts(PORTS_FILE + token, count + len(nodes), number) for number in range(count + len(nodes))]
     try:
-        actors = [_start_shard(settings, ServedShard(number, count), node) for number, node in enumerate(placed)]
+        served = [settings._replace(shard=ServedShard(number, count)) for number in range(count)]
+        actors = [_start_shard(*each) for each in zip(served, ports[:count], placed, strict=True)]
         addresses: list[ShardAddress] = ray.get([each.address.remote() for each in actors], timeout=SECONDS_TO_START)
-        return RunningCluster([_start_ingress(each, addresses, host, port) for each in nodes], count)
+        urls = [_start_ingress(*each, addresses, host, port) for each in zip(nodes, ports[count:], strict=True)]
+        return RunningCluster(urls, count)
     except RayError as error:
         stop_cluster()
         raise CommandError(f"The shards could not be started: {_find_cause(error)}") from None
@@ -187,18 +193,19 @@ def _pin(node_id: str) -> Any:
     return NodeAffinitySchedulingStrategy(node_id=node_id, soft=False)
 
 
-def _start_shard(settings: Settings, shard: ServedShard, node: ClusterNode) -> Any:
-    options: dict[str, Any] = {"name": name_shard(shard.number), "namespace": NAMESPACE, "lifetime": "detached"}
+def _start_shard(settings: Settings, ports: SharedPorts, node: ClusterNode) -> Any:
+    name = name_shard(settings.shard.number)
+    options: dict[str, Any] = {"name": name, "namespace": NAMESPACE, "lifetime": "detached"}
     options |= {"max_restarts": -1, "max_task_retries": -1, "num_cpus": 1, "scheduling_strategy": _pin(node.id)}
     actor = ray.remote(concurrency_groups={READS: 1})(ShardActor).options(**options)
     host = LOOPBACK if not settings.api_key else node.address
-    return actor.remote(settings._replace(shard=shard), host, f"{node.address} ({node.id[:8]})", __version__)
+    return actor.remote(settings, ports, host, f"{node.address} ({node.id[:8]})", __version__)
 
 
-def _start_ingress(node: ClusterNode, addresses: list[ShardAddress], host: str, port: int) -> str:
+def _start_ingress(node: ClusterNode, ports: SharedPorts, addresses: list[ShardAddress], host: str, port: int) -> str:
     options = {"name": _INGRESS + node.id, "namespace": NAMESPACE, "lifetime": "detached", "num_cpus": 0}
     actor = ray.remote(Ingress).options(**options, max_restarts=0, scheduling_strategy=_pin(node.id))
-    taken = ray.get(actor.remote(addresses).listen.remote(host, port), timeout=SECONDS_TO_START)
+    taken = ray.get(actor.remote(addresses, ports).listen.remote(host, port), timeout=SECONDS_TO_START)
     shown = host if host == LOOPBACK else node.address
     return f"http://{shown}:{taken}"
 

@@ -22,6 +22,7 @@ from twindiff.cli.listening import listen
 from twindiff.cli.problem import CommandError
 from twindiff.environments.registry import Registry
 from twindiff.server import Settings
+from twindiff.server.listening_ports import SharedPorts
 from twindiff.server.runtime.tuning import tune_process
 from twindiff.server.shards.data_directory import list_folders
 from twindiff.storage.sqlite.remote_shards import RemoteShards, ShardReader, ShardUnreachable
@@ -51,20 +52,22 @@ def name_shard(number: int) -> str:
 class ShardActor:
     """A server in a thread of an actor. Ray starts it again on the same node, where its data file is, if it dies."""
 
-    def __init__(self, settings: Settings, host: str, node: str, version: str) -> None:
+    def __init__(self, settings: Settings, ports: SharedPorts, host: str, node: str, version: str) -> None:
         if version != __version__:
             raise CommandError(f"Node {node} has Twindiff {__version__}, not {version}. Install the same on all.")
         shard = settings.shard
         self._settings = settings
+        self._ports = ports
         self._folder = list_folders(settings.data_dir, shard.total)[shard.number]
         others = [partial(ask_shard, number) for number in range(shard.total) if number != shard.number]
         registry = Registry.load_installed()
         service = open_service(settings, registry, RemoteShards(others))
+        service.ports.listening.share_file(ports)
         _ = registry.twins
         self._reader = ShardReader(self._folder, CATALOG)
         listener = listen(host, 0)
         self._address = ShardAddress(host, listener.getsockname()[1], node, os.getpid())
-        self._server = server_for(service)
+        self._server = server_for(service, listener)
         self._thread = threading.Thread(target=self._server.run, args=([listener],), name="twindiff server")
         tune_process()
         self._thread.start()
@@ -82,6 +85,7 @@ class ShardActor:
         """End the server once it has answered, and remove data that was not to outlive it."""
         self._server.should_exit = True
         self._thread.join()
+        Path(self._ports.path).unlink(missing_ok=True)
         if self._settings.data_dir.startswith(MEMORY):
             shutil.rmtree(self._folder, ignore_errors=True)
             with suppress(OSError):  # another shard of the node still has data

@@ -312,7 +312,7 @@ def _serve_from_folder(settings: Settings, listeners: Listeners, *, as_json: boo
     _announce(settings, service.registry, listeners, {"dataDir": settings.data_dir}, as_json=as_json)
     tune_process()
     service.twin_loader.start(partial(_load_twins, service.registry))
-    server_for(service).run([listeners.http])
+    server_for(service, listeners.http).run([listeners.http])
 
 
 def _load_twins(registry: Registry) -> None:
@@ -342,6 +342,7 @@ def _serve_shards(settings: Settings, listeners: Listeners, *, as_json: bool) ->
     from twindiff.catalog.shard_ids import ServedShard
     from twindiff.cli.worker_supervision import Workers, order_shards
     from twindiff.environments.registry import Registry
+    from twindiff.server.listening_ports import hold_shared_file
     from twindiff.server.shards.data_directory import refuse_other_count
     from twindiff.server.shards.handover import make_pairs
     from twindiff.storage import WrongStorage
@@ -355,7 +356,8 @@ def _serve_shards(settings: Settings, listeners: Listeners, *, as_json: bool) ->
         pairs = make_pairs(count)  # open here until the end, so that they outlive each process
         for each in chain(*pairs):
             closing.enter_context(each)
-        running = Workers(order_shards(stored, listeners.all_http, listeners.all_doors, pairs))
+        ports = closing.enter_context(hold_shared_file(count))
+        running = Workers(order_shards(stored, listeners.all_http, listeners.all_doors, pairs, ports))
         try:
             also = {"dataDir": settings.data_dir, "workers": running.wait_until_up()}
             _announce(settings, Registry.load_installed(), listeners, also, as_json=as_json)
@@ -383,6 +385,7 @@ def _serve_from_postgres(settings: Settings, listeners: Listeners, workers: int,
     from twindiff.cli.commands.db import need_driver
     from twindiff.cli.worker_supervision import DRAINERS, Workers, order_database_workers
     from twindiff.environments.registry import Registry
+    from twindiff.server.listening_ports import hold_shared_file
 
     need_driver()
     from twindiff.storage.postgres.health import findings
@@ -391,15 +394,17 @@ def _serve_from_postgres(settings: Settings, listeners: Listeners, workers: int,
     if broken:
         raise CommandError(f"PostgreSQL cannot be served from: {broken.said}. {broken.mend}")
     registry = Registry.load_installed()
-    running = Workers(order_database_workers(settings, workers, listeners.http, listeners.door))
-    try:
-        pids = running.wait_until_up()
-        also = {"workers": pids[DRAINERS:], "drainers": pids[:DRAINERS]}
-        _announce(settings, registry, listeners, also, as_json=as_json)
-        _say_confinement()
-        running.run()
-    finally:
-        running.stop()
+    with hold_shared_file(workers) as ports:
+        orders = order_database_workers(settings, workers, listeners.http, listeners.door, ports)
+        running = Workers(orders)
+        try:
+            pids = running.wait_until_up()
+            also = {"workers": pids[DRAINERS:], "drainers": pids[:DRAINERS]}
+            _announce(settings, registry, listeners, also, as_json=as_json)
+            _say_confinement()
+            running.run()
+        finally:
+            running.stop()
 
 
 def _announce(

@@ -6,12 +6,14 @@ import asyncio
 import contextlib
 import ssl
 from base64 import b64decode
+from collections.abc import Container
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 from urllib.parse import unquote
 
 from uvicorn.server import ServerState
 
+from twindiff.browser.peers import is_own_address
 from twindiff.kit.errors import ApiError
 from twindiff.kit.links import split_url
 from twindiff.server.door.errors import WrongCredentials
@@ -67,7 +69,11 @@ class Proxy(Protocol):
 
     authority: CertificateAuthority | None
     connections: set[asyncio.BaseTransport]
-    own_ports: set[int]
+
+    @property
+    def own_ports(self) -> Container[int]:
+        """Ports to which no connection is passed on."""
+        ...
 
     @property
     def settings(self) -> DoorSettings:
@@ -275,7 +281,7 @@ class DoorConnection(asyncio.Protocol):
         except (OSError, TimeoutError) as error:
             raise HostUnreachable(f"{address} does not answer: {error or 'it took too long'}") from None
         peer = remote.get_extra_info("peername")
-        if peer and peer[0] in ("127.0.0.1", "::1") and peer[1] in self._door.own_ports:
+        if peer and peer[1] in self._door.own_ports and is_own_address(peer[0]):
             remote.close()
             raise OwnServer(f"{address} is this server itself, to which the door does not lead")
         if answer:

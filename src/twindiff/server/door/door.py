@@ -24,6 +24,7 @@ from twindiff.kit.twin import Twin
 from twindiff.server.auth import agent_token, refusal, same
 from twindiff.server.door.errors import AmbiguousEnvironment, NoControlPlane, UnknownHost, WrongCredentials
 from twindiff.server.door.hosts import Address, find_twin, has_host
+from twindiff.server.listening_ports import ListeningPorts
 from twindiff.server.targets import PREFIX, TARGET, RequestTarget, target_of
 
 if TYPE_CHECKING:
@@ -101,13 +102,13 @@ class Door:
         self._listener: socket.socket | None = None
         self.make_connection: Callable[[Door], DoorConnection] | None = None
         """Makes the protocol of a connection; by default one that stays in this process."""
-        self.own_ports: set[int] = set()
-        """Ports of this process, to which no connection is passed on."""
+        self.own_ports = ListeningPorts()
+        """Ports of the server, to which no connection is passed on."""
         self.connections: set[asyncio.BaseTransport] = set()
         self.authority: CertificateAuthority | None = None
 
-    def serve(self, app: App, own_ports: set[int]) -> None:
-        """Set the application that answers, and the ports that it is reached by otherwise."""
+    def serve(self, app: App, own_ports: ListeningPorts) -> None:
+        """Set the application that answers, and the ports of the server, to which that of the door is added."""
         self._app, self.own_ports = app, own_ports
 
     def adopt(self, listener: socket.socket) -> None:
@@ -137,7 +138,7 @@ class Door:
         self.authority = CertificateAuthority.open(Path(folder) if folder else None)
         self._loop = asyncio.get_running_loop()
         self._listener = self._listener or socket.create_server((LOOPBACK, 0), backlog=BACKLOG)
-        self.own_ports.add(self._listener.getsockname()[1])
+        self.own_ports.add(self._listener.getsockname()[1], has_control_plane=False)
         make = self.make_connection or DoorConnection
         self._server = await self._loop.create_server(lambda: make(self), sock=self._listener)
 

@@ -1,12 +1,14 @@
 """Which shard a request goes to, by the id that its path, its host, its body or its agent token names.
 
-Shard 0 answers whatever names no other shard. New environments and twin runs are spread over all shards. A test run
-is done in the shard of the twin run or sandbox that it names.
+Shard 0 answers whatever names no other shard. New environments and runs are spread over all shards. A run is done in
+the shard of the twin run, sandbox or repository of a GitHub twin that it names.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from itertools import chain
 from typing import Any, cast
 from urllib.parse import parse_qsl
 
@@ -14,11 +16,13 @@ import msgspec
 
 from twindiff.catalog.shard_ids import SHARD_ID, ServedShard, shard_of
 from twindiff.environments.environments import TOKEN_PREFIX, shard_of_token
+from twindiff.server.origins import HOOK_RECEIVER
 
-_LINE = re.compile(rb"([A-Z]+) (?:http://[^/ ]*)?([^ ?]*)")
+_LINE = re.compile(rb"([A-Z]+) (?:http://[^/ ]*)?([^ ?]*)\??([^ ]*)")
 _HOST = re.compile(rb"\r\nhost:[ \t]*[^\r\n.]*--([^\r\n.]*)\.localhost", re.IGNORECASE)
 _TOKEN = re.compile(rb"\r\n(?:authorization|x-api-key):[^\r\n]*?(" + TOKEN_PREFIX.encode() + rb"[^\s]*)", re.IGNORECASE)
 _DATA_PLANE = re.compile(r"/api/env/([^/]*)")
+_TWIN_ADDRESS = re.compile(r"(?:https?://[^/]*)?/api/env/([^/]*)|https?://[^/.]*--([^/.]*)\.localhost\b", re.IGNORECASE)
 
 _CREATIONS = {
     "/api/platform/initEnv",
@@ -27,6 +31,16 @@ _CREATIONS = {
     "/twin-runs",
     "/validate/twins/provision",
 }
+_RUN_CREATIONS = {
+    "/test-runs",
+    "/runner/runs",
+    "/demo-runner/runs",
+    "/validate/url-run",
+    "/sandbox-runs",
+    "/sandboxes",
+    "/validate/pr-run",
+    "/validation/pr",
+}
 _BY_BODY = {
     "/api/platform/startRun",
     "/api/platform/diffRun",
@@ -34,21 +48,37 @@ _BY_BODY = {
     "/api/platform/templates/from-environment",
     "/api/platform/mcp",
     "/mcp",
-    "/test-runs",
-    "/runner/runs",
-    "/demo-runner/runs",
-    "/validate/url-run",
+    "/validation/github/install",
+    "/validation/github/config",
+    HOOK_RECEIVER,
 }
 _SAVED_TEST = re.compile(r"/(?:runner/)?tests/[^/]+/run")
+_RERUN = re.compile(r"/(?:test-runs|(?:demo-)?runner/runs)/[^/]+/rerun")
 _ANYWHERE = {"/api/platform/health", "/api/platform/ready"}
 _ID_KEYS = ("runId", "envId", "environmentId", "run_id", "env_id", "environment_id", "provision_id", "sandbox_id")
-_CREATING_TOOLS = ("create_environment", "create_twin_run", "provision_twins")
+_CREATING_TOOLS = (
+    "create_environment",
+    "create_twin_run",
+    "provision_twins",
+    "create_test_run",
+    "run_test",
+    "start_url_validation",
+    "create_sandbox_run",
+)
+
+
+def shard_of_address(address: str) -> int | None:
+    """Return the shard of the twin that an address leads to; None if it leads to none."""
+    match = _TWIN_ADDRESS.match(address)
+    return shard_of(match[1] or match[2] or "") if match else None
 
 
 class ShardRouter:
     """Finds the shard of a request by its bytes."""
 
-    def __init__(self, served: ServedShard) -> None:
+    def __init__(self, served: ServedShard, find_repository: Callable[[str], int | None] = shard_of_address) -> None:
+        self._find_repository = find_repository
+        """Finds the shard of the environment whose GitHub twin hosts a repository, or None."""
         self.own = served.number
         self._count = served.total
         self._next = served.number
@@ -56,7 +86,7 @@ class ShardRouter:
     def needs_body(self, head: bytes) -> bool:
         """Return whether the body may name the shard."""
         line = _LINE.match(head)
-        return line is not None and line[1] == b"POST" and _is_by_body(line[2].decode("latin-1"))
+        return line is not None and line[1] in (b"POST", b"PATCH") and _is_by_body(line[2].decode("latin-1"))
 
     def find_shard(self, head: bytes, body: bytes) -> int:
         """Return the shard of a request; this shard refuses ids whose shard does not exist."""
@@ -84,20 +114,27 @@ class ShardRouter:
         if path in _ANYWHERE:
             return self.own
         if _is_by_body(path):
-            return self._read_body(body)
+            message = {**_read_fields(line[3]), **_read_fields(body)}
+            tool = _get_object(message, "params")
+            shard = self._read_message([message, _get_object(tool, "arguments")])
+            creates = line[1] == b"POST" and (path in _RUN_CREATIONS or _SAVED_TEST.fullmatch(path))
+            if shard is None and (creates or tool.get("name") in _CREATING_TOOLS):
+                return self._spread()
+            if shard is not None:
+                return shard
         id = SHARD_ID.search(path)
         return shard_of(id[0]) if id else 0
 
-    def _read_body(self, body: bytes) -> int:
-        message = _read_fields(body)
-        call = message.get("params")
-        tool = cast(dict[str, Any], call) if isinstance(call, dict) else {}
-        if tool.get("name") in _CREATING_TOOLS:
-            return self._spread()
-        arguments = tool.get("arguments")
-        given = [message, cast(dict[str, Any], arguments) if isinstance(arguments, dict) else {}]
-        ids = [values[key] for values in given for key in _ID_KEYS if key in values]
-        return next((shard_of(id) for id in ids if isinstance(id, str)), 0)
+    def _read_message(self, all_fields: list[dict[str, Any]]) -> int | None:
+        """Return the shard of the ids or repositories in the fields of a request, None if they name none."""
+        ids = [fields[key] for fields in all_fields for key in _ID_KEYS if key in fields]
+        named = [fields.get(key) for fields in all_fields for key in ("pr_url", "repo")]
+        named += [_get_object(fields, "repository").get("full_name") for fields in all_fields]  # of a webhook
+        shards = chain(
+            (shard_of(id) for id in ids if isinstance(id, str)),
+            (self._find_repository(each) for each in named if isinstance(each, str)),
+        )
+        return next((each for each in shards if each is not None), None)
 
     def _spread(self) -> int:
         self._next = (self._next + 1) % self._count
@@ -105,7 +142,13 @@ class ShardRouter:
 
 
 def _is_by_body(path: str) -> bool:
-    return path in _BY_BODY or _SAVED_TEST.fullmatch(path) is not None
+    by_pattern = _SAVED_TEST.fullmatch(path) or _RERUN.fullmatch(path)
+    return path in _BY_BODY or path in _RUN_CREATIONS or by_pattern is not None
+
+
+def _get_object(fields: dict[str, Any], name: str) -> dict[str, Any]:
+    value = fields.get(name)
+    return cast(dict[str, Any], value) if isinstance(value, dict) else {}
 
 
 def _read_fields(body: bytes) -> dict[str, Any]:

@@ -13,6 +13,7 @@ import uvicorn
 from twindiff.server.door.connection import DoorConnection, Proxy
 from twindiff.server.service import Service
 from twindiff.server.shards.handover import DOOR, HTTP, Handover
+from twindiff.server.shards.repository_homes import RepositoryHomes
 from twindiff.server.shards.routing import ShardRouter
 from twindiff.server.shards.sharded_http import ShardedHttp
 
@@ -46,7 +47,7 @@ class Shard:
     def __init__(self, service: Service, handover: Handover) -> None:
         self._service = service
         self._handover = handover
-        self._router = ShardRouter(service.settings.shard)
+        self._router = ShardRouter(service.settings.shard, RepositoryHomes(service).find_shard)
         self.http = partial(ShardedHttp, self._router, handover)
         """Makes the protocol of a connection."""
         self._arriving: set[asyncio.Task[None]] = set()

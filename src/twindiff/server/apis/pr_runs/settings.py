@@ -28,6 +28,7 @@ class CheckSettings:
 
     def __init__(self, service: Service, hosted: HostedRepositories) -> None:
         self._catalog = service.catalog
+        self._whole_catalog = service.whole_catalog
         self._hosted = hosted
 
     def name_of(self, repo: str) -> str:
@@ -88,7 +89,8 @@ class CheckSettings:
 
     def enabled_settings(self) -> list[dict[str, Any]]:
         """The settings of all enabled checks."""
-        return [_render_setting(each) for each in self._catalog.rows(CheckSettingRecord, CheckSettingRecord.enabled)]
+        enabled = self._whole_catalog.records(CheckSettingRecord, CheckSettingRecord.enabled)
+        return [_render_setting(each) for each in sorted(enabled, key=lambda each: (each.repo, each.trigger_mode))]
 
     def find(self, repo: str, trigger_mode: str) -> CheckSettingRecord | None:
         """Find the stored settings of a repository."""

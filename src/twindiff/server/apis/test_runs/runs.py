@@ -235,7 +235,7 @@ class TestRunService:
             config=config,
             folder=str(self.artifacts.root / run.run_id),
             chromium=browser,
-            control=[address],
+            control=[address, *self._list_own_addresses()],
             hosts=hosts,
             twins=self.twins.addresses(run.twin_run_id, address),
             values=dict(values),
@@ -246,6 +246,10 @@ class TestRunService:
             model=_model(),
             limits=BrowserLimits(wanted.seconds, settings.run_memory_mb, settings.run_network_mb),
         )
+
+    def _list_own_addresses(self) -> list[str]:
+        """The addresses of the server on this machine, besides the one by which the run was requested."""
+        return [f"http://127.0.0.1:{port}" for port in self.service.ports.listening.list_control_ports()]
 
     async def _perform(self, job: BrowserJob, checks: Mapping[str, Any] | None, twin_run_id: str | None) -> None:
         """Execute a run in a worker, then evaluate the changes in its twins."""

@@ -76,7 +76,8 @@ class SavedTestStore:
     def of_repository(self, names: Sequence[str]) -> list[SavedTestRecord]:
         """List the saved tests of a repository with any of these names, oldest first."""
         theirs = SavedTestRecord.repo_full_name.in_([*names])
-        return self._catalog.rows(SavedTestRecord, theirs, order=SavedTestRecord.created, limit=MAX_SAVED_TESTS)
+        tests = self.runs.service.whole_catalog.records(SavedTestRecord, theirs)
+        return sorted(tests, key=lambda test: test.created)[:MAX_SAVED_TESTS]
 
     def list(self, repo: str | None = None, tag: str | None = None) -> list[SavedTestRecord]:
         """List saved tests, oldest first, optionally of a repository or with a tag."""
