@@ -207,3 +207,34 @@ def test_a_value_that_the_twin_mangles_is_another_value_though_its_name_is_that_
     mangled: Step = (*made[:4], {**GIVEN, field: value})
     report = replay(write_session(tmp_path / "all.jsonl", [mangled]))
     assert [each["places"] for each in report["outcomes"]] == [[f"/{field}"]]
+
+
+def test_an_address_that_only_bodies_mask_is_found_by_its_mask(tmp_path: Path):
+    ada = {"id": 7001, "email": "user1@example.com"}
+    steps: list[Step] = [
+        ("GET", "/v1/people?email=ada@corp.test", None, 200, []),
+        ("POST", "/v1/people", {"email": "user1@example.com"}, 201, ada),
+        ("GET", "/v1/people?email=ada@corp.test", None, 200, [ada]),
+        ("GET", "/v1/people?email=bea@corp.test", None, 200, []),
+    ]
+    learnt = write_session(tmp_path / "all.jsonl", steps)
+    CliRunner().invoke(app, ["drafts", "learn", str(learnt), "--output", str(tmp_path / "parcels.json")])
+    assert replay(learnt)["right"] == 4
+
+
+def test_the_ids_of_the_account_and_its_user_may_be_others(tmp_path: Path):
+    def parcel(id: int, account: str) -> dict[str, Any]:
+        return {"id": id, "account_id": account, "created_by": "user_9x8y7z6"}
+
+    first = parcel(1, "ac_1")
+    both: list[Step] = [("POST", "/v1/parcels", {}, 201, first), ("GET", "/v1/parcels/1", None, 200, first)]
+    learnt = write_session(tmp_path / "learnt.jsonl", both)
+    CliRunner().invoke(app, ["drafts", "learn", str(learnt), "--output", str(tmp_path / "parcels.json")])
+    steps: list[Step] = [
+        ("GET", "/v1/parcels/8001", None, 200, parcel(8001, "ac_old")),
+        ("POST", "/v1/parcels", {}, 201, parcel(8002, "ac_old")),
+        ("GET", "/v1/parcels/8002", None, 200, parcel(8002, "ac_old")),
+        ("GET", "/v1/parcels/8002", None, 200, parcel(8002, "ac_new")),
+    ]
+    report = replay(write_session(tmp_path / "all.jsonl", steps))
+    assert [each["number"] for each in report["outcomes"]] == [4]

@@ -22,7 +22,7 @@ from twindiff.cli.remote import Json
 from twindiff.drafts.drafting import Draft
 from twindiff.drafts.names import snake
 from twindiff.drafts.proposals import propose_seeds
-from twindiff.drafts.recorded_needs import find_needs, is_reading
+from twindiff.drafts.recorded_needs import find_needs, is_reading, own_ids_in
 from twindiff.drafts.recordings import RecordedCall, RecordedSession
 from twindiff.drafts.shipped import ShippedDraft, find_shipped
 from twindiff.kit.twin import Twin
@@ -46,7 +46,10 @@ Kind = Literal[
 MIN_BOUND_CHARACTERS = 4
 """Characters of an id from which on it is also replaced inside other texts."""
 MAX_PLACES = 5
-_ID_NAME = re.compile(r"(^|[_-])(id|gid|sid|uuid|guid|vid|sha|key|token|ref|handle|rev|etag|cursor|iid)s?$|[a-z]Id$")
+_ID_NAME = re.compile(
+    r"(^|[_-])(id|gid|sid|uuid|guid|vid|sha|key|token|ref|handle|rev|etag|cursor|iid)s?$|[a-z]Id$"
+    r"|^(created|updated|modified|added)_by$"
+)
 _TIME = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?|1\d{12}")
 _TIME_NAME = re.compile(r"(^|_|-)(at|on|date|time|timestamp|created|updated|modified)$|[a-z](At|On|Date|Time)$|date$")
 _PLACE_NAME = re.compile(r"cursor|token|after|job_id|session_id", re.IGNORECASE)
@@ -92,6 +95,8 @@ class BoundIds:
         self.known: dict[str, Any] = {}
         self.kept: set[str] = set()
         """Ids that were there before, which are the same in a seeded twin."""
+        self.foreign: set[str] = set()
+        """Ids of what stands outside the session, such as the account and its users."""
         self._given: set[str] = set()
         """The ids in the last request."""
 
@@ -103,19 +108,25 @@ class BoundIds:
         self._given = given | {str(self.known[each]) for each in given if each in self.known}
 
     def learn(self, recorded: Any, live: Any, name: str = "", *, only: re.Pattern[str] | None = None) -> None:
-        """Note the ids that stand at the same place of two answers, under names that match `only` if it is given."""
+        """Note the ids that stand at the same place of two answers.
+
+        If `only` is given, these are those under names that it matches, and those of what stands outside the session.
+        Two of the latter are never one.
+        """
         if isinstance(recorded, dict) and isinstance(live, dict):
             for each, value in cast(Json, recorded).items():
                 self.learn(value, cast(Json, live).get(each), str(each), only=only)
         elif isinstance(recorded, list) and isinstance(live, list):
             for first, second in zip(cast(list[Any], recorded), cast(list[Any], live), strict=False):
                 self.learn(first, second, name, only=only)
-        elif only is not None and not only.search(name):
+        elif only is not None and not only.search(name) and str(cast(object, recorded)) not in self.foreign:
             return
         elif _may_be_id(name, recorded) and type(cast(object, recorded)) is type(live) and recorded != live:
             if str(cast(object, recorded)) in self.kept or {str(cast(object, recorded)), str(live)} & self._given:
                 return
-            self.known.setdefault(str(cast(object, recorded)), live)
+            is_taken = str(cast(object, recorded)) in self.foreign and live in self.known.values()
+            if not is_taken:
+                self.known.setdefault(str(cast(object, recorded)), live)
 
     def fill(self, value: Any, name: str = "") -> Any:
         """Return a value with the twin's ids; a short number is one only under a name of ids."""
@@ -162,6 +173,19 @@ def _ids_in(value: Any, name: str = "") -> Iterator[str]:
         yield str(value)
 
 
+def _find_foreign(calls: Sequence[RecordedCall]) -> set[str]:
+    """Return the ids that only refer: no request of a session gives one, and no object in an answer has it as its own.
+
+    So is the account's, and that of the user who calls.
+    """
+    shown = {each for call in calls for each in _ids_in(call.answer)}
+    own = {each for call in calls for each in own_ids_in(call.answer)}
+    given = {unquote(each) for call in calls for each in call.path.split("/")}
+    given |= {value for call in calls for _, value in call.query}
+    given |= {each for call in calls for each in _ids_in(call.body)}
+    return shown - own - given
+
+
 def _may_be_id(name: str, value: Any) -> bool:
     if isinstance(value, bool) or not isinstance(value, (str, int)):
         return False
@@ -180,6 +204,7 @@ class RecordedReplay:
         """Replay the calls in order."""
         needs = find_needs(calls)
         self._ids.kept = needs.before
+        self._ids.foreign = _find_foreign(calls)
         for number, (call, need) in enumerate(zip(calls, needs.reasons, strict=True), 1):
             self._ids.note_given(call)
             answer = self._send(call)
