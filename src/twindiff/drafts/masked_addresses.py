@@ -23,13 +23,35 @@ _ADDRESS = re.compile(r"[\w.+%-]+@[\w-]+(?:\.[\w-]+)+")
 def join_addresses(calls: Sequence[RecordedCall]) -> list[RecordedCall]:
     """Return calls in whose URLs each address that no body has is that which the answers to it show in common."""
     masks = _find_masks(calls)
-    return [_replace(call, masks) for call in calls] if masks else [*calls]
+    joined = [_replace(call, masks) for call in calls] if masks else [*calls]
+    return [call._replace(answer=_name_domain(call.answer)) for call in joined]
+
+
+def _name_domain(value: Any) -> Any:
+    """Return an answer whose fields for the domain of an address say that of the masked address beside them."""
+    if isinstance(value, list):
+        return [_name_domain(each) for each in cast(list[Any], value)]
+    if not isinstance(value, dict):
+        return value
+    fields = dict(cast(Schema, value))
+    address = str(_plain(fields.get("email")))
+    domain = address.rpartition("@")[2]
+    is_masked = bool(_ADDRESS.fullmatch(address)) and domain.startswith("example.")
+    for name in [each for each in fields if is_masked and each.endswith("email_domain")]:
+        if _plain(fields[name]):
+            held: Any = fields[name]
+            fields[name] = {**cast(Schema, held), "value": domain} if isinstance(held, dict) else domain
+    return {name: _name_domain(each) for name, each in fields.items()}
+
+
+def _plain(value: Any) -> Any:
+    return cast(Schema, value).get("value") if isinstance(value, dict) else value
 
 
 def _find_masks(calls: Sequence[RecordedCall]) -> dict[str, str]:
     """Return the mask of each address of URLs. The best attested come first, and no two addresses have one mask."""
-    shown = [{*_addresses_in([call.body, call.answer])} for call in calls]
-    known = set().union(*shown)
+    shown: list[set[str]] = [{*_addresses_in([call.body, call.answer])} for call in calls]
+    known = {each for masks in shown for each in masks}
     seen: Counter[tuple[str, str]] = Counter()
     for call, masks in zip(calls, shown, strict=True):
         named = {*_addresses_of_url(call)} - known

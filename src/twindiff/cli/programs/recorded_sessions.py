@@ -3,7 +3,8 @@
 Ids are bound while a session runs: where the recorded answer has one id and the twin's another at the same place, later
 requests and expectations have the twin's. Not compared are times, texts of errors, and values that are new for each
 request. What the twin's answer has in addition is no difference. Of addresses only the last two segments of the
-path are compared. A value that the request itself gave is compared and not bound, whatever its name.
+path are compared. A value that the request itself gave is compared and not bound, whatever its name. Objects that one
+request made are compared in the order that fits best.
 """
 
 from __future__ import annotations
@@ -50,6 +51,7 @@ _ID_NAME = re.compile(
     r"(^|[_-])(id|gid|sid|uuid|guid|vid|sha|key|token|ref|handle|rev|etag|cursor|iid)s?$|[a-z]Id$"
     r"|^(created|updated|modified|added)_by$"
 )
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _TIME = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?|1\d{12}")
 _TIME_NAME = re.compile(r"(^|_|-)(at|on|date|time|timestamp|created|updated|modified)$|[a-z](At|On|Date|Time)$|date$")
 _PLACE_NAME = re.compile(r"cursor|token|after|job_id|session_id", re.IGNORECASE)
@@ -173,6 +175,34 @@ def _ids_in(value: Any, name: str = "") -> Iterator[str]:
         yield str(value)
 
 
+def _put_in_order(recorded: Any, live: Any) -> Any:
+    """Return an answer whose lists of objects are in the order of the recorded ones.
+
+    The results of a request that makes several objects are in no order that a client could rely on.
+    """
+    if isinstance(recorded, dict) and isinstance(live, dict):
+        known = cast(Json, recorded)
+        return {name: _put_in_order(known.get(name), each) for name, each in cast(Json, live).items()}
+    if not isinstance(recorded, list) or not isinstance(live, list):
+        return live
+    left = [*cast(list[Any], live)]
+    if len(left) != len(cast(list[Any], recorded)) or not all(isinstance(each, dict) for each in left):
+        return cast(list[Any], live)
+    ordered: list[Any] = []
+    for each in cast(list[Any], recorded):
+        best = max(left, key=lambda other, one=each: _count_common(one, other))
+        left.remove(best)
+        ordered.append(best)
+    return ordered
+
+
+def _count_common(first: Any, second: Any) -> int:
+    """Return how many plain values two objects have in common, with those inside them."""
+    if isinstance(first, dict) and isinstance(second, dict):
+        return sum(_count_common(each, cast(Json, second).get(name)) for name, each in cast(Json, first).items())
+    return int(first is not None and first == second)
+
+
 def _find_foreign(calls: Sequence[RecordedCall]) -> set[str]:
     """Return the ids that only refer: no request of a session gives one, and no object in an answer has it as its own.
 
@@ -190,6 +220,8 @@ def _may_be_id(name: str, value: Any) -> bool:
     if isinstance(value, bool) or not isinstance(value, (str, int)):
         return False
     text = str(value)
+    if _UUID.fullmatch(text):
+        return True
     return bool(_ID_NAME.search(name)) and bool(text) and " " not in text and not text.startswith("http")
 
 
@@ -210,6 +242,7 @@ class RecordedReplay:
             answer = self._send(call)
             live = _read_json(answer)
             recorded = call.answer
+            live = live if is_reading(call) else _put_in_order(recorded, live)
             self._ids.learn(recorded, live, only=_PLACE_NAME if is_reading(call) else None)
             differences = AnswerDifferences([], [], [])
             if recorded is not None and call.status // 100 == answer.status_code // 100:
