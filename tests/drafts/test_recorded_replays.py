@@ -30,7 +30,7 @@ def write_session(path: Path, steps: list[Step]) -> Path:
         {
             "method": verb,
             "path": url.partition("?")[0],
-            "query": [each.split("=") for each in url.partition("?")[2].split("&") if each],
+            "query": [each.split("=", 1) for each in url.partition("?")[2].split("&") if each],
             "body": body,
             "status": status,
             "response": answer,
@@ -238,3 +238,43 @@ def test_the_ids_of_the_account_and_its_user_may_be_others(tmp_path: Path):
     ]
     report = replay(write_session(tmp_path / "all.jsonl", steps))
     assert [each["number"] for each in report["outcomes"]] == [4]
+
+
+STORY = {"project": {"id": 77}, "summary": "S", "issuetype": {"name": "Story"}}
+GENERAL = {"id": "8901", "key": "GEN-40"}
+
+
+@pytest.mark.parametrize(
+    ("draft", "host", "steps"),
+    [
+        (
+            "jira",
+            "https://acme.atlassian.net",
+            [
+                ("POST", "/rest/api/2/issue/8801/transitions", {"transition": {"id": "7"}}, 204, None),
+                ("POST", "/rest/api/2/issue", {"fields": {**STORY, "priority": {"name": "Blocker"}}}, 201, GENERAL),
+                ("POST", "/rest/api/2/issue", {"fields": {**STORY, "priority": {"name": "No"}}}, 400,
+                 {"errorMessages": [], "errors": {"priority": "It is not valid"}}),
+                ("GET", "/rest/api/2/issue/GEN-40", None, 200, GENERAL),
+            ],
+        ),
+        (
+            "salesforce",
+            "https://acme.my.salesforce.com",
+            [
+                ("POST", "/services/data/v60.0/sobjects/Contact", {"LastName": "L", "Size__c": "4"}, 201,
+                 {"id": "0034S000005YJO1QAO", "success": True}),
+                ("GET", "/services/data/v60.0/query?q=SELECT Size__c FROM Contact WHERE LastName IN ('L')", None, 200,
+                 {"totalSize": 1, "records": [{"Size__c": "4"}]}),
+                ("GET", "/services/data/v60.0/sobjects/Lead/00Q4S000002sSacUAE", None, 200,
+                 {"attributes": {"type": "Lead"}, "Id": "00Q4S000002sSacUAE", "OwnerId": "0054S000000JFmhQAG"}),
+            ],
+        ),
+    ],
+)  # fmt: skip
+def test_what_a_shipped_draft_must_have_had_is_seeded(tmp_path: Path, draft: str, host: str, steps: list[Step]):
+    recording = write_session(tmp_path / "all.jsonl", steps)
+    recording.write_text(recording.read_text().replace(HOST, host))
+    answer = CliRunner().invoke(app, ["drafts", "replay", str(recording), "--draft", draft, "--json"])
+    assert answer.exit_code == 0, answer.output
+    assert json.loads(answer.stdout)["outcomes"] == []

@@ -1,10 +1,10 @@
 """Replays recorded sessions against drafted twins, and sorts the steps by what they answer otherwise.
 
 Ids are bound while a session runs: where the recorded answer has one id and the twin's another at the same place, later
-requests and expectations have the twin's. Not compared are times, texts of errors, and values that are new for each
-request. What the twin's answer has in addition is no difference. Of addresses only the last two segments of the
-path are compared. A value that the request itself gave is compared and not bound, whatever its name. Objects that one
-request made are compared in the order that fits best.
+requests and expectations have the twin's. Not compared are times, texts of errors (those with spaces, or under a usual
+name), and values that are new for each request. What the twin's answer has in addition is no difference. Of addresses
+only the last two segments of the path are compared. A value that the request itself gave is compared and not bound,
+whatever its name. Objects that one request made are compared in the order that fits best.
 """
 
 from __future__ import annotations
@@ -304,7 +304,8 @@ class RecordedReplay:
     def _is_same(self, recorded: Any, live: Any, name: str, *, is_error: bool) -> bool:
         if isinstance(recorded, str) and _TIME.fullmatch(recorded):
             return isinstance(live, str) and bool(_TIME.fullmatch(live))
-        if _TIME_NAME.search(name) or _NEW_EACH_TIME.fullmatch(name) or (is_error and _WORDING.fullmatch(name)):
+        is_wording = _WORDING.fullmatch(name) or (isinstance(recorded, str) and " " in recorded)
+        if _TIME_NAME.search(name) or _NEW_EACH_TIME.fullmatch(name) or (is_error and is_wording):
             return type(recorded) is type(live)
         wanted = self._ids.fill(recorded, name)
         if isinstance(recorded, str) and recorded.startswith("http") and isinstance(live, str):

@@ -122,7 +122,7 @@ def create_record(call: Call, kind: str, given: Mapping[str, Any], *, checked: b
     now = call.clock.iso()
     columns = columns_of(kind)
     fields: dict[str, Any] = {name: value for name, value in values.items() if name in columns}
-    others = {name: value for name, value in values.items() if name not in columns and value is not None}
+    others = {name: value for name, value in values.items() if name not in columns}
     if kind not in RECORDS:
         fields["kind"] = kind
     table = RECORDS.get(kind, CrmActivity)
