@@ -43,13 +43,13 @@ class _BaseRows:
             base |= {"name": each["name"], "permission_level": each["permissionLevel"], "is_listed": True}
         if words[0] == "bases" and len(words) > 2 and isinstance(answer.get("error"), dict):
             self._base(words[1])["schema_is_hidden"] = True
-        for each in answer.get("tables", ()) if len(words) > 2 else ():
+        for position, each in enumerate(answer.get("tables", ()) if len(words) > 2 else ()):
             is_known = str(each["id"]) in self.tables["tables"]
             table = self._table(words[1], str(each["id"]))
             if is_known and table.get("fields"):
                 continue
             shown = {"name": each["name"], "primary_field_id": each["primaryFieldId"]}
-            table |= {**shown, "fields": each["fields"], "views": each["views"]}
+            table |= {**shown, "fields": each["fields"], "views": each["views"], "position": position}
 
     def read_records(self, call: RecordedCall, base: str, said: str) -> None:
         """Note the table that a call names and the records that it shows."""
