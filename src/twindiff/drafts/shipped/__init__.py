@@ -36,6 +36,7 @@ NAMES = (
     "intercom",
     "jira",
     "linkedin",
+    "mailchimp",
     "salesforce",
     "sendgrid",
     "twilio",
@@ -62,6 +63,8 @@ class ShippedDraft(NamedTuple):
     style: type[DraftStyle] = DraftStyle
     options: Mapping[str, Any] = {}
     """Further arguments of the Twin."""
+    samples: tuple[str, ...] = ()
+    """Tables whose `rows` are samples, which give way to what a recording shows."""
     recorded_rows: Callable[[Sequence[RecordedCall]], Mapping[str, list[dict[str, Any]]]] | None = None
     """Returns the rows of the handlers' tables that must have been there before calls of a recording."""
 
@@ -99,7 +102,8 @@ class ShippedDraft(NamedTuple):
         rows = dict(self.rows()) if self.rows else {}
         keys = {table.name: table.key for table in map(table_of, self.tables)}
         for table, added in self.recorded_rows(recorded).items() if self.recorded_rows else ():
-            by_key = {tuple(row.get(name) for name in keys[table]): row for row in (*rows.get(table, ()), *added)}
+            usual = () if added and table in self.samples else rows.get(table, ())
+            by_key = {tuple(row.get(name) for name in keys[table]): row for row in (*usual, *added)}
             rows[table] = [*by_key.values()]
         return rows
 

@@ -17,6 +17,7 @@ draft = ShippedDraft(
     pages=(bases.api, records.api),
     tables=TABLES,
     rows=bases.base_rows,
+    samples=("bases", "tables"),
     recorded_rows=find_bases,
     style=AirtableStyle,
     options={

@@ -8,7 +8,6 @@ from urllib.parse import unquote
 
 from ...recorded_needs import is_reading
 from ...recordings import RecordedCall, show_timestamp
-from .bases import BASE
 
 Shown = dict[str, Any]
 _MISSING = ("NOT_FOUND", "TABLE_NOT_FOUND")
@@ -23,8 +22,6 @@ def find_bases(calls: Sequence[RecordedCall]) -> Mapping[str, list[Shown]]:
             found.read_schema(call, words[2:])
         elif len(words) > 2 and words[0] == "v0":
             found.read_records(call, words[1], words[2])
-    if found.tables["bases"]:
-        found.tables["bases"].setdefault(BASE, {"id": BASE, "name": "Work", "is_listed": False})
     return {table: [*rows.values()] for table, rows in found.tables.items()}
 
 
