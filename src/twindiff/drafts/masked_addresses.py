@@ -57,11 +57,11 @@ def _find_masks(calls: Sequence[RecordedCall]) -> dict[str, str]:
         named = {*_addresses_of_url(call)} - known
         if len(named) == 1 and call.status < 300:
             seen.update((next(iter(named)), mask) for mask in masks)
-    found: dict[str, str] = {}
+    masks_by_address: dict[str, str] = {}
     for (address, mask), _ in seen.most_common():
-        if address not in found and mask not in found.values():
-            found[address] = mask
-    return found
+        if address not in masks_by_address and mask not in masks_by_address.values():
+            masks_by_address[address] = mask
+    return masks_by_address
 
 
 def _addresses_of_url(call: RecordedCall) -> Iterator[str]:
@@ -82,7 +82,7 @@ def _addresses_in(value: Any) -> Iterator[str]:
 
 def _replace(call: RecordedCall, masks: dict[str, str]) -> RecordedCall:
     def fill(text: str) -> str:
-        return _ADDRESS.sub(lambda found: masks.get(found[0].lower(), found[0]), text)
+        return _ADDRESS.sub(lambda match: masks.get(match[0].lower(), match[0]), text)
 
     path = "/".join(
         quote(filled, safe="@:!$&'()*+,;=~") if (filled := fill(unquote(each))) != unquote(each) else each

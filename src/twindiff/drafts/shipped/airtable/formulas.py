@@ -69,9 +69,9 @@ class _FormulaParser:
         return text if kind == "mark" and text in marks else ""
 
     def _take(self, *marks: str) -> str:
-        found = self._peek(*marks)
-        self._at += bool(found)
-        return found
+        mark = self._peek(*marks)
+        self._at += bool(mark)
+        return mark
 
     def end(self) -> None:
         """Raise AirtableError unless all was read."""

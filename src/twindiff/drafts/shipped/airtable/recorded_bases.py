@@ -15,14 +15,14 @@ _MISSING = ("NOT_FOUND", "TABLE_NOT_FOUND")
 
 def find_bases(calls: Sequence[RecordedCall]) -> Mapping[str, list[Shown]]:
     """Return the rows of what calls show or name and do not make."""
-    found = _BaseRows()
+    bases = _BaseRows()
     for call in calls:
         words = [unquote(each) for each in call.path.strip("/").split("/")]
         if words[:2] == ["v0", "meta"]:
-            found.read_schema(call, words[2:])
+            bases.read_schema(call, words[2:])
         elif len(words) > 2 and words[0] == "v0":
-            found.read_records(call, words[1], words[2])
-    return {table: [*rows.values()] for table, rows in found.tables.items()}
+            bases.read_records(call, words[1], words[2])
+    return {table: [*rows.values()] for table, rows in bases.tables.items()}
 
 
 class _BaseRows:

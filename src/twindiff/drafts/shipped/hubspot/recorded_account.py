@@ -48,7 +48,7 @@ def find_account(calls: Sequence[RecordedCall]) -> Mapping[str, list[Shown]]:
 def _find_lists(calls: Sequence[RecordedCall]) -> dict[int, Shown]:
     """Return the rows of the lists of contacts that calls show and do not make, as they were at first."""
     made: set[int] = set()
-    found: dict[int, Shown] = {}
+    lists: dict[int, Shown] = {}
     for call in calls:
         if "/contacts/v1/lists" not in call.path or call.status >= 300:
             continue
@@ -56,9 +56,9 @@ def _find_lists(calls: Sequence[RecordedCall]) -> dict[int, Shown]:
             number = int(each["listId"])
             if call.verb == "POST":
                 made.add(number)
-            elif number not in made and number not in found:
+            elif number not in made and number not in lists:
                 at = datetime.fromtimestamp(int(each["createdAt"]) / 1000, tz=UTC)
-                found[number] = {
+                lists[number] = {
                     "id": number,
                     "name": str(each["name"]),
                     "is_dynamic": bool(each.get("dynamic")),
@@ -67,7 +67,7 @@ def _find_lists(calls: Sequence[RecordedCall]) -> dict[int, Shown]:
                     "others": int(each["metaData"]["size"]),
                     "created_at": show_timestamp(at.isoformat()),
                 }
-    return found
+    return lists
 
 
 def _lists_in(answer: Any) -> Iterator[Shown]:

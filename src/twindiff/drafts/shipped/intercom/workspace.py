@@ -143,10 +143,10 @@ def list_companies(call: Call, name: str = "", company_id: str = "", per_page: i
     """List the companies; one that is asked for by name or id is returned alone."""
     rows = call.db.rows(IntercomCompany, order=IntercomCompany.created_at)
     if name or company_id:
-        found = [row for row in rows if (company_id and row.company_id == company_id) or (name and row.name == name)]
-        if not found:
+        matches = [row for row in rows if (company_id and row.company_id == company_id) or (name and row.name == name)]
+        if not matches:
             raise IntercomError(404, "company_not_found", "Company Not Found")
-        return _show_company(call, found[0])
+        return _show_company(call, matches[0])
     rows = [row for row in rows if not tag_id or tag_id in list_targets(call, "company_tag", row.id)]
     return page_list(rows, lambda row: _show_company(call, row), lambda row: row.id, per_page, "")
 

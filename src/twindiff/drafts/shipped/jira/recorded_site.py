@@ -19,10 +19,10 @@ _SCHEMES = {"priority": "priorities", "issuetype": "issue_types", "resolution": 
 
 def find_site(calls: Sequence[RecordedCall]) -> Mapping[str, list[Shown]]:
     """Return the rows of what calls that were done name or show, and none of them makes."""
-    found = _SiteRows()
+    site = _SiteRows()
     for call in calls:
-        found.read(call)
-    return {table: [*rows.values()] for table, rows in found.tables.items()}
+        site.read(call)
+    return {table: [*rows.values()] for table, rows in site.tables.items()}
 
 
 class _SiteRows:

@@ -13,7 +13,7 @@ from twindiff.kit.twin import Operations
 
 from .lists import find_list, list_fields
 from .tables import MailchimpList, MailchimpMember
-from .wire_style import MailchimpError, NoSuchResource, link, links_of, links_of_collection, page_rows, show_time
+from .wire_style import Link, MailchimpError, NoSuchResource, link, links_of, links_of_collection, page_rows, show_time
 
 api = Operations(prefix="/3.0/lists/{list_id}")
 MAX_BATCH = 500
@@ -45,11 +45,8 @@ def _get(call: Call, list_id: str, said: str) -> MailchimpMember:
     return row
 
 
-def _show_member(call: Call, row: MailchimpMember) -> Shown:
-    path = f"/lists/{row.list_id}/members/{row.id}"
-    values = cast(Shown, row.merge_fields)
-    merged = {each.tag: values.get(each.tag, each.default_value) for each in list_fields(call, row.list_id)}
-    links = [
+def _link_member(path: str) -> list[Link]:
+    return [
         *links_of(path, "Members/"),
         link("upsert", path, "PUT", "Members/Response", "Definitions/Lists/Members/PUT"),
         link("delete", path, "DELETE"),
@@ -59,6 +56,12 @@ def _show_member(call: Call, row: MailchimpMember) -> Shown:
         link("events", f"{path}/events", "POST", "Members/Events/POST"),
         link("delete_permanent", f"{path}/actions/delete-permanent", "POST"),
     ]
+
+
+def _show_member(call: Call, row: MailchimpMember) -> Shown:
+    path = f"/lists/{row.list_id}/members/{row.id}"
+    values = cast(Shown, row.merge_fields)
+    merged = {each.tag: values.get(each.tag, each.default_value) for each in list_fields(call, row.list_id)}
     return {
         "id": row.id,
         "email_address": row.email_address,
@@ -86,7 +89,7 @@ def _show_member(call: Call, row: MailchimpMember) -> Shown:
         "tags": row.tags,
         "list_id": row.list_id,
         **cast(Shown, row.details),
-        "_links": links,
+        "_links": _link_member(path),
     }
 
 

@@ -148,15 +148,15 @@ def _answer(call: Call, method: str, url: str, body: Any) -> InnerAnswer:
     headers = {**outer.request.headers, "content-type": "application/json"}
     sent = b"" if body is None else msgspec.json.encode(body)
     request = Request(method.upper(), unquote(path), query.replace(" ", "+"), headers, sent)
-    found = Dispatch(outer.style, (queries.api, records.api, descriptions.api)).find(request.verb, request.path)
-    if found is None:
+    match = Dispatch(outer.style, (queries.api, records.api, descriptions.api)).find(request.verb, request.path)
+    if match is None:
         return InnerAnswer(404, [{"errorCode": "NOT_FOUND", "message": "The requested resource does not exist"}])
-    inner = RequestContext(outer.style, request, found.operation, found.path_parameters, outer.base_url)
+    inner = RequestContext(outer.style, request, match.operation, match.path_parameters, outer.base_url)
     inner.token, inner.actor, inner.strict = outer.token, outer.actor, outer.strict
     try:
         inner.parameters = outer.style.parameters(inner)
         with call.db.savepoint():
-            answer = inner.answer(found.operation.run(inner, call))
+            answer = inner.answer(match.operation.run(inner, call))
     except NotServed:
         raise
     except ApiError as error:

@@ -54,7 +54,7 @@ def find_org(calls: Sequence[RecordedCall]) -> Mapping[str, list[Shown]]:
 
 def _find_first_lists(calls: Sequence[RecordedCall]) -> dict[str, set[str]]:
     """Return the ids of all records of an object where a query for all of them shows them; the first one counts."""
-    found: dict[str, set[str]] = {}
+    ids_by_object: dict[str, set[str]] = {}
     for call in calls:
         query = next((value for name, value in call.query if name == "q"), "")
         source = _SOURCE.search(query)
@@ -63,8 +63,8 @@ def _find_first_lists(calls: Sequence[RecordedCall]) -> dict[str, set[str]]:
         )
         answer: Any = call.answer
         if kind and call.status < 300 and isinstance(answer, dict) and cast(Shown, answer).get("done"):
-            found.setdefault(kind.name, {_id_of(each) for each in cast(Shown, answer)["records"]})
-    return found
+            ids_by_object.setdefault(kind.name, {_id_of(each) for each in cast(Shown, answer)["records"]})
+    return ids_by_object
 
 
 def _ids_made(call: RecordedCall) -> Iterator[str]:
@@ -75,7 +75,7 @@ def _ids_made(call: RecordedCall) -> Iterator[str]:
             yield lengthen_id(str(shown["id"]))
 
 
-def _read_descriptions(call: RecordedCall, found: dict[str, Shown]) -> None:
+def _read_descriptions(call: RecordedCall, descriptions: dict[str, Shown]) -> None:
     """Note the descriptions that an answer shows; in a request of several, those of its parts."""
     answer: Any = call.answer
     if call.status >= 300 or not isinstance(answer, dict):
@@ -85,9 +85,9 @@ def _read_descriptions(call: RecordedCall, found: dict[str, Shown]) -> None:
     bodies: list[Any] = [each.get("body") for each in answers]
     for each in (shown, *(cast(Shown, body) for body in bodies if isinstance(body, dict))):
         if isinstance(each.get("fields"), list) and "name" in each and "keyPrefix" in each:
-            found.setdefault(str(each["name"]), {"name": str(each["name"])}).setdefault("description", each)
+            descriptions.setdefault(str(each["name"]), {"name": str(each["name"])}).setdefault("description", each)
         for position, listed in enumerate(each.get("sobjects", ()) if "maxBatchSize" in each else ()):
-            row = found.setdefault(str(listed["name"]), {"name": str(listed["name"])})
+            row = descriptions.setdefault(str(listed["name"]), {"name": str(listed["name"])})
             row |= {"listed": listed, "position": position} if "listed" not in row else {}
 
 
