@@ -126,7 +126,7 @@ class BoundIds:
         elif _may_be_id(name, recorded) and type(cast(object, recorded)) is type(live) and recorded != live:
             if str(cast(object, recorded)) in self.kept or {str(cast(object, recorded)), str(live)} & self._given:
                 return
-            is_taken = str(cast(object, recorded)) in self.foreign and live in self.known.values()
+            is_taken = only is not None and str(cast(object, recorded)) in self.foreign and live in self.known.values()
             if not is_taken:
                 self.known.setdefault(str(cast(object, recorded)), live)
 
