@@ -13,6 +13,7 @@ import pytest
 
 from tests.harness import LiveServer, Platform
 from tests.receiver import Receiver
+from twindiff.checks import evaluate
 from twindiff.drafts.documents import DescriptionError, describe
 from twindiff.drafts.drafting import Draft, DraftedTwin
 from twindiff.drafts.overlay import Overlay
@@ -248,3 +249,39 @@ def test_a_form_is_signed_with_its_fields_and_tells_only_whom_it_concerns(receiv
         digest = hmac.new(codes[fields["Id"]].encode(), signed.encode(), "sha1").digest()
         assert each.headers["x-signed"] == base64.b64encode(digest).decode()
     assert sorted(dict(parse_qsl(each.body.decode()))["State"] for each in sent) == ["closed", "open", "open"]
+
+
+CHORES: dict[str, Any] = {
+    "openapi": "3.1.0",
+    "info": {"title": "Chores", "version": "1"},
+    "servers": [{"url": "https://chores.test"}],
+    "paths": {
+        "/lists/{list_id}/chores/{chore_id}": {
+            "parameters": [path("list_id"), path("chore_id")],
+            "get": {"responses": answer(ref("Chore"))},
+            "patch": {"requestBody": body("Chore"), "responses": answer(ref("Chore"))},
+        },
+        "/lists/{list_id}/clear": {"parameters": [path("list_id")], "post": {"responses": {"204": {}}}},
+    },
+    "components": {"schemas": {"Chore": shape(id=TEXT, title=TEXT, updated=TEXT, list_id=TEXT)}},
+}
+
+
+def test_a_removal_whose_path_names_no_object_is_not_served():
+    overlay = {"operations": {"POST /lists/{list_id}/clear": {"does": "delete", "table": "chores"}}}
+    draft = Draft(describe(CHORES), "chores", msgspec.convert(overlay, Overlay))
+    plan = next(each for each in draft.plans if each.operation.verb == "POST")
+    assert (plan.behaviour, plan.reason) == ("missing", "neither its path nor `by` of the overlay names a chore")
+
+
+def test_the_time_of_a_change_is_no_change_of_its_own():
+    overlay = {
+        "seeds": {"chores": [{"id": "c1", "list_id": "l1", "title": "Sweep", "updated": "2026-01-01T00:00:00Z"}]}
+    }
+    draft = Draft(describe(CHORES), "chores", msgspec.convert(overlay, Overlay))
+    with Twindiff(twins=[draft.twin()]) as td, td.create("chores:chores_base") as env:
+        with httpx.Client(transport=td.transport(env), base_url="https://chores.test") as client:
+            changed = client.patch("/lists/l1/chores/c1", json={"title": "Mop"}).json()
+        assert changed["updated"] != "2026-01-01T00:00:00Z"
+        where = {"diff_type": "changed", "entity": "chores", "expected_changes": {"title": {"to": "Mop"}}}
+        assert evaluate({"assertions": [{**where, "expected_count": 1}]}, env.diff()).passed

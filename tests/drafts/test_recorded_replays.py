@@ -30,7 +30,7 @@ def write_session(path: Path, steps: list[Step]) -> Path:
         {
             "method": verb,
             "path": url.partition("?")[0],
-            "query": [each.split("=") for each in url.partition("?")[2].split("&") if each],
+            "query": [each.split("=", 1) for each in url.partition("?")[2].split("&") if each],
             "body": body,
             "status": status,
             "response": answer,
@@ -207,3 +207,74 @@ def test_a_value_that_the_twin_mangles_is_another_value_though_its_name_is_that_
     mangled: Step = (*made[:4], {**GIVEN, field: value})
     report = replay(write_session(tmp_path / "all.jsonl", [mangled]))
     assert [each["places"] for each in report["outcomes"]] == [[f"/{field}"]]
+
+
+def test_an_address_that_only_bodies_mask_is_found_by_its_mask(tmp_path: Path):
+    ada = {"id": 7001, "email": "user1@example.com"}
+    steps: list[Step] = [
+        ("GET", "/v1/people?email=ada@corp.test", None, 200, []),
+        ("POST", "/v1/people", {"email": "user1@example.com"}, 201, ada),
+        ("GET", "/v1/people?email=ada@corp.test", None, 200, [ada]),
+        ("GET", "/v1/people?email=bea@corp.test", None, 200, []),
+    ]
+    learnt = write_session(tmp_path / "all.jsonl", steps)
+    CliRunner().invoke(app, ["drafts", "learn", str(learnt), "--output", str(tmp_path / "parcels.json")])
+    assert replay(learnt)["right"] == 4
+
+
+def test_the_ids_of_the_account_and_its_user_may_be_others(tmp_path: Path):
+    def parcel(id: int, account: str) -> dict[str, Any]:
+        return {"id": id, "account_id": account, "created_by": "user_9x8y7z6"}
+
+    first = parcel(1, "ac_1")
+    both: list[Step] = [("POST", "/v1/parcels", {}, 201, first), ("GET", "/v1/parcels/1", None, 200, first)]
+    learnt = write_session(tmp_path / "learnt.jsonl", both)
+    CliRunner().invoke(app, ["drafts", "learn", str(learnt), "--output", str(tmp_path / "parcels.json")])
+    steps: list[Step] = [
+        ("GET", "/v1/parcels/8001", None, 200, parcel(8001, "ac_old")),
+        ("POST", "/v1/parcels", {}, 201, parcel(8002, "ac_old")),
+        ("GET", "/v1/parcels/8002", None, 200, parcel(8002, "ac_old")),
+        ("GET", "/v1/parcels/8002", None, 200, parcel(8002, "ac_new")),
+    ]
+    report = replay(write_session(tmp_path / "all.jsonl", steps))
+    assert [each["number"] for each in report["outcomes"]] == [4]
+
+
+STORY = {"project": {"id": 77}, "summary": "S", "issuetype": {"name": "Story"}}
+GENERAL = {"id": "8901", "key": "GEN-40"}
+
+
+@pytest.mark.parametrize(
+    ("draft", "host", "steps"),
+    [
+        (
+            "jira",
+            "https://acme.atlassian.net",
+            [
+                ("POST", "/rest/api/2/issue/8801/transitions", {"transition": {"id": "7"}}, 204, None),
+                ("POST", "/rest/api/2/issue", {"fields": {**STORY, "priority": {"name": "Blocker"}}}, 201, GENERAL),
+                ("POST", "/rest/api/2/issue", {"fields": {**STORY, "priority": {"name": "No"}}}, 400,
+                 {"errorMessages": [], "errors": {"priority": "It is not valid"}}),
+                ("GET", "/rest/api/2/issue/GEN-40", None, 200, GENERAL),
+            ],
+        ),
+        (
+            "salesforce",
+            "https://acme.my.salesforce.com",
+            [
+                ("POST", "/services/data/v60.0/sobjects/Contact", {"LastName": "L", "Size__c": "4"}, 201,
+                 {"id": "0034S000005YJO1QAO", "success": True}),
+                ("GET", "/services/data/v60.0/query?q=SELECT Size__c FROM Contact WHERE LastName IN ('L')", None, 200,
+                 {"totalSize": 1, "records": [{"Size__c": "4"}]}),
+                ("GET", "/services/data/v60.0/sobjects/Lead/00Q4S000002sSacUAE", None, 200,
+                 {"attributes": {"type": "Lead"}, "Id": "00Q4S000002sSacUAE", "OwnerId": "0054S000000JFmhQAG"}),
+            ],
+        ),
+    ],
+)  # fmt: skip
+def test_what_a_shipped_draft_must_have_had_is_seeded(tmp_path: Path, draft: str, host: str, steps: list[Step]):
+    recording = write_session(tmp_path / "all.jsonl", steps)
+    recording.write_text(recording.read_text().replace(HOST, host))
+    answer = CliRunner().invoke(app, ["drafts", "replay", str(recording), "--draft", draft, "--json"])
+    assert answer.exit_code == 0, answer.output
+    assert json.loads(answer.stdout)["outcomes"] == []

@@ -107,6 +107,7 @@ def _plan(
 ) -> OperationPlan:
     schemas, role = resource_map.schemas, resource_map.roles[operation.path]
     declared = overlay.operations.get(operation.name, _UNDECLARED)
+    named = role.resource if role.key else ""
     if declared.table:
         role = role._replace(resource=next(name for name, each in stored.items() if each.table == declared.table))
     kept = stored.get(role.resource)
@@ -118,6 +119,8 @@ def _plan(
         find_state_change(role.action, kept.schemas, schemas) if kept and role.kind == "action" else None
     )
     behaviour, reason = _behaviour_of(operation, role, answer, kept, change, schemas, declared)
+    if not declared.by and not _names_object(operation, declared, role, named):
+        behaviour, reason = "missing", f"neither its path nor `by` of the overlay names a {role.resource}"
     query = read_list_query(operation, kept.schemas, schemas) if behaviour == "list" and kept else ListQuery()
     if lists and behaviour == "list":
         query = declare_list(query, lists)
@@ -132,6 +135,17 @@ def _plan(
     if behaviour == "file":
         guessed = ("bytes",)
     return OperationPlan(operation, behaviour, role, kept, answer, body, query, change, guessed, reason, declared)
+
+
+def _names_object(operation: OperationDescription, declared: OperationOverlay, role: PathRole, named: str) -> bool:
+    """Return whether a path names the object that the overlay has an operation read, change or delete.
+
+    `named` is the kind of the object that the path names. A path that names none is of one such as `/me`, unless it is
+    posted to.
+    """
+    if declared.does not in ("read", "update", "delete"):
+        return True
+    return named == role.resource if named else declared.does == "read" or operation.verb != "POST"
 
 
 def find_declared_change(overlay: Overlay, operation: str) -> ActionEffect | None:

@@ -37,7 +37,7 @@ def find_needs(calls: Sequence[RecordedCall]) -> SessionNeeds:
     before: set[str] = set()
     needs: list[str] = []
     for call in calls:
-        named, shown = _named_by(call), {*_ids_in(call.answer)}
+        named, shown = _named_by(call), {*own_ids_in(call.answer)}
         old = sorted(named & before)
         reason = f"names {old[0]}, which was there before" if old else ""
         if call.status < 300 and is_reading(call):
@@ -88,14 +88,14 @@ def _texts_in(value: Any) -> Iterator[str]:
         yield str(value)
 
 
-def _ids_in(value: Any) -> Iterator[str]:
+def own_ids_in(value: Any) -> Iterator[str]:
     """Yield the ids of the objects in an answer."""
     if isinstance(value, dict):
         for name, each in cast(Schema, value).items():
             is_own = str(name).lower() in OWN_IDS and isinstance(each, (str, int)) and not isinstance(each, bool)
             if is_own and len(str(each)) >= 1:
                 yield str(each)
-            yield from _ids_in(each)
+            yield from own_ids_in(each)
     elif isinstance(value, list):
         for each in cast(list[Any], value):
-            yield from _ids_in(each)
+            yield from own_ids_in(each)

@@ -22,6 +22,7 @@ import yaml
 from twindiff.kit.clock import iso_instant, micros_of
 
 from .documents import MAX_JSON_BYTES, DescriptionError, Schema
+from .masked_addresses import join_addresses
 
 _KEPT = frozenset(["content-type", "accept", "if-match", "if-none-match", "idempotency-key", "prefer", "range"])
 _KEPT_BEGINNINGS = ("dropbox-", "notion-", "x-http-", "x-restli-", "depth")
@@ -72,7 +73,15 @@ def read_recording(path: Path) -> Iterator[RecordedCall]:
 
 
 def read_sessions(path: Path) -> Iterator[RecordedSession]:
-    """Yield the sessions of a recording, which in HAR files and cassettes is one. Raises DescriptionError."""
+    """Yield the sessions of a recording, which in HAR files and cassettes is one. Raises DescriptionError.
+
+    Addresses that are masked in bodies and not in URLs are joined, see `masked_addresses`.
+    """
+    for session in _read_plainly(path):
+        yield session._replace(calls=join_addresses(session.calls))
+
+
+def _read_plainly(path: Path) -> Iterator[RecordedSession]:
     try:
         if path.stat().st_size > MAX_JSON_BYTES:
             raise DescriptionError(f"{path.name} is larger than {MAX_JSON_BYTES:,} bytes.")

@@ -16,6 +16,14 @@ from .schemas import SchemaSet
 _KINDS: dict[str, Any] = {"string": str, "integer": int, "number": float, "boolean": bool}
 ORDER_COLUMN = "creation_number"
 """The column by which lists are in the order of creation."""
+CHANGE_TIMES = frozenset(
+    (
+        "updated", "updated_at", "updated_time", "updated_date", "last_updated", "date_updated", "modified",
+        "modified_at", "modified_time", "modified_date", "date_modified", "last_modified", "last_modified_at",
+        "last_edited_at", "last_edited_time",
+    )
+)  # fmt: skip
+"""Names of fields that hold when an object was last changed."""
 MAX_COLUMNS = 600
 """Fields of a resource with a column of their own; the others are kept together."""
 
@@ -118,10 +126,12 @@ def _store(
     order = _column_name(ORDER_COLUMN, kinds)
     kinds[order] = int
     table = resource.table if resource.is_renamed else _unique(resource.table, taken)
+    changing = [each for each in fields if each != resource.key and _is_time_of_change(each, fields, schemas)]
     namespace: dict[str, Any] = {
         "__annotations__": kinds,
         "__module__": __name__,
         **{name: ColumnOptions(default=None) for name in kinds if name != key},
+        **{names[each]: ColumnOptions(default=None, derived=True) for each in changing},
         order: ColumnOptions(default=0, derived=True),
     }
     class_name = "".join(word.capitalize() for word in split_words(resource.name)) or "Thing"
@@ -133,6 +143,11 @@ def _store(
     make: Any = type(Row)
     row = make(class_name, (Row,), namespace, table=table, key=(key,), indexes=indexes)
     return StoredResource(resource, table, row, names, above, fields, order, {})
+
+
+def _is_time_of_change(name: str, fields: Mapping[str, Schema], schemas: SchemaSet) -> bool:
+    """Return whether a field holds when an object was last changed, which diffs leave to what else has changed."""
+    return snake(name) in CHANGE_TIMES and schemas.type_of(fields[name]) in ("string", "integer")
 
 
 def _kind_of(shown: Schema, given: Schema | None, schemas: SchemaSet) -> Any:

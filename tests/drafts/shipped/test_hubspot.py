@@ -189,3 +189,37 @@ def test_both_versions_refuse_names_of_properties_that_are_taken_or_have_other_s
     asked = {"label": "Fax", "type": "string", "groupName": "companyinformation", "fieldType": "text"}
     hubspot.post(url, json={"name": "fax_number", **asked}).raise_for_status()
     assert hubspot.post(url, json={"name": name, **asked}).status_code == status
+
+
+def test_older_deals_and_engagements_are_records_of_version_3(connect: Connect):
+    hubspot = connect("hubspot", "https://api.hubapi.com")
+    vid = hubspot.post("/contacts/v1/contact", json={"properties": [{"property": "firstname", "value": "Ada"}]}).json()[
+        "vid"
+    ]
+    named = {"properties": [{"name": "dealname", "value": "Mill"}], "associations": {"associatedVids": [vid]}}
+    deal = hubspot.post("/deals/v1/deal", json=named).json()
+    assert (deal["associations"]["associatedVids"], deal["properties"]["dealname"]["value"]) == ([vid], "Mill")
+    assert hubspot.get(f"/crm/v3/objects/deals/{deal['dealId']}").json()["properties"]["dealname"] == "Mill"
+    note = {"engagement": {"type": "NOTE"}, "associations": {"contactIds": [vid, None]}, "metadata": {"body": "Hi"}}
+    made = hubspot.post("/engagements/v1/engagements", json=note).json()
+    number = made["engagement"]["id"]
+    asked = {"properties": "hs_note_body"}
+    assert hubspot.get(f"/crm/v3/objects/notes/{number}", params=asked).json()["properties"]["hs_note_body"] == "Hi"
+    listed = hubspot.get(f"/engagements/v1/engagements/associated/CONTACT/{vid}/paged").json()
+    assert listed == {"results": [made], "hasMore": False, "offset": number}
+
+
+def test_merged_contacts_are_one_and_a_cleared_property_is_an_empty_text(connect: Connect):
+    hubspot = connect("hubspot", "https://api.hubapi.com")
+    ids = [
+        hubspot.post("/crm/v3/objects/contacts", json={"properties": each}).json()["id"]
+        for each in ({"firstname": "Ada"}, {"lastname": "Byron"})
+    ]
+    merged = hubspot.post(f"/contacts/v1/contact/merge-vids/{ids[0]}", json={"vidToMerge": int(ids[1])})
+    assert merged.text == "SUCCESS"
+    assert hubspot.get(f"/crm/v3/objects/contacts/{ids[0]}").json()["properties"]["lastname"] == "Byron"
+    assert hubspot.get(f"/contacts/v1/contact/vid/{ids[1]}/profile").status_code == 404
+    cleared = hubspot.patch(f"/crm/v3/objects/contacts/{ids[0]}", json={"properties": {"lastname": ""}}).json()
+    assert cleared["properties"]["lastname"] == ""
+    where = {"filterGroups": [{"filters": [{"propertyName": "lastname", "operator": "HAS_PROPERTY"}]}]}
+    assert hubspot.post("/crm/v3/objects/contacts/search", json=where).json()["total"] == 0

@@ -137,3 +137,54 @@ def test_addresses_of_records_have_the_version_that_is_called(salesforce: httpx.
     asked = {"q": "SELECT Id FROM Account LIMIT 1"}
     shown = salesforce.get("https://acme.my.salesforce.com/services/data/v58.0/query", params=asked).json()["records"]
     assert shown[0]["attributes"]["url"].startswith("/services/data/v58.0/sobjects/Account/")
+
+
+def test_requests_in_one_refer_to_each_other_and_are_undone_together(salesforce: httpx.Client):
+    base = "/services/data/v62.0"
+
+    def make(last: dict[str, Any], **more: Any) -> list[Any]:
+        asked = [
+            {"method": "POST", "url": f"{base}/sobjects/Account", "referenceId": "a", "body": {"Name": "N"}},
+            {"method": "POST", "url": f"{base}/sobjects/Contact", "referenceId": "c", "body": last},
+            {"method": "GET", "url": f"{base}/query?q=SELECT Name FROM Account WHERE Id = '@{{a.id}}'"},
+        ]  # fmt: skip
+        return salesforce.post("/composite", json={"compositeRequest": asked, **more}).json()["compositeResponse"]
+
+    made = make({"LastName": "L", "AccountId": "@{a.id}"})
+    assert [each["httpStatusCode"] for each in made] == [201, 201, 200]
+    assert made[2]["body"]["records"][0]["Name"] == "N"
+    undone = make({"AccountId": "@{a.id}"}, allOrNone=True)
+    assert [each["body"][0]["errorCode"] for each in undone] == [
+        "PROCESSING_HALTED", "REQUIRED_FIELD_MISSING", "PROCESSING_HALTED",
+    ]  # fmt: skip
+    assert (
+        salesforce.get("/query", params={"q": "SELECT COUNT() FROM Account WHERE Name = 'N'"}).json()["totalSize"] == 1
+    )
+
+
+def test_a_tree_makes_records_with_those_below_them_or_none(salesforce: httpx.Client):
+    def tree(*contacts: dict[str, Any]) -> httpx.Response:
+        below = [{"attributes": {"type": "Contact", "referenceId": f"c{n}"}, **each} for n, each in enumerate(contacts)]
+        account = {"attributes": {"type": "Account", "referenceId": "a"}, "Name": "T", "Contacts": {"records": below}}
+        return salesforce.post("/composite/tree/Account", json={"records": [account]})
+
+    refused = tree({"LastName": "One"}, {"FirstName": "Two"})
+    assert (refused.status_code, [each["referenceId"] for each in refused.json()["results"]]) == (400, ["c1"])
+    made = tree({"LastName": "One"}, {"LastName": "Two"}).json()
+    assert [each["referenceId"] for each in made["results"]] == ["a", "c0", "c1"]
+    soql = "SELECT Name, (SELECT LastName FROM Contacts) FROM Account WHERE Name = 'T'"
+    [account] = salesforce.get("/query", params={"q": soql}).json()["records"]
+    assert [each["LastName"] for each in account["Contacts"]["records"]] == ["One", "Two"]
+
+
+def test_descriptions_name_all_that_records_show(salesforce: httpx.Client):
+    described = salesforce.get("/sobjects/Contact/describe").json()
+    assert {"actionOverrides", "childRelationships", "recordTypeInfos", "triggerable", "urls"} <= described.keys()
+    fields = {each["name"]: each for each in described["fields"]}
+    id = salesforce.get("/query", params={"q": "SELECT Id FROM Contact LIMIT 1"}).json()["records"][0]["Id"]
+    assert fields.keys() == salesforce.get(f"/sobjects/Contact/{id}").json().keys() - {"attributes"}
+    assert (fields["MailingAddress"]["type"], fields["OwnerId"]["referenceTo"]) == ("address", ["User"])
+    salesforce.patch(f"/sobjects/Contact/{id}", json={"MailingCity": "Ely"})
+    assert salesforce.get(f"/sobjects/Contact/{id}").json()["MailingAddress"]["city"] == "Ely"
+    refused = salesforce.patch(f"/sobjects/Contact/{id}", json={"Jigsaw": "x"}).json()
+    assert refused[0]["errorCode"] == "INVALID_FIELD_FOR_INSERT_UPDATE"

@@ -49,7 +49,8 @@ def platform_of(base_url: str, api_key: str, files: Path | None = None) -> Gener
         warn(imported.warnings)
         if left_out := imported.left_out:
             names = ", ".join(name.partition(": ")[0] for name in left_out)
-            typer.echo(f"Left out, because their twins are not installed: {names}.", err=True)
+            said = f"Left out, because their twins are not installed: {names}."
+            typer.echo(f"{said} A description is served with TWINDIFF_OPENAPI=NAME=FILE.", err=True)
         yield here
 
 

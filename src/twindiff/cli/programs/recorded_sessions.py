@@ -1,9 +1,10 @@
 """Replays recorded sessions against drafted twins, and sorts the steps by what they answer otherwise.
 
 Ids are bound while a session runs: where the recorded answer has one id and the twin's another at the same place, later
-requests and expectations have the twin's. Not compared are times, texts of errors, and values that are new for each
-request. What the twin's answer has in addition is no difference. Of addresses only the last two segments of the
-path are compared. A value that the request itself gave is compared and not bound, whatever its name.
+requests and expectations have the twin's. Not compared are times, texts of errors (those with spaces, or under a usual
+name), and values that are new for each request. What the twin's answer has in addition is no difference. Of addresses
+only the last two segments of the path are compared. A value that the request itself gave is compared and not bound,
+whatever its name. Objects that one request made are compared in the order that fits best.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from twindiff.cli.remote import Json
 from twindiff.drafts.drafting import Draft
 from twindiff.drafts.names import snake
 from twindiff.drafts.proposals import propose_seeds
-from twindiff.drafts.recorded_needs import find_needs, is_reading
+from twindiff.drafts.recorded_needs import find_needs, is_reading, own_ids_in
 from twindiff.drafts.recordings import RecordedCall, RecordedSession
 from twindiff.drafts.shipped import ShippedDraft, find_shipped
 from twindiff.kit.twin import Twin
@@ -46,7 +47,11 @@ Kind = Literal[
 MIN_BOUND_CHARACTERS = 4
 """Characters of an id from which on it is also replaced inside other texts."""
 MAX_PLACES = 5
-_ID_NAME = re.compile(r"(^|[_-])(id|gid|sid|uuid|guid|vid|sha|key|token|ref|handle|rev|etag|cursor|iid)s?$|[a-z]Id$")
+_ID_NAME = re.compile(
+    r"(^|[_-])(id|gid|sid|uuid|guid|vid|sha|key|token|ref|handle|rev|etag|cursor|iid)s?$|[a-z]Id$"
+    r"|^(created|updated|modified|added)_by$"
+)
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _TIME = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?|1\d{12}")
 _TIME_NAME = re.compile(r"(^|_|-)(at|on|date|time|timestamp|created|updated|modified)$|[a-z](At|On|Date|Time)$|date$")
 _PLACE_NAME = re.compile(r"cursor|token|after|job_id|session_id", re.IGNORECASE)
@@ -92,6 +97,8 @@ class BoundIds:
         self.known: dict[str, Any] = {}
         self.kept: set[str] = set()
         """Ids that were there before, which are the same in a seeded twin."""
+        self.foreign: set[str] = set()
+        """Ids of what stands outside the session, such as the account and its users."""
         self._given: set[str] = set()
         """The ids in the last request."""
 
@@ -103,19 +110,25 @@ class BoundIds:
         self._given = given | {str(self.known[each]) for each in given if each in self.known}
 
     def learn(self, recorded: Any, live: Any, name: str = "", *, only: re.Pattern[str] | None = None) -> None:
-        """Note the ids that stand at the same place of two answers, under names that match `only` if it is given."""
+        """Note the ids that stand at the same place of two answers.
+
+        If `only` is given, these are those under names that it matches, and those of what stands outside the session.
+        Two of the latter are never one.
+        """
         if isinstance(recorded, dict) and isinstance(live, dict):
             for each, value in cast(Json, recorded).items():
                 self.learn(value, cast(Json, live).get(each), str(each), only=only)
         elif isinstance(recorded, list) and isinstance(live, list):
             for first, second in zip(cast(list[Any], recorded), cast(list[Any], live), strict=False):
                 self.learn(first, second, name, only=only)
-        elif only is not None and not only.search(name):
+        elif only is not None and not only.search(name) and str(cast(object, recorded)) not in self.foreign:
             return
         elif _may_be_id(name, recorded) and type(cast(object, recorded)) is type(live) and recorded != live:
             if str(cast(object, recorded)) in self.kept or {str(cast(object, recorded)), str(live)} & self._given:
                 return
-            self.known.setdefault(str(cast(object, recorded)), live)
+            is_taken = only is not None and str(cast(object, recorded)) in self.foreign and live in self.known.values()
+            if not is_taken:
+                self.known.setdefault(str(cast(object, recorded)), live)
 
     def fill(self, value: Any, name: str = "") -> Any:
         """Return a value with the twin's ids; a short number is one only under a name of ids."""
@@ -162,10 +175,53 @@ def _ids_in(value: Any, name: str = "") -> Iterator[str]:
         yield str(value)
 
 
+def _put_in_order(recorded: Any, live: Any) -> Any:
+    """Return an answer whose lists of objects are in the order of the recorded ones.
+
+    The results of a request that makes several objects are in no order that a client could rely on.
+    """
+    if isinstance(recorded, dict) and isinstance(live, dict):
+        known = cast(Json, recorded)
+        return {name: _put_in_order(known.get(name), each) for name, each in cast(Json, live).items()}
+    if not isinstance(recorded, list) or not isinstance(live, list):
+        return live
+    left = [*cast(list[Any], live)]
+    if len(left) != len(cast(list[Any], recorded)) or not all(isinstance(each, dict) for each in left):
+        return cast(list[Any], live)
+    ordered: list[Any] = []
+    for each in cast(list[Any], recorded):
+        best = max(left, key=lambda other, one=each: _count_common(one, other))
+        left.remove(best)
+        ordered.append(best)
+    return ordered
+
+
+def _count_common(first: Any, second: Any) -> int:
+    """Return how many plain values two objects have in common, with those inside them."""
+    if isinstance(first, dict) and isinstance(second, dict):
+        return sum(_count_common(each, cast(Json, second).get(name)) for name, each in cast(Json, first).items())
+    return int(first is not None and first == second)
+
+
+def _find_foreign(calls: Sequence[RecordedCall]) -> set[str]:
+    """Return the ids that only refer: no request of a session gives one, and no object in an answer has it as its own.
+
+    So is the account's, and that of the user who calls.
+    """
+    shown = {each for call in calls for each in _ids_in(call.answer)}
+    own = {each for call in calls for each in own_ids_in(call.answer)}
+    given = {unquote(each) for call in calls for each in call.path.split("/")}
+    given |= {value for call in calls for _, value in call.query}
+    given |= {each for call in calls for each in _ids_in(call.body)}
+    return shown - own - given
+
+
 def _may_be_id(name: str, value: Any) -> bool:
     if isinstance(value, bool) or not isinstance(value, (str, int)):
         return False
     text = str(value)
+    if _UUID.fullmatch(text):
+        return True
     return bool(_ID_NAME.search(name)) and bool(text) and " " not in text and not text.startswith("http")
 
 
@@ -180,11 +236,13 @@ class RecordedReplay:
         """Replay the calls in order."""
         needs = find_needs(calls)
         self._ids.kept = needs.before
+        self._ids.foreign = _find_foreign(calls)
         for number, (call, need) in enumerate(zip(calls, needs.reasons, strict=True), 1):
             self._ids.note_given(call)
             answer = self._send(call)
             live = _read_json(answer)
             recorded = call.answer
+            live = live if is_reading(call) else _put_in_order(recorded, live)
             self._ids.learn(recorded, live, only=_PLACE_NAME if is_reading(call) else None)
             differences = AnswerDifferences([], [], [])
             if recorded is not None and call.status // 100 == answer.status_code // 100:
@@ -246,7 +304,8 @@ class RecordedReplay:
     def _is_same(self, recorded: Any, live: Any, name: str, *, is_error: bool) -> bool:
         if isinstance(recorded, str) and _TIME.fullmatch(recorded):
             return isinstance(live, str) and bool(_TIME.fullmatch(live))
-        if _TIME_NAME.search(name) or _NEW_EACH_TIME.fullmatch(name) or (is_error and _WORDING.fullmatch(name)):
+        is_wording = _WORDING.fullmatch(name) or (isinstance(recorded, str) and " " in recorded)
+        if _TIME_NAME.search(name) or _NEW_EACH_TIME.fullmatch(name) or (is_error and is_wording):
             return type(recorded) is type(live)
         wanted = self._ids.fill(recorded, name)
         if isinstance(recorded, str) and recorded.startswith("http") and isinstance(live, str):

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from twindiff.kit.rows import Row
+from twindiff.kit.rows import Row, table_of
 from twindiff.kit.suggestions import did_you_mean
 from twindiff.kit.twin import Operations, Rows
 
@@ -27,13 +27,16 @@ from ..recordings import RecordedCall
 from ..wire_style import DraftStyle
 
 NAMES = (
+    "airtable",
     "asana",
     "discord",
     "dropbox",
     "gitlab",
     "hubspot",
+    "intercom",
     "jira",
     "linkedin",
+    "mailchimp",
     "salesforce",
     "sendgrid",
     "twilio",
@@ -60,6 +63,8 @@ class ShippedDraft(NamedTuple):
     style: type[DraftStyle] = DraftStyle
     options: Mapping[str, Any] = {}
     """Further arguments of the Twin."""
+    samples: tuple[str, ...] = ()
+    """Tables whose `rows` are samples, which give way to what a recording shows."""
     recorded_rows: Callable[[Sequence[RecordedCall]], Mapping[str, list[dict[str, Any]]]] | None = None
     """Returns the rows of the handlers' tables that must have been there before calls of a recording."""
 
@@ -93,10 +98,13 @@ class ShippedDraft(NamedTuple):
         return twin
 
     def _rows_before(self, recorded: Sequence[RecordedCall]) -> Rows:
-        """Return the rows of every template, and those that must have been there before calls."""
+        """Return the rows of every template; those that must have been there before calls replace them by key."""
         rows = dict(self.rows()) if self.rows else {}
+        keys = {table.name: table.key for table in map(table_of, self.tables)}
         for table, added in self.recorded_rows(recorded).items() if self.recorded_rows else ():
-            rows[table] = [*rows.get(table, ()), *added]
+            usual = () if added and table in self.samples else rows.get(table, ())
+            by_key = {tuple(row.get(name) for name in keys[table]): row for row in (*usual, *added)}
+            rows[table] = [*by_key.values()]
         return rows
 
     def _describe(self, paths: Sequence[Path]) -> ApiDescription:

@@ -6,7 +6,7 @@ from twindiff.kit.seeding import Variables
 from twindiff.kit.twin import Users
 
 from .. import ShippedDraft
-from . import associations, companies_v2, contact_lists, records, settings
+from . import associations, companies_v2, contact_lists, engagements_v1, records, settings
 from .account import account_rows
 from .recorded_account import find_account
 from .screens import screen
@@ -19,7 +19,7 @@ draft = ShippedDraft(
     "HubSpot",
     stands_alone=True,
     description="https://github.com/HubSpot/HubSpot-public-api-spec-collection",
-    pages=(records.api, associations.api, settings.api, contact_lists.api, companies_v2.api),
+    pages=(records.api, associations.api, settings.api, contact_lists.api, companies_v2.api, engagements_v1.api),
     tables=TABLES,
     rows=account_rows,
     recorded_rows=find_account,

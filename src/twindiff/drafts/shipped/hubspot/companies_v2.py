@@ -59,7 +59,10 @@ def post_company(call: Call, properties: Pairs | None = None) -> Shown:
     """Create a company."""
     given = read_pairs(properties, "name")
     check_pairs(call, "companies", given)
-    return _show_company(create_record(call, "companies", given))
+    shown = _show_company(create_record(call, "companies", given))
+    created = shown["properties"]["createdate"]
+    created["versions"].append({**created["versions"][0], "sourceId": "API"})
+    return shown
 
 
 @api.get("/companies/v2/companies/paged")
@@ -290,11 +293,10 @@ def _kinds_of(definition_id: int) -> tuple[str, str]:
 def list_associations(call: Call, object_id: str, definition_id: int, limit: int = 100, offset: int = 0) -> Shown:
     """List the ids of the records that belong to a record."""
     from_kind, to_kind = _kinds_of(definition_id)
-    ids = sorted(map(int, list_associated(call, from_kind, object_id, to_kind)))
-    start, most = max(offset, 0), min(max(limit, 1), 100)
-    listed = ids[start : start + most]
-    has_more = start + most < len(ids)
-    return {"results": listed, "hasMore": has_more, "offset": start + most if has_more else 0}
+    ids = sorted(each for each in map(int, list_associated(call, from_kind, object_id, to_kind)) if each > offset)
+    most = min(max(limit, 1), 100)
+    listed, has_more = ids[:most], len(ids) > most
+    return {"results": listed, "hasMore": has_more, "offset": listed[-1] if listed else 0}
 
 
 @api.put("/crm-associations/v1/associations", status=204)

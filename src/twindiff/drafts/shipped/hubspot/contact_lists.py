@@ -11,6 +11,8 @@ from typing import Any
 
 from twindiff.kit.call import Call
 from twindiff.kit.clock import micros_of
+from twindiff.kit.http import Response
+from twindiff.kit.rows import Expression
 from twindiff.kit.twin import Operations
 
 from .record_lookup import find_record, find_records, read_property
@@ -26,6 +28,8 @@ class MethodNotSupported(HubSpotError):
 
 
 PORTAL = 62_000_001
+AUTHOR = 71_000_001
+"""The user who calls."""
 MAX_LISTED = 500
 """Lists of one page, whatever is asked for."""
 MAX_CONTACTS = 100
@@ -82,7 +86,9 @@ def _property_names(row: Any) -> list[str]:
                              "lifecyclestage", "hs_lead_status", "hubspot_owner_id") if getattr(row, name)]  # fmt: skip
     computed = ["createdate", "lastmodifieddate", "hs_all_contact_vids", "hs_is_contact", "hs_is_unworked"]
     domain = ["hs_email_domain"] if row.email else []
-    return [*own, *row.properties, *computed, "hs_object_id", "hs_pipeline", *domain]
+    has_mobile = bool(row.properties.get("mobilephone"))
+    mobile = ["hs_calculated_mobile_number", "hs_searchable_calculated_mobile_number"] if has_mobile else []
+    return [*own, *row.properties, *computed, "hs_object_id", "hs_pipeline", *domain, *mobile]
 
 
 def _show_contact(call: Call, row: Any, *, only_values: bool, names: Iterable[str] | None = None) -> Shown:
@@ -97,7 +103,7 @@ def _show_contact(call: Call, row: Any, *, only_values: bool, names: Iterable[st
     versions = {"source-type": "API", "source-id": None, "source-label": None, "timestamp": at, "selected": False}
     made, number = show_milliseconds(row.created_at), int(row.id)
     email = [{"type": "EMAIL", "value": row.email, "timestamp": made, "is-primary": True}] if row.email else []
-    guid = f"00000000-0000-4000-8000-{number:012d}"
+    guid = _guid_of(row)
     memberships = call.db.rows(CrmListMember, CrmListMember.contact_id == row.id)
     return {
         "vid": number,
@@ -123,6 +129,10 @@ def _show_contact(call: Call, row: Any, *, only_values: bool, names: Iterable[st
         ],
         "merge-audits": [],
     }
+
+
+def _guid_of(row: Any) -> str:
+    return f"00000000-0000-4000-8000-{int(row.id):012d}"
 
 
 def _show_membership(row: CrmListMember) -> Shown:
@@ -156,7 +166,8 @@ def post_contact(call: Call, properties: Pairs | None = None) -> Shown:
 
 def _identify(row: Any) -> Shown:
     at = show_milliseconds(row.created_at)
-    identity = [{"value": row.email, "type": "EMAIL", "timestamp": at, "isPrimary": True}]
+    identity: Pairs = [{"value": row.email, "type": "EMAIL", "timestamp": at, "isPrimary": True}]
+    identity.append({"value": _guid_of(row), "type": "LEAD_GUID", "timestamp": at})
     return {"vid": int(row.id), "identity": identity, "linkedVid": [], "isContact": True, "savedAtTimestamp": at}
 
 
@@ -199,6 +210,40 @@ def post_contact_profile(call: Call, vid: str, properties: Pairs | None = None) 
     change_record(call, "contacts", row, given)
 
 
+@api.post("/contact/merge-vids/{vid}")
+def merge_contacts(call: Call, vid: str, vid_to_merge: int) -> Response:
+    """Merge another contact into one, which keeps its own values."""
+    said = "is not a valid contact or is already in the process of being merged"
+    rows: list[Any] = []
+    for name, id in (("canonical vid", vid), ("vid to merge", str(vid_to_merge))):
+        try:
+            rows.append(_find_contact(call, id))
+        except NoSuchRecord:
+            raise HubSpotError(f"{name} {said}") from None
+    kept, merged = rows
+    names = ("firstname", "lastname", "phone", "company", "jobtitle", "website", "city")
+    missing = {name: getattr(merged, name) for name in names if not getattr(kept, name)}
+    properties = {**merged.properties, **kept.properties}
+    archive_record(call, "contacts", merged.id)
+    call.db.change(kept, **missing, properties=properties, updated_at=call.clock.iso())
+    return Response(b"SUCCESS", content_type="text/plain")
+
+
+@api.get("/contact/vids/batch")
+def list_contacts_by_id(call: Call, vid: list[str] | None = None, property_mode: str = "value_and_history") -> Shown:
+    """Return contacts by their ids, by id; those that do not exist are left out."""
+    known = {row.id: row for row in find_records(call, "contacts")}
+    rows = [known[each] for each in vid or () if each in known]
+    return {row.id: _show_contact(call, row, only_values=property_mode == "value_only") for row in rows}
+
+
+@api.get("/contact/emails/batch")
+def list_contacts_by_email(call: Call, email: list[str] | None = None) -> Shown:
+    """Return contacts by their addresses, by id; those that do not exist are left out."""
+    rows = [_find_by_email(call, each) for each in email or ()]
+    return {row.id: _show_contact(call, row, only_values=False) for row in rows if row is not None}
+
+
 @api.delete("/contact/vid/{vid}")
 def delete_contact(call: Call, vid: str) -> Shown:
     """Archive a contact, which leaves its lists."""
@@ -228,10 +273,10 @@ def _show_list(call: Call, row: CrmContactList) -> Shown:
         "createdAt": at,
         "updatedAt": at,
         "name": row.name,
-        "listType": "STATIC",
-        "filters": [],
+        "listType": "DYNAMIC" if row.is_dynamic else "STATIC",
+        "filters": row.filters,
         "metaData": {
-            "size": len(members),
+            "size": len(members) + row.others,
             "lastSizeChangeAt": changed,
             "processing": "DONE",
             "lastProcessingStateChangeAt": at,
@@ -240,19 +285,36 @@ def _show_list(call: Call, row: CrmContactList) -> Shown:
             "parentFolderId": None,
         },
         "archived": False,
+        **({"authorId": row.author_id} if row.author_id else {}),
         "teamIds": [],
-        "dynamic": False,
+        "dynamic": row.is_dynamic,
     }
 
 
 @api.get("/lists")
-@api.get("/lists/static")
 def list_lists(call: Call, count: int = 20, offset: int = 0) -> Shown:
+    """List the lists, page by page."""
+    return _list_page(call, count, offset)
+
+
+@api.get("/lists/static")
+def list_static_lists(call: Call, count: int = 20, offset: int = 0) -> Shown:
     """List the static lists, page by page."""
-    most = min(max(count, 1), MAX_LISTED)
-    rows = call.db.rows(CrmContactList, order=CrmContactList.id, limit=most + 1, offset=max(offset, 0))
-    shown = [_show_list(call, each) for each in rows[:most]]
-    return {"offset": max(offset, 0) + len(shown), "lists": shown, "has-more": len(rows) > most}
+    return _list_page(call, count, offset, CrmContactList.is_dynamic == False)  # noqa: E712 - an expression
+
+
+@api.get("/lists/dynamic")
+def list_dynamic_lists(call: Call, count: int = 20, offset: int = 0) -> Shown:
+    """List the lists whose members follow from filters, page by page."""
+    return _list_page(call, count, offset, CrmContactList.is_dynamic == True)  # noqa: E712 - an expression
+
+
+def _list_page(call: Call, count: int, offset: int, *where: Expression) -> Shown:
+    """Return a page in the order of names; the offset of the next one does not depend on how many there are."""
+    most, start = min(max(count, 1), MAX_LISTED), max(offset, 0)
+    rows = sorted(call.db.rows(CrmContactList, *where), key=lambda row: (row.name.lower(), row.id))
+    shown = [_show_list(call, each) for each in rows[start : start + most]]
+    return {"offset": start + most, "lists": shown, "has-more": len(rows) > start + most}
 
 
 @api.post("/lists")
@@ -261,7 +323,8 @@ def post_list(call: Call, name: str, dynamic: bool = False) -> Shown:
     if dynamic:
         raise HubSpotError("This drafted twin has static lists only.")
     number = call.db.next("contact_list")
-    return _show_list(call, call.db.add(CrmContactList(id=number, name=name, created_at=call.clock.iso())))
+    row = CrmContactList(id=number, name=name, author_id=AUTHOR, created_at=call.clock.iso())
+    return _show_list(call, call.db.add(row))
 
 
 @api.post("/lists/all/contacts/all")
@@ -289,6 +352,7 @@ def delete_list(call: Call, list_id: str) -> None:
 def add_to_list(call: Call, list_id: str, vids: list[int] | None = None, emails: list[str] | None = None) -> Shown:
     """Add contacts to a list, by id or address."""
     row = _find_list(call, list_id)
+    _refuse_dynamic(row)
     contacts, invalid = _find_members(call, vids or (), emails or ())
     inside = {each.contact_id for each in call.db.rows(CrmListMember, CrmListMember.list_id == row.id)}
     for id in [each for each in contacts if each not in inside]:
@@ -300,11 +364,17 @@ def add_to_list(call: Call, list_id: str, vids: list[int] | None = None, emails:
 def remove_from_list(call: Call, list_id: str, vids: list[int] | None = None, emails: list[str] | None = None) -> Shown:
     """Take contacts out of a list, by id or address."""
     row = _find_list(call, list_id)
+    _refuse_dynamic(row)
     contacts, invalid = _find_members(call, vids or (), emails or ())
     members = {each.contact_id: each for each in call.db.rows(CrmListMember, CrmListMember.list_id == row.id)}
     for id in [each for each in contacts if each in members]:
         call.db.remove(members[id])
     return _report(contacts, {each for each in contacts if each not in members}, invalid)
+
+
+def _refuse_dynamic(row: CrmContactList) -> None:
+    if row.is_dynamic:
+        raise HubSpotError("Can not operate manually on a dynamic list")
 
 
 def _find_members(call: Call, vids: Sequence[int], emails: Sequence[str]) -> tuple[list[str], Shown]:

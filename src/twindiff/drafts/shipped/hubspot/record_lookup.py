@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -33,12 +34,29 @@ def find_record(call: Call, kind: str, id: str, id_property: str = "") -> Any:
     return row
 
 
+_LONG_CODES = re.compile(r"\+(1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3})")
+"""The calling code of a country at the beginning of a number."""
+
+
+def _read_mobile(row: Any) -> str | None:
+    """Return the number of a mobile phone as HubSpot computes it: without all that is no digit."""
+    number = re.sub(r"[^\d+]", "", str(row.properties.get("mobilephone") or ""))
+    return number or None
+
+
+def _read_searchable_mobile(row: Any) -> str | None:
+    number = _read_mobile(row)
+    return _LONG_CODES.sub("", number, count=1) if number else None
+
+
 COMPUTED: Mapping[str, Callable[[Any], str | None]] = {
     "hs_all_contact_vids": lambda row: row.id,
     "hs_email_domain": lambda row: (row.email or "").rpartition("@")[2] or None,
     "hs_is_contact": lambda _row: "true",
     "hs_is_unworked": lambda _row: "true",
     "hs_pipeline": lambda _row: "contacts-lifecycle-pipeline",
+    "hs_calculated_mobile_number": _read_mobile,
+    "hs_searchable_calculated_mobile_number": _read_searchable_mobile,
 }
 """The properties of contacts that HubSpot computes."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any, cast
 
 from ...recorded_needs import is_reading
@@ -40,7 +41,40 @@ def find_account(calls: Sequence[RecordedCall]) -> Mapping[str, list[Shown]]:
     tables: dict[str, list[Shown]] = {"property_definitions": [*properties.values()]}
     for (kind, _), row in records.items():
         tables.setdefault(kind, []).append(row)
+    tables["contact_lists"] = [*_find_lists(calls).values()]
     return tables
+
+
+def _find_lists(calls: Sequence[RecordedCall]) -> dict[int, Shown]:
+    """Return the rows of the lists of contacts that calls show and do not make, as they were at first."""
+    made: set[int] = set()
+    lists: dict[int, Shown] = {}
+    for call in calls:
+        if "/contacts/v1/lists" not in call.path or call.status >= 300:
+            continue
+        for each in _lists_in(call.answer):
+            number = int(each["listId"])
+            if call.verb == "POST":
+                made.add(number)
+            elif number not in made and number not in lists:
+                at = datetime.fromtimestamp(int(each["createdAt"]) / 1000, tz=UTC)
+                lists[number] = {
+                    "id": number,
+                    "name": str(each["name"]),
+                    "is_dynamic": bool(each.get("dynamic")),
+                    "filters": each.get("filters") or [],
+                    "author_id": each.get("authorId"),
+                    "others": int(each["metaData"]["size"]),
+                    "created_at": show_timestamp(at.isoformat()),
+                }
+    return lists
+
+
+def _lists_in(answer: Any) -> Iterator[Shown]:
+    if isinstance(answer, dict):
+        fields = cast(Shown, answer)
+        listed: list[Any] = fields.get("lists") or [fields]
+        yield from (cast(Shown, each) for each in listed if isinstance(each, dict) and "listId" in each)
 
 
 def _kind_of(call: RecordedCall) -> str | None:

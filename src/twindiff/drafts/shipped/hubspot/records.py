@@ -78,7 +78,7 @@ def read_properties(call: Call, kind: str, given: Mapping[str, Any]) -> tuple[Pr
         problem = _problem_of(call, kind, known.get(name), name, text)
         if problem:
             problems.append({"isValid": False, "message": problem[1], "error": problem[0], "name": name})
-        values[name] = text or None
+        values[name] = text
     return values, problems
 
 
@@ -108,9 +108,8 @@ def _problem_of(call: Call, kind: str, known: CrmProperty | None, name: str, tex
 
 def create_record(call: Call, kind: str, given: Mapping[str, Any], *, checked: bool = True) -> Any:
     """Add a record; raises HubSpotError, and RecordConflict for a contact whose address is taken."""
-    values = (
-        check_properties(call, kind, given) if checked else {k: None if v is None else str(v) for k, v in given.items()}
-    )
+    read: Mapping[str, Any] = check_properties(call, kind, given) if checked else given
+    values = {name: str(value) for name, value in read.items() if value}
     if kind == "contacts" and values.get("email"):
         values["email"] = str(values["email"]).lower()
         _refuse_taken(call, kind, str(values["email"]))
@@ -123,7 +122,7 @@ def create_record(call: Call, kind: str, given: Mapping[str, Any], *, checked: b
     now = call.clock.iso()
     columns = columns_of(kind)
     fields: dict[str, Any] = {name: value for name, value in values.items() if name in columns}
-    others = {name: value for name, value in values.items() if name not in columns and value is not None}
+    others = {name: value for name, value in values.items() if name not in columns}
     if kind not in RECORDS:
         fields["kind"] = kind
     table = RECORDS.get(kind, CrmActivity)
@@ -146,7 +145,6 @@ def change_record(call: Call, kind: str, row: Any, given: Mapping[str, Any]) -> 
     columns = columns_of(kind)
     fields = {name: value for name, value in values.items() if name in columns}
     others = {**row.properties, **{name: value for name, value in values.items() if name not in columns}}
-    others = {name: value for name, value in others.items() if value is not None}
     return call.db.change(row, **fields, properties=others, updated_at=call.clock.iso())
 
 
@@ -321,8 +319,8 @@ _OPERATORS: dict[str, Callable[[Any, Mapping[str, Any]], bool]] = {
     "IN": lambda value, given: _comparable(value) in [_comparable(each) for each in given.get("values") or ()],
     "NOT_IN": lambda value, given: value is not None
     and _comparable(value) not in [_comparable(each) for each in given.get("values") or ()],
-    "HAS_PROPERTY": lambda value, given: value is not None,
-    "NOT_HAS_PROPERTY": lambda value, given: value is None,
+    "HAS_PROPERTY": lambda value, given: value not in (None, ""),
+    "NOT_HAS_PROPERTY": lambda value, given: value in (None, ""),
     "CONTAINS_TOKEN": lambda value, given: _contains_token(value, str(given.get("value", ""))),
     "NOT_CONTAINS_TOKEN": lambda value, given: not _contains_token(value, str(given.get("value", ""))),
 }  # fmt: skip

@@ -128,10 +128,15 @@ class CrmOwner(Row, table="owners", key=("id",)):
 
 
 class CrmContactList(Row, table="contact_lists", key=("id",)):
-    """A static list of contacts."""
+    """A list of contacts; one that is not dynamic has the members that it is given."""
 
     id: Column[int]
     name: Column[str]
+    is_dynamic: Column[bool] = column(default=False)
+    filters: Column[Json] = column(default=[])
+    others: Column[int] = column(default=0)
+    """How many members it has beside those that are here."""
+    author_id: Column[int | None] = column(default=None)
     created_at: Column[Timestamp]
 
 

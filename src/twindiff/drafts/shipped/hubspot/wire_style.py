@@ -34,7 +34,7 @@ class RecordConflict(HubSpotError):
 
 
 class HubSpotStyle(DraftStyle):
-    """Errors are `{"status": "error", "message", "correlationId", "category"}`."""
+    """Errors are `{"status": "error", "message", "correlationId", "requestId", "category"}`."""
 
     naming = "camel"
 
@@ -50,6 +50,7 @@ class HubSpotStyle(DraftStyle):
             "status": "error",
             "message": str(error),
             "correlationId": _CORRELATION,
+            "requestId": _CORRELATION.replace("-", ""),
             "category": category or error.code.upper(),
             **error.details.get("body", {}),
         }

@@ -7,6 +7,7 @@ from twindiff.kit.twin import Operations, Users
 
 from .. import ShippedDraft
 from . import agile, comments, issue_parts, issues, projects, schemes, searches, transitions
+from .recorded_site import find_site
 from .screens import screen
 from .seeding import seeding
 from .site import site_rows
@@ -36,6 +37,7 @@ draft = ShippedDraft(
     again=(*_in_version("2"), *_in_version("latest")),
     tables=TABLES,
     rows=site_rows,
+    recorded_rows=find_site,
     style=JiraStyle,
     options={
         "users": Users(JiraUser, JiraUser.account_id, JiraUser.email_address),

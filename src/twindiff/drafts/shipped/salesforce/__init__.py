@@ -6,9 +6,10 @@ from twindiff.kit.seeding import Variables
 from twindiff.kit.twin import Users
 
 from .. import ShippedDraft
-from . import org, queries, records
+from . import composite, descriptions, org, queries, records
 from .objects import OBJECTS, TABLES
 from .org import org_rows
+from .recorded_org import find_org
 from .screens import screen
 from .seeding import seeding
 from .wire_style import SalesforceStyle
@@ -19,9 +20,10 @@ draft = ShippedDraft(
     "salesforce",
     "Salesforce",
     stands_alone=True,
-    pages=(queries.api, records.api, org.api),
+    pages=(queries.api, records.api, composite.api, descriptions.api, org.api),
     tables=TABLES,
     rows=org_rows,
+    recorded_rows=find_org,
     style=SalesforceStyle,
     options={
         "users": Users(_USER, _USER.Id, _USER.Email),

@@ -10,25 +10,42 @@ from typing import Any, NamedTuple
 
 from twindiff.kit.rows import Column, Json, Row, Timestamp, column
 
-_ADDRESS = ("Street", "City", "State", "PostalCode", "Country")
+_ADDRESS = (
+    "Street",
+    "City",
+    "State",
+    "PostalCode",
+    "Country",
+    "Latitude:double",
+    "Longitude:double",
+    "GeocodeAccuracy",
+)
 _LISTED = """
 Account 001
     Name! AccountNumber Type:picklist ParentId>Account @Billing @Shipping Phone Fax Website Sic
     Industry:picklist AnnualRevenue:double NumberOfEmployees:int Ownership:picklist TickerSymbol Description
-    Rating:picklist Site AccountSource:picklist OwnerId>User
+    Rating:picklist Site AccountSource:picklist OwnerId>User MasterRecordId LastActivityDate:date Jigsaw JigsawCompanyId
+    CleanStatus:picklist=Pending DunsNumber Tradestyle NaicsCode NaicsDesc YearStarted SicDesc DandbCompanyId
+    OperatingHoursId
 Contact 003
     AccountId>Account LastName! FirstName Salutation:picklist @Mailing @Other Phone Fax MobilePhone HomePhone
     OtherPhone AssistantPhone ReportsToId>Contact Email Title Department AssistantName LeadSource:picklist
-    Birthdate:date Description OwnerId>User
+    Birthdate:date Description OwnerId>User MasterRecordId LastActivityDate:date LastCURequestDate:datetime
+    LastCUUpdateDate:datetime EmailBouncedReason EmailBouncedDate:datetime IsEmailBounced:boolean Jigsaw JigsawContactId
+    CleanStatus:picklist=Pending IndividualId
 Lead 00Q
     LastName! FirstName Salutation:picklist Title Company! @ Phone MobilePhone Fax Email Website Description
     LeadSource:picklist Status:picklist=Open_-_Not_Contacted Industry:picklist Rating:picklist
     AnnualRevenue:double NumberOfEmployees:int IsConverted:boolean ConvertedDate:date
     ConvertedAccountId>Account ConvertedContactId>Contact ConvertedOpportunityId>Opportunity OwnerId>User
+    MasterRecordId LastActivityDate:date IsUnreadByOwner:boolean Jigsaw JigsawContactId CleanStatus:picklist=Pending
+    CompanyDunsNumber DandbCompanyId EmailBouncedReason EmailBouncedDate:datetime IndividualId
 Opportunity 006
     AccountId>Account Name! Description StageName! Amount:double Probability:double CloseDate!:date
     Type:picklist NextStep LeadSource:picklist IsClosed:boolean IsWon:boolean ForecastCategory:picklist
-    CampaignId>Campaign ContactId>Contact OwnerId>User
+    CampaignId>Campaign ContactId>Contact OwnerId>User IsPrivate:boolean TotalOpportunityQuantity:double
+    ExpectedRevenue:double ForecastCategoryName:picklist HasOpportunityLineItem:boolean LastActivityDate:date
+    FiscalQuarter:int FiscalYear:int Fiscal
 Case 500
     CaseNumber ContactId>Contact AccountId>Account ParentId>Case SuppliedName SuppliedEmail SuppliedPhone
     SuppliedCompany Type:picklist Status:picklist=New Reason:picklist Origin:picklist Subject
@@ -40,6 +57,7 @@ Task 00T
 Event 00U
     WhoId>Contact WhatId>Account Subject Location IsAllDayEvent:boolean ActivityDate:date
     StartDateTime:datetime EndDateTime:datetime DurationInMinutes:int Description Type:picklist OwnerId>User
+    ActivityDateTime:datetime ShowAs:picklist IsPrivate:boolean
 Campaign 701
     Name! ParentId>Campaign Type:picklist Status:picklist=Planned StartDate:date EndDate:date
     ExpectedRevenue:double BudgetedCost:double ActualCost:double IsActive:boolean Description OwnerId>User
@@ -53,6 +71,11 @@ Product2 01t
     Name! ProductCode Description IsActive:boolean Family:picklist
 Topic 0TO
     Name! Description
+TopicAssignment 0FT
+    TopicId!>Topic EntityId! EntityKeyPrefix EntityType
+Organization 00D
+    Name! Division @ Phone Fax PrimaryContact DefaultLocaleSidKey=en_US TimeZoneSidKey=GMT LanguageLocaleKey=en_US
+    InstanceName OrganizationType=Developer_Edition IsSandbox:boolean NamespacePrefix TrialExpirationDate:datetime
 User 005
     Username! LastName! FirstName CompanyName Division Department Title Email! Phone MobilePhone Alias
     IsActive:boolean=true TimeZoneSidKey=GMT UserType:picklist=Standard
@@ -60,9 +83,30 @@ User 005
 """Objects with the first letters of their ids, and below each its fields.
 
 `Name!` is required, `Amount:double` has a type (string by default), `AccountId>Account` refers to an object,
-`Status:picklist=New` has a default (`_` for a space), and `@Billing` stands for the five parts of an address.
+`Status:picklist=New` has a default (`_` for a space), and `@Billing` stands for the parts of an address.
 """
 _FIELD = re.compile(r"(\w+)(!)?(?::(\w+))?(?:>(\w+))?(?:=(\S+))?")
+VIEWED = ("LastViewedDate", "LastReferencedDate")
+"""Times at which the caller last saw a record; here they are those of its last change."""
+READ_ONLY = frozenset(
+    [
+        "MasterRecordId",
+        "LastActivityDate",
+        "Jigsaw",
+        "JigsawCompanyId",
+        "JigsawContactId",
+        "LastCURequestDate",
+        "LastCUUpdateDate",
+        "IsEmailBounced",
+        "DandbCompanyId",
+        "HasOpportunityLineItem",
+        "FiscalQuarter",
+        "FiscalYear",
+        "Fiscal",
+        "ExpectedRevenue",
+    ]
+)
+"""Fields that only Salesforce sets."""
 AUDIT = ("IsDeleted", "CreatedDate", "CreatedById", "LastModifiedDate", "LastModifiedById", "SystemModstamp")
 _KINDS: dict[str, Any] = {"int": int, "double": float, "boolean": bool}
 
@@ -153,7 +197,31 @@ class SalesforceCustomField(Row, table="custom_fields", key=("object", "name")):
     is_external_id: Column[bool] = column(default=True)
 
 
-TABLES = (*(each.row for each in OBJECTS.values()), SalesforceCustomField)
+class SalesforceDescription(Row, table="described_objects", key=("name",)):
+    """What an org of the user's says of an object: its description, and how the list of objects shows it.
+
+    Where there is one, it is the answer, and records have its fields.
+    """
+
+    name: Column[str]
+    description: Column[Json | None] = column(default=None)
+    listed: Column[Json | None] = column(default=None)
+    position: Column[int] = column(default=0)
+
+
+TABLES = (*(each.row for each in OBJECTS.values()), SalesforceCustomField, SalesforceDescription)
+
+
+def compounds_of(kind: SalesforceObject) -> list[str]:
+    """Return the names of the addresses of an object, which are made of their parts: `BillingAddress`."""
+    return [
+        f"{each.removesuffix('GeocodeAccuracy')}Address" for each in kind.fields if each.endswith("GeocodeAccuracy")
+    ]
+
+
+def has_photo(kind: SalesforceObject) -> bool:
+    """Return whether records of an object have the address of a photo."""
+    return kind.name in ("Account", "Contact", "Lead")
 
 
 def find_object(said: str) -> SalesforceObject | None:

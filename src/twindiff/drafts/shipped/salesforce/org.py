@@ -1,6 +1,6 @@
-"""The org: signing in, its objects and limits.
+"""The org: signing in, its own fields and its limits.
 
-https://developer.salesforce.com/docs/atlas.en-us.api_rest.meta/api_rest/resources_sobject_describe.htm
+https://developer.salesforce.com/docs/atlas.en-us.api_rest.meta/api_rest/resources_limits.htm
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from twindiff.kit.http import Response
 from twindiff.kit.parameter_sources import Body, Named
 from twindiff.kit.twin import Operations, Rows
 
-from .objects import OBJECTS, SalesforceCustomField, SalesforceObject, children_of, relation_of
-from .queries import list_fields
+from .objects import OBJECTS, SalesforceCustomField
+from .queries import FIELDS_MEMO, list_fields
 from .records import get_object_or_refuse
 from .wire_style import SalesforceError, make_id
 
@@ -26,24 +26,22 @@ VERSIONS = tuple(f"{number}.0" for number in range(52, 66))
 ORGANIZATION = make_id("00D", 1)
 AGENT = make_id("005", 1)
 Shown = dict[str, Any]
-_TYPES = {
-    "string": "xsd:string",
-    "boolean": "xsd:boolean",
-    "int": "xsd:int",
-    "double": "xsd:double",
-    "date": "xsd:date",
-}
 
 
 def org_rows() -> Rows:
-    """Return the rows that every org has: the user who calls."""
+    """Return the rows that every org has: the user who calls, and itself."""
     begin = Clock(1_767_225_600_000_000).iso()
     user = {
         "Id": AGENT, "Username": "agent@example.com", "Email": "agent@example.com", "LastName": "Agent",
         "IsActive": True, "TimeZoneSidKey": "GMT", "UserType": "Standard", "Alias": "agent",
         "CreatedDate": begin, "LastModifiedDate": begin,
     }  # fmt: skip
-    return {"User": [user]}
+    own = {
+        "Id": ORGANIZATION, "Name": "Twindiff", "DefaultLocaleSidKey": "en_US", "TimeZoneSidKey": "GMT",
+        "LanguageLocaleKey": "en_US", "OrganizationType": "Developer Edition", "IsSandbox": False,
+        "CreatedDate": begin, "LastModifiedDate": begin,
+    }  # fmt: skip
+    return {"User": [user], "Organization": [own]}
 
 
 @api.get("/services/data")
@@ -59,88 +57,6 @@ def list_resources(call: Call, version: str) -> Shown:
     return {each: f"/services/data/v{version}/{each}" for each in names}
 
 
-def _show_object(kind: SalesforceObject, version: str) -> Shown:
-    base = f"/services/data/v{version}/sobjects/{kind.name}"
-    flags = dict.fromkeys(
-        ("createable", "deletable", "queryable", "retrieveable", "searchable", "updateable", "layoutable"), True
-    )
-    urls = {"sobject": base, "describe": f"{base}/describe", "rowTemplate": f"{base}/{{ID}}"}
-    plural = f"{kind.name}s"
-    return {
-        "name": kind.name,
-        "label": kind.name,
-        "labelPlural": plural,
-        "keyPrefix": kind.prefix,
-        "custom": False,
-        **flags,
-        "urls": urls,
-    }
-
-
-@api.get("/services/data/v{version}/sobjects")
-def list_objects(call: Call, version: str) -> Shown:
-    """List the objects of the org."""
-    shown = [_show_object(each, version) for each in OBJECTS.values()]
-    return {"encoding": "UTF-8", "maxBatchSize": 200, "sobjects": shown}
-
-
-@api.get("/services/data/v{version}/sobjects/{type}")
-def get_object_info(call: Call, version: str, type: str) -> Shown:
-    """Return what an object is, with the records that were seen last."""
-    return {"objectDescribe": _show_object(get_object_or_refuse(type), version), "recentItems": []}
-
-
-@api.get("/services/data/v{version}/sobjects/{type}/describe")
-def describe_object(call: Call, version: str, type: str) -> Shown:
-    """Describe an object field by field."""
-    kind = get_object_or_refuse(type)
-    custom = {
-        each.name: each for each in call.db.rows(SalesforceCustomField, SalesforceCustomField.object == kind.name)
-    }
-    children = [
-        {"childSObject": child.name, "field": field.name, "relationshipName": name, "cascadeDelete": False}
-        for name, (child, field) in children_of(kind.name).items()
-    ]
-    fields = [_describe_field(kind, name, custom.get(name)) for name in list_fields(call, kind)]
-    return {**_show_object(kind, version), "fields": fields, "childRelationships": children, "recordTypeInfos": []}
-
-
-def _describe_field(kind: SalesforceObject, name: str, custom: SalesforceCustomField | None) -> Shown:
-    field = kind.fields.get(name)
-    type_name = (
-        custom.type
-        if custom
-        else field.type
-        if field
-        else "id"
-        if name == "Id"
-        else "boolean"
-        if name == "IsDeleted"
-        else "string"
-    )
-    is_audit = field is None and custom is None
-    return {
-        "name": name,
-        "label": re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name.removesuffix("__c")).replace("_", " "),
-        "type": "datetime" if name.endswith("Date") and is_audit else type_name,
-        "soapType": "tns:ID" if type_name in ("id", "reference") else _TYPES.get(type_name, "xsd:string"),
-        "length": 18 if type_name in ("id", "reference") else 255,
-        "custom": custom is not None,
-        "externalId": bool(custom and custom.is_external_id),
-        "idLookup": name in ("Id", "Name", "Email"),
-        "nillable": not (field and field.is_required) and name not in ("Id", "IsDeleted"),
-        "createable": not is_audit,
-        "updateable": not is_audit,
-        "filterable": True,
-        "sortable": True,
-        "nameField": name == "Name",
-        "referenceTo": [field.target] if field and field.target else [],
-        "relationshipName": relation_of(field) if field and field.target else None,
-        "picklistValues": [],
-        "defaultedOnCreate": bool(field and field.default is not None) or is_audit,
-    }
-
-
 @api.post("/services/data/v{version}/tooling/sobjects/CustomField", status=201)
 def post_custom_field(call: Call, version: str, body: Annotated[dict[str, Any], Body]) -> Shown:
     """Add a field to an object: `{"FullName": "Contact.Colour__c", "Metadata": {…}}`."""
@@ -152,6 +68,7 @@ def post_custom_field(call: Call, version: str, body: Annotated[dict[str, Any], 
     if name.lower() in [each.lower() for each in list_fields(call, kind)]:
         raise SalesforceError("DUPLICATE_DEVELOPER_NAME", f"There is already a field named {name} on {kind.name}.")
     call.db.add(SalesforceCustomField(object=kind.name, name=name))
+    call.memo.pop(FIELDS_MEMO, None)
     return {"id": make_id("00N", call.db.next("custom_field")), "success": True, "errors": [], "warnings": []}
 
 

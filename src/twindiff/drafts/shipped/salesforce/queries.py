@@ -5,19 +5,33 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, cast
 
 from twindiff.kit.call import Call
 from twindiff.kit.paging import decode_cursor, encode_cursor
 from twindiff.kit.request_context import RequestContext
 from twindiff.kit.twin import Operations
 
-from .objects import AUDIT, OBJECTS, SalesforceCustomField, SalesforceObject, children_of, find_object, relation_of
+from .objects import (
+    AUDIT,
+    OBJECTS,
+    VIEWED,
+    SalesforceCustomField,
+    SalesforceDescription,
+    SalesforceObject,
+    children_of,
+    compounds_of,
+    find_object,
+    has_photo,
+    relation_of,
+)
 from .soql import Soql, SoqlCondition, SoqlValue, parse_soql
 from .wire_style import NotServedHere, SalesforceError, lengthen_id, show_time
 
 api = Operations()
 MAX_PAGE_RECORDS = 2000
+FIELDS_MEMO = "salesforce fields"
+"""What the memo of a call calls the names of fields by object."""
 Record = dict[str, Any]
 
 
@@ -29,29 +43,56 @@ def get_object(said: str) -> SalesforceObject:
     return known
 
 
-def list_custom(call: Call, kind: SalesforceObject) -> list[str]:
-    """Return the names of the fields that the org has added to an object."""
-    rows = call.db.rows(SalesforceCustomField, SalesforceCustomField.object == kind.name)
-    return [each.name for each in rows]
+def list_custom(call: Call, kind: SalesforceObject) -> list[SalesforceCustomField]:
+    """Return the fields that the org has added to an object."""
+    return call.db.rows(SalesforceCustomField, SalesforceCustomField.object == kind.name)
 
 
 def list_fields(call: Call, kind: SalesforceObject) -> list[str]:
     """Return the names of all fields of an object."""
-    name = ["Name"] if kind.has_name_parts else []
-    return ["Id", "IsDeleted", *name, *kind.fields, *AUDIT[1:], *list_custom(call, kind)]
+    memo: dict[str, list[str]] = call.memo.setdefault(FIELDS_MEMO, {})
+    if kind.name not in memo:
+        name = ["Name"] if kind.has_name_parts else []
+        seen = [*VIEWED, *(["PhotoUrl"] if has_photo(kind) else [])] if "OwnerId" in kind.fields else []
+        own = ["Id", "IsDeleted", *name, *kind.fields, *compounds_of(kind), *AUDIT[1:], *seen]
+        added = [each.name for each in list_custom(call, kind)]
+        memo[kind.name] = [*dict.fromkeys([*own, *added, *_list_described(call, kind)])]
+    return memo[kind.name]
+
+
+def find_description(call: Call, kind: SalesforceObject) -> dict[str, Any] | None:
+    """Return what the user's org says of an object, if it is known."""
+    row = call.db.find(SalesforceDescription, SalesforceDescription.name == kind.name)
+    return cast(dict[str, Any], row.description) if row is not None and row.description else None
+
+
+def _list_described(call: Call, kind: SalesforceObject) -> list[str]:
+    described = find_description(call, kind) or {}
+    return [str(each["name"]) for each in described.get("fields", ())]
 
 
 def read_field(kind: SalesforceObject, row: Any, name: str) -> Any:
     """Return the value of a field of a row, by its exact name."""
     if name == "Name" and kind.has_name_parts:
         return " ".join(filter(None, (row.FirstName, row.LastName)))
-    if name == "SystemModstamp":
+    if name == "SystemModstamp" or name in VIEWED:
         return show_time(row.LastModifiedDate)
+    if name == "PhotoUrl" and has_photo(kind):
+        return f"/services/images/photo/{row.Id}"
+    if name.endswith("Address") and name in compounds_of(kind):
+        return _join_address(row, name.removesuffix("Address"))
     if name in ("CreatedDate", "LastModifiedDate"):
         return show_time(getattr(row, name))
     return (
         row.custom.get(name) if name not in kind.fields and name not in AUDIT and name != "Id" else getattr(row, name)
     )
+
+
+def _join_address(row: Any, before: str) -> Record | None:
+    """Return an address as one value; None for one of which no part is given."""
+    parts = ("City", "Country", "GeocodeAccuracy", "Latitude", "Longitude", "PostalCode", "State", "Street")
+    joined = {each[0].lower() + each[1:]: getattr(row, before + each) for each in parts}
+    return joined if any(each is not None for each in joined.values()) else None
 
 
 class _QueryRunner:
@@ -210,7 +251,7 @@ class _QueryRunner:
         paths: list[str] = []
         for each in query.fields:
             if each.function == "fields":
-                custom = list_custom(self._call, kind)
+                custom = [field.name for field in list_custom(self._call, kind)]
                 names = custom if each.field.lower() == "custom" else list_fields(self._call, kind)
                 paths += [name for name in names if each.field.lower() != "standard" or name not in custom]
             else:

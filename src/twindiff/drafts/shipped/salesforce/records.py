@@ -15,7 +15,7 @@ from twindiff.kit.http import json_answer
 from twindiff.kit.parameter_sources import Body
 from twindiff.kit.twin import Operations
 
-from .objects import AUDIT, OBJECTS, SalesforceCustomField, SalesforceObject, find_object
+from .objects import AUDIT, OBJECTS, READ_ONLY, SalesforceCustomField, SalesforceObject, find_object
 from .queries import list_custom, list_fields, read_field, show_attributes
 from .wire_style import NoSuchResource, SalesforceError, lengthen_id, make_id, show_error
 
@@ -35,6 +35,7 @@ _CONVERSIONS: dict[str, Callable[[Any], Any]] = {
     "boolean": lambda value: value if isinstance(value, bool) else str(value).lower() == "true",
     "date": lambda value: str(value)[:10],
 }
+_NUMBERS = ("double", "int", "currency", "percent")
 Given = dict[str, Any]
 
 
@@ -57,17 +58,18 @@ def find_record(call: Call, kind: SalesforceObject, id: str) -> Any:
 def _read(call: Call, kind: SalesforceObject, given: Mapping[str, Any]) -> Given:
     """Return columns and values; raises SalesforceError for a field or value that there cannot be."""
     names = {name.lower(): name for name in kind.fields}
-    custom = {name.lower(): name for name in list_custom(call, kind)}
+    custom = {each.name.lower(): each for each in list_custom(call, kind)}
     values: Given = {}
     for said, value in given.items():
         if said in ("attributes", "Id", "id"):
             continue
         if said.lower() in custom:
-            values.setdefault("custom", {})[custom[said.lower()]] = value
+            own = custom[said.lower()]
+            values.setdefault("custom", {})[own.name] = _convert_own(own, value)
             continue
         name = names.get(said.lower())
-        if name is None:
-            if said in AUDIT or (said == "Name" and kind.has_name_parts):
+        if name is None or name in READ_ONLY:
+            if said in AUDIT or name or (said == "Name" and kind.has_name_parts):
                 raise SalesforceError(
                     "INVALID_FIELD_FOR_INSERT_UPDATE",
                     f"Unable to create/update fields: {said}. Please check the security settings of this field and"
@@ -77,6 +79,12 @@ def _read(call: Call, kind: SalesforceObject, given: Mapping[str, Any]) -> Given
             raise SalesforceError("INVALID_FIELD", f"No such column '{said}' on sobject of type {kind.name}")
         values[name] = _convert(call, kind, name, value)
     return values
+
+
+def _convert_own(field: SalesforceCustomField, value: Any) -> Any:
+    """Return the value of a field of the org; a text that is a number is one in a field of numbers."""
+    is_number = field.type in _NUMBERS and isinstance(value, str) and _CHECKS["double"](value)
+    return float(value) if is_number else value
 
 
 def _convert(call: Call, kind: SalesforceObject, name: str, value: Any) -> Any:
@@ -113,7 +121,9 @@ def create_record(call: Call, kind: SalesforceObject, given: Mapping[str, Any]) 
             "REQUIRED_FIELD_MISSING", f"Required fields are missing: [{', '.join(missing)}]", *missing
         )
     defaults = {field.name: field.default for field in kind.fields.values() if field.default is not None}
-    booleans = {field.name: False for field in kind.fields.values() if field.type == "boolean"}
+    booleans: Given = {field.name: False for field in kind.fields.values() if field.type == "boolean"}
+    own = {each.name: False for each in list_custom(call, kind) if each.type == "boolean"}
+    values["custom"] = {**own, **values.get("custom", {})}
     number = 1000 + call.db.next("record")
     caller = call.actor or None
     if kind.name == "Case":
@@ -250,7 +260,7 @@ def _collect(call: Call, given: list[Any], write: Callable[[Any], Given], *, all
                     "ALL_OR_NONE_OPERATION_ROLLED_BACK", "Record rolled back because not all records were valid"
                 )
     except SalesforceError as rolled_back:
-        undone = {"success": False, "errors": [_show_collected(rolled_back)]}
+        undone = {"success": False, "errors": [show_collected(rolled_back)]}
         results = [undone if each["success"] else each for each in results]
     return results
 
@@ -260,10 +270,11 @@ def _attempt(call: Call, given: Any, write: Callable[[Any], Given]) -> Given:
         with call.db.savepoint():
             return write(given)
     except ApiError as error:
-        return {"success": False, "errors": [_show_collected(error)]}
+        return {"success": False, "errors": [show_collected(error)]}
 
 
-def _show_collected(error: ApiError) -> Given:
+def show_collected(error: ApiError) -> Given:
+    """Return an error as the results of collections hold it."""
     shown = show_error(error)
     return {"statusCode": shown["errorCode"], "message": shown["message"], "fields": shown.get("fields", [])}
 

@@ -1,0 +1,30 @@
+"""Airtable: bases, tables, fields and records with formulas by handlers."""
+
+from __future__ import annotations
+
+from twindiff.kit.seeding import Variables
+
+from .. import ShippedDraft
+from . import bases, records
+from .recorded_bases import find_bases
+from .tables import TABLES
+from .wire_style import AirtableStyle
+
+draft = ShippedDraft(
+    "airtable",
+    "Airtable",
+    stands_alone=True,
+    pages=(bases.api, records.api),
+    tables=TABLES,
+    rows=bases.base_rows,
+    samples=("bases", "tables"),
+    recorded_rows=find_bases,
+    style=AirtableStyle,
+    options={
+        "hosts": {"api.airtable.com": ""},
+        "variables": Variables(
+            tokens={"AIRTABLE_API_KEY": "pat{secret}", "AIRTABLE_TOKEN": "pat{secret}"},
+            urls={"AIRTABLE_ENDPOINT_URL": "", "AIRTABLE_API_URL": ""},
+        ),
+    },
+)

@@ -1,0 +1,30 @@
+"""Mailchimp: lists, members by the hash of their address, tags, merge fields by handlers."""
+
+from __future__ import annotations
+
+from twindiff.kit.seeding import Variables
+
+from .. import ShippedDraft
+from . import lists, members
+from .recorded_lists import find_lists
+from .tables import TABLES
+from .wire_style import MailchimpStyle
+
+draft = ShippedDraft(
+    "mailchimp",
+    "Mailchimp",
+    stands_alone=True,
+    pages=(lists.api, members.api),
+    tables=TABLES,
+    rows=lists.list_rows,
+    samples=("lists", "merge_fields"),
+    recorded_rows=find_lists,
+    style=MailchimpStyle,
+    options={
+        "hosts": {"*.api.mailchimp.com": "", "login.mailchimp.com": ""},
+        "variables": Variables(
+            tokens={"MAILCHIMP_API_KEY": "{secret}-us1", "MAILCHIMP_ACCESS_TOKEN": "{secret}"},
+            urls={"MAILCHIMP_API_URL": "/3.0"},
+        ),
+    },
+)
