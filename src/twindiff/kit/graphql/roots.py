@@ -27,18 +27,18 @@ def resolver(
     root: Any, extras: Callable[[GraphqlRun], dict[str, Any]], *, paged: bool, guard: Guard | None = None
 ) -> Resolve:
     """The resolver of a root field; `extras` returns the fields of every payload besides its entity."""
-    resolve = _unguarded(root, extras, paged=paged)
+    resolve = _resolve_root(root, extras, paged=paged)
     if guard is None:
         return resolve
 
-    def guarded(run: GraphqlRun, arguments: dict[str, Any]) -> Any:
+    def check_and_resolve(run: GraphqlRun, arguments: dict[str, Any]) -> Any:
         guard(run.call, arguments)
         return resolve(run, arguments)
 
-    return guarded
+    return check_and_resolve
 
 
-def _unguarded(root: Any, extras: Callable[[GraphqlRun], dict[str, Any]], *, paged: bool) -> Resolve:
+def _resolve_root(root: Any, extras: Callable[[GraphqlRun], dict[str, Any]], *, paged: bool) -> Resolve:
     if isinstance(root, Root):
         return _by_hand(root, PAGING if paged else frozenset(), extras)
     generated: GeneratedRoot = root

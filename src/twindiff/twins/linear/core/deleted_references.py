@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from twindiff.kit import not_
 from twindiff.kit.graphql.entity import EntitySpec
 from twindiff.kit.graphql.errors import EntityNotFound
 from twindiff.kit.graphql.run import GraphqlRun
@@ -39,6 +40,5 @@ def check_reference(run: GraphqlRun, spec: EntitySpec, row: Any) -> None:
         raise EntityNotFound(spec.name, row.id)
     for owner, column in _OWNERS.get(spec.name, ()):
         key = getattr(row, column, None)
-        found = run.db.find(owner.row, owner.row.id == key) if key else None
-        if found is not None and found.archivedAt is not None:
+        if key and run.db.find(owner.row, owner.row.id == key, not_(owner.row.archivedAt.is_null())):
             raise EntityNotFound(spec.name, row.id)
