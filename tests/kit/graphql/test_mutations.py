@@ -43,7 +43,7 @@ def test_numbers_count_up_per_relation_without_gaps(shelf: Library):
 def test_an_insert_may_bring_its_own_id_once(shelf: Library):
     given = {"input": {"id": "mine", "title": "x", "ownerId": "m0"}}
     assert shelf.data(CREATE, given)["bookCreate"]["book"]["id"] == "mine"
-    assert shelf.problem(CREATE, given) == "An entity with this id exists already."
+    assert shelf.problem(CREATE, given) == "conflict on insert of Book"
 
 
 def test_an_update_changes_what_was_given_and_its_time(shelf: Library):

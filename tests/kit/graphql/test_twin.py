@@ -40,10 +40,29 @@ def test_a_query_is_answered_at_every_path(home: Environment):
 
 
 def test_a_get_gives_a_page_that_needs_nothing_from_elsewhere(home: Environment):
-    page = home.ask("graphql", verb="GET", token="")
+    page = home.ask("graphql", verb="GET", token="", headers={"Accept": "text/html"})
     assert page.headers["content-type"].startswith("text/html")
     assert "<textarea" in page.text
     assert "http" not in page.text.replace("http-equiv", "")
+
+
+@pytest.mark.parametrize(
+    ("verb", "query", "headers", "status", "allow"),
+    [
+        ("GET", "{ me { name } }", {}, 400, None),
+        ("GET", "{ me { name } }", {"apollo-require-preflight": "1"}, 200, None),
+        ("GET", "{ me { name } }", {"content-type": "application/json"}, 200, None),
+        ("GET", 'mutation { bookArchive(id: "b0001") { success } }', {"x-apollo-operation-name": "a"}, 405, "POST"),
+        ("PUT", "{ me { name } }", {}, 400, None),
+        ("PUT", "{ me { name } }", {"content-type": "application/json"}, 405, "GET, POST"),
+        ("DELETE", "{ me { name } }", {"content-type": "application/json"}, 405, "GET, POST"),
+        ("OPTIONS", "{ me { name } }", {}, 400, None),
+    ],
+)
+def test_other_verbs_than_post_are_as_apollo_server_has_them(home: Environment, verb, query, headers, status, allow):
+    answer = home.ask("graphql", verb=verb, token="", params={"query": query}, headers=headers)
+    assert (answer.status_code, answer.headers.get("allow")) == (status, allow)
+    assert answer.headers["content-type"].startswith("application/json")
 
 
 def test_a_mutation_is_one_operation_of_the_journal(home: Environment):
@@ -83,7 +102,7 @@ def test_a_query_writes_nothing_and_is_logged_by_its_roots(home: Environment, li
     ],
 )
 def test_what_cannot_be_read_is_told_in_the_form_of_graphql(home: Environment, body: bytes, says: str):
-    answer = home.ask("graphql", content=body, headers={"Content-Type": "application/json"})
+    answer = home.ask("graphql", token="t", content=body, headers={"Content-Type": "application/json"})
     assert answer.status_code == 400
     assert says in answer.json()["errors"][0]["message"]
 
@@ -116,7 +135,7 @@ def test_a_refused_mutation_answers_200(home: Environment):
 
 
 def test_a_request_without_a_token_is_refused_where_tokens_are_taken_seriously(live: LiveServer):
-    home = Platform(live.client).environment("library:library_default", "m0", auth="strict")
+    home = Platform(live.client).environment("library:library_default", "m0", auth="strict", tokens={"t": "m0"})
     answer = home.ask("graphql", token="", json={"query": "{ me { name } }"})
     assert answer.status_code == 401
     assert answer.json()["errors"][0]["extensions"] == {"code": "MISSING_TOKEN"}

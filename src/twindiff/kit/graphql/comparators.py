@@ -77,7 +77,7 @@ def comparator_of(scalar: str, *, null: bool, is_list: bool) -> str:
 
 
 def _unless_null(column: Column[Any], unequal: Expression) -> Expression:
-    """`neq` drops null values, and `nin` keeps them: measured on Linear, https://github.com/brekkylab/backlot/pull/116"""
+    """Negative operators but `nin` drop null values: measured on Linear, https://github.com/brekkylab/backlot/pull/116"""
     return all_of(not_(column.is_null()), unequal) if column.nullable else unequal
 
 
@@ -95,13 +95,13 @@ _OPERATORS: dict[str, Callable[[Column[Any], Any], Expression]] = {
     "neqIgnoreCase": lambda column, value: _unless_null(column, not_(column.equals(value))),
     "startsWith": lambda column, value: column.starts(value),
     "startsWithIgnoreCase": lambda column, value: column.starts(value, fold=True),
-    "notStartsWith": lambda column, value: not_(column.starts(value)),
+    "notStartsWith": lambda column, value: _unless_null(column, not_(column.starts(value))),
     "endsWith": lambda column, value: column.ends(value),
-    "notEndsWith": lambda column, value: not_(column.ends(value)),
+    "notEndsWith": lambda column, value: _unless_null(column, not_(column.ends(value))),
     "contains": lambda column, value: column.contains(value),
     "containsIgnoreCase": lambda column, value: column.contains(value, fold=True),
-    "notContains": lambda column, value: not_(column.contains(value)),
-    "notContainsIgnoreCase": lambda column, value: not_(column.contains(value, fold=True)),
+    "notContains": lambda column, value: _unless_null(column, not_(column.contains(value))),
+    "notContainsIgnoreCase": lambda column, value: _unless_null(column, not_(column.contains(value, fold=True))),
     "containsIgnoreCaseAndAccent": lambda column, value: column.resembles(value),
 }
 

@@ -8,12 +8,13 @@ from typing import Any, cast
 import msgspec
 
 from twindiff.kit.call import Call
+from twindiff.kit.errors import ApiError
 from twindiff.kit.rows import Column, Expression, Order, Row, Source, table_of
 
 from . import filter_expressions as filters
 from . import paging
 from .entity import Entity, EntitySpec, Field
-from .errors import EntityNotFound, InvalidInput
+from .errors import EntityNotFound, IdTaken, InvalidInput
 from .model import EntityModel, RelationLink
 from .run import GraphqlRun, columns_of, exclude_archived
 from .surface import SurfaceWord, input_field
@@ -128,14 +129,17 @@ def create_entity(run: GraphqlRun, spec: EntitySpec, given: Given) -> Any:
     values |= _values(run, spec, "create", given)
     _hook(run, "creating", spec)(call, values, given)
     _number(run, spec, values)
-    row: Any = run.db.add(_row(spec, values), taken=_Taken)
+    try:
+        row: Any = run.db.add(_row(spec, values), taken=_Taken)
+    except _Taken:
+        raise IdTaken(spec.name, values["id"]) from None
     _relate(run, spec, "create", row.id, given)
     run.forget()
     return _emit_change(run, spec, None, _hook(run, "created", spec)(call, row, given) or row)
 
 
-class _Taken(InvalidInput):
-    """An entity with this id exists already."""
+class _Taken(ApiError):
+    """A new row has a key that is in use."""
 
 
 def update_entity(run: GraphqlRun, spec: EntitySpec, row: Any, given: Given) -> Any:
@@ -150,10 +154,10 @@ def update_entity(run: GraphqlRun, spec: EntitySpec, row: Any, given: Given) -> 
 
 
 def archive_entity(run: GraphqlRun, spec: EntitySpec, row: Any, arguments: Given) -> Any:
-    """Like `archive`, within a run."""
+    """Like `archive`, within a run. The time of the last update stays, as measured on Linear."""
     changes: dict[str, Any] = {"archivedAt": run.call.clock.iso()} if row.archivedAt is None else {}
     _hook(run, "archiving", spec)(run.call, row, changes, arguments)
-    return _emit_change(run, spec, row, _write_changes(run, spec, row, changes))
+    return _emit_change(run, spec, row, _write_changes(run, spec, row, changes, dated=False))
 
 
 def unarchived_row(run: GraphqlRun, spec: EntitySpec, row: Any, arguments: Given) -> Any:
@@ -222,7 +226,7 @@ def _values(run: GraphqlRun, spec: EntitySpec, surface: str, given: Given) -> di
         column = columns_of(spec)[field.column]
         value = given[name]
         if field.kind == "one" and value is not None:
-            value = _resolve_reference(run, field, value)
+            value = _resolve_reference(run, run.model.target(field), value, name).id
         if value is None and not column.nullable:
             value = column.default
             if value is msgspec.NODEFAULT:
@@ -240,9 +244,18 @@ def _check_kind(run: GraphqlRun, field: Field, value: Any) -> None:
         raise EntityNotFound(target.name, value)
 
 
-def _resolve_reference(run: GraphqlRun, field: Field, id: str) -> str:
-    """The id of an entity that an input refers to; raises EntityNotFound if it does not exist or is not visible."""
-    return find_entity(run, run.model.target(field), id).id
+def _resolve_reference(run: GraphqlRun, target: EntitySpec, id: str, name: str) -> Any:
+    """The row of an entity that the field `name` of an input refers to.
+
+    Raises EntityNotFound if it does not exist or is not visible, or if the twin's `checks_reference` refuses it.
+    """
+    try:
+        row = find_entity(run, target, id)
+        if run.model.checks_reference:
+            run.model.checks_reference(run, target, row)
+    except EntityNotFound as error:
+        raise EntityNotFound(error.details["kind"], id, name) from None
+    return row
 
 
 def _row(spec: EntitySpec, values: dict[str, Any]) -> Row:
@@ -278,13 +291,13 @@ def _same(spec: EntitySpec, columns: dict[str, Column[Any]], per: str, values: d
 
 
 def _write_changes(
-    run: GraphqlRun, spec: EntitySpec, row: Any, changes: dict[str, Any], *, touched: bool = False
+    run: GraphqlRun, spec: EntitySpec, row: Any, changes: dict[str, Any], *, touched: bool = False, dated: bool = True
 ) -> Any:
-    """Write the values that differ, with the time in `updatedAt`."""
+    """Write the values that differ and, if `dated`, the time in `updatedAt`."""
     differing = {name: value for name, value in changes.items() if getattr(row, name) != value}
     if not differing and not touched:
         return row
-    if "updatedAt" in spec.fields:
+    if dated and "updatedAt" in spec.fields:
         differing.setdefault("updatedAt", run.call.clock.iso())
     return run.db.change(row, **differing)
 
@@ -309,15 +322,21 @@ def _lists(run: GraphqlRun, spec: EntitySpec, surface: str) -> list[tuple[str, s
 def _relate(run: GraphqlRun, spec: EntitySpec, surface: str, id: str, given: Given) -> None:
     for name, sign, link in _lists(run, spec, surface):
         if given.get(name) is not None:
-            relate(run, link, id, given[name], sign)
+            relate(run, link, id, given[name], sign, name)
 
 
-def relate(run: GraphqlRun, link: RelationLink, id: str, others: list[str], sign: str = _SET) -> None:
-    """Set (`sign` is empty), extend (`+`) or reduce (`-`) the entities that an association table joins to a row."""
+def relate(run: GraphqlRun, link: RelationLink, id: str, others: list[str], sign: str = _SET, name: str = "") -> None:
+    """Set (`sign` is empty), extend (`+`) or reduce (`-`) the entities that an association table joins to a row.
+
+    `name` is the field of the input that lists them.
+    """
     mine, theirs = cast(Column[Any], link.mine), cast(Column[Any], link.theirs)
     table = mine.table
-    wanted = [find_entity(run, link.target, each).id for each in dict.fromkeys(others)]
     present = {getattr(row, theirs.name): row for row in run.db.rows(table, mine == id, *filters.between(run, link))}
+    wanted = [
+        each if each in present else _resolve_reference(run, link.target, each, name).id
+        for each in dict.fromkeys(others)
+    ]
     for other, row in present.items():
         if (sign == _REMOVED and other in wanted) or (sign == _SET and other not in wanted):
             _part(run, link, row)

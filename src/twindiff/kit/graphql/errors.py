@@ -29,10 +29,24 @@ class NullOperand(InvalidInput):
 
 
 class EntityNotFound(ApiError):
-    """There is no such entity, or the actor may not see it."""
+    """There is no such entity, or the actor may not see it.
 
-    def __init__(self, kind: str, id: object = "") -> None:
-        super().__init__(f"Entity not found: {kind}", kind=kind, id=id)
+    `field` in the details names the field of an input that refers to it.
+    """
+
+    def __init__(self, kind: str, id: object = "", field: str = "") -> None:
+        super().__init__(f"Entity not found: {kind}", kind=kind, id=id, field=field)
+
+
+class IdTaken(ApiError):
+    """A new entity has the id of another one."""
+
+    def __init__(self, kind: str, id: str) -> None:
+        super().__init__(f"conflict on insert of {kind}", kind=kind, id=id)
+
+
+class TwoOrders(ApiError):
+    """Cannot use both sort and orderBy options"""
 
 
 class Forbidden(ApiError):

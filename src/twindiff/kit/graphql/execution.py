@@ -218,7 +218,8 @@ class Api:
         if asked.field is None:
             return PlannedRoot(asked.key, asked.name, True, _always(kind.name), _as_it_is, asked.arguments, location)
         means: Meaning = asked.field.extensions["means"]
-        resolve = resolver(means.root, self.extras, paged=is_connection(named_type(asked.field.type)))
+        paged, guard = is_connection(named_type(asked.field.type)), self.model.hooks.get(("guard", asked.name))
+        resolve = resolver(means.root, self.extras, paged=paged, guard=guard)
         complete = compiler.complete(asked.field.type, asked)
         required = is_non_null_type(asked.field.type)
         return PlannedRoot(asked.key, asked.name, required, resolve, complete, asked.arguments, location)

@@ -18,6 +18,7 @@ _GIVEN = re.compile(
 _OF_VALUE = re.compile(r"(?P<before>\b\w+ cannot represent [\w\- ]+(?:value|string): )(?P<value>.*)", re.DOTALL)
 MAX_CONVERTED_LETTERS = 10_000
 """A longer message repeats a long value of the caller, and keeps Python's quotes."""
+_OF_SCALAR = "; Unable to parse "
 _NAME = re.compile(r"'([^'\"]*)'")
 
 
@@ -25,6 +26,9 @@ def as_graphql_js(message: str) -> str:
     """Rewrite a message of graphql-core, with names in double quotes and values in JavaScript's notation."""
     if len(message) > MAX_CONVERTED_LETTERS:
         return message
+    if _OF_SCALAR in message:  # a scalar's own message keeps its quotes
+        before, mark, scalar_message = message.partition(_OF_SCALAR)
+        return as_graphql_js(before) + mark + scalar_message
     match = _GIVEN.fullmatch(message)
     if match:
         return _quote_names(match["before"]) + _value(match["value"]) + as_graphql_js(match["after"])

@@ -21,6 +21,7 @@ None) or changed."""
 
 ChecksInput = Callable[[Any, EntitySpec, str, Any], None]
 ChecksFilterId = Callable[[Any, EntitySpec, str, str], None]
+ChecksReference = Callable[[Any, EntitySpec, Any], None]
 """`check(run, spec, surface, given)`: raises InvalidInput for an input; `surface` is `create` or `update`."""
 
 
@@ -47,6 +48,7 @@ class EntityModel:
         self.tells: Tells | None = None
         self.checks_input: ChecksInput | None = None
         self.checks_filter_id: ChecksFilterId | None = None
+        self.checks_reference: ChecksReference | None = None
         self.entities: dict[str, EntitySpec] = {}
         self.values: dict[str, EntitySpec] = {}
         self.inputs: dict[str, EntitySpec] = {}

@@ -67,7 +67,8 @@ def resolve(source: Any, info: GraphQLResolveInfo, **given: Any) -> Any:
     means: Meaning = field.extensions.get("means") or Meaning("part")
     paged = is_connection(named_type(field.type))
     if means.kind == "root":
-        value = resolver(means.root, context.api.extras, paged=paged)(context.run, given)
+        guard = context.run.model.hooks.get(("guard", info.field_name))
+        value = resolver(means.root, context.api.extras, paged=paged, guard=guard)(context.run, given)
     elif isinstance(source, Row):
         value = _of_row(context, source, means, field, given)
     else:

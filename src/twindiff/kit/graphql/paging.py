@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, cast
 from twindiff.kit.rows import Column, Expression, Order, all_of, any_of, not_
 
 from .entity import EntitySpec
-from .errors import InvalidInput, NotImplementedHere
+from .errors import InvalidInput, NotImplementedHere, TwoOrders
 from .filter_expressions import NEVER, conditions_in, where
 from .run import GraphqlRun, columns_of, exclude_archived
 
@@ -76,6 +76,8 @@ def size_of(arguments: Arguments) -> int:
 
 def terms_of(run: GraphqlRun, spec: EntitySpec, arguments: Arguments) -> tuple[Order, ...]:
     """The total order for `sort` or `orderBy`, by default newest first; the id is its last term."""
+    if arguments.get("sort") is not None and arguments.get("orderBy") is not None:
+        raise TwoOrders
     columns = columns_of(spec)
     asked = [
         (name, options) for each in arguments.get("sort") or () for name, options in each.items() if options is not None

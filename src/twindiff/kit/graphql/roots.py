@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, cast
 
+from twindiff.kit.call import Call
+
 from . import entity_operations
 from .entity import EntitySpec
 from .errors import NotImplementedHere
@@ -17,8 +19,26 @@ from .surfaces import GeneratedRoot
 Resolve = Callable[[GraphqlRun, dict[str, Any]], Any]
 
 
-def resolver(root: Any, extras: Callable[[GraphqlRun], dict[str, Any]], *, paged: bool) -> Resolve:
+Guard = Callable[[Call, dict[str, Any]], None]
+"""A function of a call and the arguments of a root field that raises an error to refuse it."""
+
+
+def resolver(
+    root: Any, extras: Callable[[GraphqlRun], dict[str, Any]], *, paged: bool, guard: Guard | None = None
+) -> Resolve:
     """The resolver of a root field; `extras` returns the fields of every payload besides its entity."""
+    resolve = _resolve_root(root, extras, paged=paged)
+    if guard is None:
+        return resolve
+
+    def check_and_resolve(run: GraphqlRun, arguments: dict[str, Any]) -> Any:
+        guard(run.call, arguments)
+        return resolve(run, arguments)
+
+    return check_and_resolve
+
+
+def _resolve_root(root: Any, extras: Callable[[GraphqlRun], dict[str, Any]], *, paged: bool) -> Resolve:
     if isinstance(root, Root):
         return _by_hand(root, PAGING if paged else frozenset(), extras)
     generated: GeneratedRoot = root

@@ -7,14 +7,17 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
-from graphql import GraphQLError, GraphQLScalarType, ValueNode, value_from_ast_untyped
+from graphql import GraphQLError, GraphQLScalarType, StringValueNode, ValueNode, VariableNode, value_from_ast_untyped
 
 _DURATION = re.compile(
     r"([+-]?)P(?:(\d+(?:\.\d+)?)Y)?(?:(\d+(?:\.\d+)?)M)?(?:(\d+(?:\.\d+)?)W)?(?:(\d+(?:\.\d+)?)D)?"
     r"(?:T(?:(\d+(?:\.\d+)?)H)?(?:(\d+(?:\.\d+)?)M)?(?:(\d+(?:\.\d+)?)S)?)?"
 )
 _SECONDS = (31_536_000, 2_592_000, 604_800, 86_400, 3_600, 60, 1)
-_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_DATE = re.compile(
+    r"(?P<year>\d{1,4})(?:-(?P<month>\d\d)(?:-(?P<day>\d\d)"
+    r"(?P<time>[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d(?::?\d\d)?)?)?)?)?"
+)
 
 
 def wire_instant(stored: Any) -> Any:
@@ -40,8 +43,15 @@ WIRES: dict[str, Callable[[Any], Any]] = {"DateTime": wire_instant, "Float": wir
 
 
 def stored_instant(given: str) -> str:
-    """Convert an ISO 8601 instant or date to the text of a Timestamp column; raises ValueError."""
-    instant = datetime.fromisoformat(given)
+    """Convert an ISO 8601 instant, a date, a month or a year to the text of a Timestamp column; raises ValueError.
+
+    https://github.com/brekkylab/backlot/pull/116 measures which forms Linear takes.
+    """
+    parts = _DATE.fullmatch(given.strip())
+    if parts is None:
+        raise ValueError(f"'{given}' is no ISO 8601 date")
+    day = f"{int(parts['year']):04d}-{parts['month'] or '01'}-{parts['day'] or '01'}"
+    instant = datetime.fromisoformat(day + (parts["time"] or ""))
     naive = instant.astimezone(UTC).replace(tzinfo=None) if instant.tzinfo else instant
     return naive.isoformat()
 
@@ -58,33 +68,39 @@ def duration_of(given: str) -> timedelta:
         raise ValueError(f"'{given}' is too long") from None
 
 
-def _instant(value: Any) -> str:
+def _unreadable(value: Any, name: str) -> ValueError:
+    """The error for a value that is no date; graphql-core and graphql-js put the type's name before it."""
+    if not isinstance(value, str):
+        return ValueError(f"Unable to parse value '{value}'. {name} supports only string values")
+    return ValueError(f"Unable to parse value '{value}' into a valid date")
+
+
+def _instant(value: Any, name: str = "DateTime") -> str:
     if isinstance(value, str):
         try:
             return stored_instant(value)
         except (ValueError, OverflowError):
             pass
-    raise GraphQLError(f"DateTime cannot represent an invalid date-time-string {value!r}.")
+    raise _unreadable(value, name)
 
 
 def _day(value: Any) -> str:
-    if isinstance(value, str) and _DAY.match(value):
-        try:
-            return datetime.fromisoformat(value).date().isoformat()
-        except ValueError:
-            pass
-    raise GraphQLError(f"TimelessDate cannot represent an invalid date {value!r}.")
+    return _instant(value, "TimelessDate")[:10]
 
 
-def _instant_or_duration(value: Any) -> Any:
-    """A valid duration stays a text, since it is relative to the time of the operation."""
-    if isinstance(value, str):
-        try:
-            duration_of(value)
-        except ValueError:
-            return _instant(value)
-        return value
-    raise GraphQLError(f"Expected an ISO 8601 date or duration, got {value!r}.")
+def _or_duration(name: str) -> Callable[[Any], Any]:
+    """A parser of dates or durations; a valid duration stays a text, relative to the time of the operation."""
+
+    def parse(value: Any) -> Any:
+        if isinstance(value, str):
+            try:
+                duration_of(value)
+            except ValueError:
+                return _instant(value)
+            return value
+        raise _unreadable(value, name)
+
+    return parse
 
 
 def _finite(value: float) -> float:
@@ -119,8 +135,14 @@ def _object(value: Any) -> Any:
     return value  # pyright: ignore[reportUnknownVariableType] - JSON's edge
 
 
-def _literal_of(parse: Any) -> Any:
+def _literal_of(name: str, parse: Any) -> Any:
     def parse_literal(node: ValueNode, variables: dict[str, Any] | None = None) -> Any:
+        if name in _OF_TEXTS and not isinstance(node, StringValueNode | VariableNode):
+            kind, told = (
+                type(node).__name__.removesuffix("Node"),
+                name.replace("TimelessDateOrDuration", "TimelessDate"),
+            )
+            raise ValueError(f"Unable to parse literal value of kind '{kind}'. {told} supports only 'StringValue' ones")
         return parse(value_from_ast_untyped(node, variables))
 
     return parse_literal
@@ -131,16 +153,17 @@ def scalar(name: str) -> Any:
     parse, serialize = _KNOWN.get(name, (None, None))
     if parse is None:
         return GraphQLScalarType(name)
-    return GraphQLScalarType(name, serialize=serialize, parse_value=parse, parse_literal=_literal_of(parse))
+    return GraphQLScalarType(name, serialize=serialize, parse_value=parse, parse_literal=_literal_of(name, parse))
 
 
 _KNOWN: dict[str, tuple[Any, Any]] = {
     "DateTime": (_instant, wire_instant),
     "TimelessDate": (_day, None),
-    "DateTimeOrDuration": (_instant_or_duration, None),
-    "TimelessDateOrDuration": (_instant_or_duration, None),
+    "DateTimeOrDuration": (_or_duration("DateTimeOrDuration"), None),
+    "TimelessDateOrDuration": (_or_duration("TimelessDate"), None),
     "Duration": (_duration, None),
     "JSONObject": (_object, None),
     "UUID": (_uuid, None),
 }
+_OF_TEXTS = frozenset(("DateTime", "TimelessDate", "DateTimeOrDuration", "TimelessDateOrDuration"))
 SCALARS = frozenset({*_KNOWN, "JSON"})

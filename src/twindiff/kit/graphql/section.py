@@ -98,6 +98,15 @@ class Section:
         """Resolve other names of an entity: `function(call, given: str) -> str` returns the id for an argument."""
         return self._hook("lookup", of.__name__)
 
+    def guard(self, names: str) -> Callable[[F], F]:
+        """Before root fields (separated by spaces) run: `function(call, arguments)` raises an error to refuse one."""
+
+        def register(function: F) -> F:
+            self.hooks |= {("guard", name): function for name in names.split()}
+            return function
+
+        return register
+
     def before_create(self, of: type[Entity]) -> Callable[[F], F]:
         """Before an insert: `function(call, values, given)` may change `values`, by column; `given` is the input."""
         return self._hook("creating", of.__name__)

@@ -16,24 +16,32 @@ import msgspec
 from twindiff.kit.agent_tools import AgentTool
 from twindiff.kit.binding import Bound
 from twindiff.kit.call import Call
-from twindiff.kit.errors import ApiError, MalformedBody, MissingOperation
-from twindiff.kit.http import Response, json_answer
+from twindiff.kit.errors import ApiError, MissingOperation
+from twindiff.kit.http import Request, Response, json_answer
 from twindiff.kit.request_context import Middleware, RequestContext, compose
 from twindiff.kit.rows import Row
-from twindiff.kit.styles.base import Style, json_object
+from twindiff.kit.styles.base import Style
 from twindiff.kit.twin import LONG_BODY, Declared, Dispatch, Found, Operation, Operations, Twin
 
 from . import entity_operations as verbs
 from .agent_tools import list_graphql_tools
 from .errors import InvalidDocument, NotImplementedHere
 from .execution import Api, CompiledOperation, ExecutionError, ExecutionResult, plan_key
+from .http_requests import (
+    CrossSiteRequest,
+    GraphqlRequest,
+    WrongVerb,
+    is_preflighted,
+    read_graphql_request,
+    refuse_verb,
+    wants_page,
+)
 from .limits import RequestLimits, check_variables
-from .model import ChecksFilterId, ChecksInput, EntityModel, Tells
+from .model import ChecksFilterId, ChecksInput, ChecksReference, EntityModel, Tells
 from .run import GraphqlRun
 
 BODY_LIMIT = 8_000_000
 """The server's limit in bytes, above MAX_BODY_BYTES, so that the twin refuses a large body in the vendor's format."""
-MAX_BODY_BYTES = 1_000_000
 SHORT_BODY = 1_500
 """A body with fewer bytes is quick to process."""
 SHORT_TEXT = 1_500
@@ -57,15 +65,6 @@ _OUR_PAGE = (
 
 class _NoParameters(msgspec.Struct):
     """The empty contract of an operation whose parameters are in its document."""
-
-
-class GraphqlRequest(msgspec.Struct):
-    """The JSON body of a GraphQL request."""
-
-    query: str | None = None
-    variables: dict[str, Any] | None = None
-    operationName: str | None = None  # noqa: N815 - the wire's name
-    extensions: Any = None
 
 
 class GraphqlStyle(Style):
@@ -112,7 +111,10 @@ class GraphqlStyle(Style):
         if isinstance(error, InvalidDocument):
             problems = [ExecutionError(each, (), tuple(each.locations or ())) for each in error.errors]
             return json_answer({"errors": [self.problem(each) for each in problems]}, self.invalid_status)
-        return json_answer({"errors": [self.problem(ExecutionError(error))]}, error.status)
+        return json_answer({"errors": [self.problem(ExecutionError(error))]}, error.status, headers=error.headers)
+
+    def unknown(self, request: Request, verbs: list[str]) -> Response:
+        return self.error(refuse_verb(request))
 
     def parameters(self, exchange: RequestContext) -> dict[str, Any]:
         return {}
@@ -136,12 +138,16 @@ class GraphqlEndpoint(Dispatch):
         self.api = api
 
     def find(self, verb: str, path: str) -> Found | None:
-        """The operation for a request; GET, by a browser without a token, has a page for writing queries."""
+        """The operation for a request; `take_read` decides what a GET asks for."""
         if path != _ENDPOINT and (beside := super().find(verb, path)):
             return beside
-        if verb in _READING:
-            return Found(self._operation("GET page", _page, reads=True, open=True), {})
-        return Found(self._operation("graphql", _page, reads=True), {}) if verb == "POST" else None
+        return Found(self._operation("graphql", _page, reads=True), {}) if verb in ("GET", "HEAD", "POST") else None
+
+    def take_read(self, request: Request) -> Operation | None:
+        """The operation for a GET, None for a query in its URL; a browser without a token gets a page for queries."""
+        if wants_page(request):
+            return self._operation("GET page", _page, reads=True, open=True)
+        return None if is_preflighted(request) else self._operation("GET graphql", _refuse_read, reads=True, open=True)
 
     def verbs(self, path: str) -> list[str]:
         return ["GET", "POST"]
@@ -170,6 +176,8 @@ class GraphqlEndpoint(Dispatch):
         variables = asked.variables or {}
         check_variables(variables, self.api.limits)
         plan = self.api.plan(asked.query or "", asked.operationName, variables)
+        if plan.writes and exchange.request.verb == "GET":
+            raise WrongVerb("GET requests only support query operations, not mutation operations", "POST")
         kind = "mutation" if plan.writes else "query"
         name = f"{kind} {', '.join(dict.fromkeys(plan.names))}"[:200]
         invoke = self._missing(plan) if plan.missing else self._run(plan, variables, asked.operationName)
@@ -208,23 +216,15 @@ def _page(call: Call, raw: Any) -> Response:
     return Response(_PAGE.read_bytes(), content_type="text/html; charset=utf-8", headers=_OUR_PAGE)
 
 
+def _refuse_read(call: Call, raw: Any) -> Response:
+    raise CrossSiteRequest
+
+
 def _read_once(exchange: RequestContext) -> GraphqlRequest:
     """The parsed body of a request, cached in its parameters."""
     asked = exchange.parameters.get(_ASKED)
     if asked is None:
-        asked = exchange.parameters[_ASKED] = _read(exchange.request.body)
-    return asked
-
-
-def _read(body: bytes) -> GraphqlRequest:
-    if len(body) > MAX_BODY_BYTES:
-        raise MalformedBody(f"The body is larger than {MAX_BODY_BYTES:,} bytes")
-    try:
-        asked = msgspec.convert(json_object(body), GraphqlRequest)
-    except msgspec.ValidationError as error:
-        raise MalformedBody(f"The request is not a GraphQL request: {error}") from None
-    if not asked.query:
-        raise MalformedBody("The request has no query")
+        asked = exchange.parameters[_ASKED] = read_graphql_request(exchange.request)
     return asked
 
 
@@ -241,7 +241,8 @@ class GraphqlTwin(Twin):
     root fields that the vendor has and the twin lacks: they are refused as not implemented, whereas unknown ones are
     validation errors. `tells` emits events for rows that the generated operations create, change or delete.
     `checks_input` raises InvalidInput for inputs of creates and updates, before their hooks, and `checks_filter_id` for
-    ids of another form in filters. `pages` are operations besides GraphQL. `options` are those of `Twin`.
+    ids of another form in filters; `checks_reference` raises EntityNotFound for rows that inputs must not refer to.
+    `pages` are operations besides GraphQL. `options` are those of `Twin`.
     """
 
     def __init__(
@@ -257,12 +258,14 @@ class GraphqlTwin(Twin):
         tells: Tells | None = None,
         checks_input: ChecksInput | None = None,
         checks_filter_id: ChecksFilterId | None = None,
+        checks_reference: ChecksReference | None = None,
         **options: Any,
     ) -> None:
         self.model = EntityModel(modules, payload)
         self.model.tells = tells
         self.model.checks_input = checks_input
         self.model.checks_filter_id = checks_filter_id
+        self.model.checks_reference = checks_reference
         verbs.belongs(self.model)
         self.api = Api(self.model, style.limits, missing, style.extras)
         super().__init__(
@@ -279,6 +282,16 @@ class GraphqlTwin(Twin):
         """A tool for each root field, and one for any document."""
         return list_graphql_tools(self.name, self.api.schema)
 
+    def exchange(self, request: Request, base_url: str) -> RequestContext | None:
+        """The context of a request; HEAD, for anything but the page, is refused like other methods."""
+        exchange = super().exchange(request, base_url)
+        if exchange is None or exchange.style is not self.style or request.verb not in _READING:
+            return exchange
+        operation = self.endpoint.take_read(request)
+        if operation:
+            exchange.operation = operation
+        return exchange if operation or request.verb == "GET" else None
+
     def takes_long(self, exchange: RequestContext) -> bool:
         """Whether a document is long and not compiled yet, has many values, or has introspection that is not cached."""
         body = exchange.request.body
@@ -290,5 +303,7 @@ class GraphqlTwin(Twin):
         """Set the operation of a POST from its document, or the parameters of another page's operation."""
         if exchange.style is not self.style:
             super().parse(exchange)
-        elif exchange.request.verb not in _READING:
+        elif not exchange.operation.declared.open:
+            if exchange.strict and not is_preflighted(exchange.request):
+                raise CrossSiteRequest
             exchange.operation = self.endpoint.select_operation(exchange)

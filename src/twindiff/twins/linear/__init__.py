@@ -9,7 +9,9 @@ from twindiff.kit.graphql import GraphqlTwin, modules_of
 from twindiff.kit.oauth import OAUTH_SECRETS, OauthToken
 from twindiff.kit.seeding import Variables
 
+from .core.deleted_references import check_reference
 from .core.input_rules import check_filter_id, check_input
+from .core.token_scopes import check_scopes
 from .model.users import User
 from .model.webhooks import Webhook
 from .screens import screen
@@ -50,10 +52,11 @@ twin = GraphqlTwin(
     users=Users(User.row, User.row.id, User.row.email),
     seeds=_HERE / "seeds",
     webhooks=webhooks,
-    layers=(count_requests, refuse_bearer_keys),
+    layers=(count_requests, refuse_bearer_keys, check_scopes),
     tells=record_webhook_event,
     checks_input=check_input,
     checks_filter_id=check_filter_id,
+    checks_reference=check_reference,
     seeding=seeding,
     descriptions={
         "linear_base": "No rows at all, for states made through the API",

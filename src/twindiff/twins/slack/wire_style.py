@@ -5,6 +5,7 @@ https://docs.slack.dev/apis/web-api
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, cast
 
@@ -121,8 +122,8 @@ class SlackRpc(Style):
         return path.strip("/").removeprefix("api/")
 
     def token(self, request: Request) -> str | None:
-        """Return the token of the header or the parameters; `Authorization: Basic` carries none."""
-        header = None if _has_basic_authorization(request) else request.bearer()
+        """Return the token of the header or the parameters; of the schemes of a header only `Bearer` carries one."""
+        header = None if _has_other_scheme(request) else request.bearer()
         if header is not None:
             return header
         # Old clients send the token as a parameter. Bodies of uploads are too large to be searched for it.
@@ -139,6 +140,10 @@ class SlackRpc(Style):
         for name in operation.bound.structured:
             if isinstance(given.get(name), str):
                 given[name] = _embedded_json(name, given[name])
+        if isinstance(given.get("attachments"), str):
+            del given[
+                "attachments"
+            ]  # Slack drops what does not parse. https://github.com/jolicode/slack-php-api/issues/81
         return given
 
     def build_request(self, operation: Operation, arguments: Mapping[str, Any]) -> Request:
@@ -185,16 +190,18 @@ class SlackRpc(Style):
     def result(self, value: Any, exchange: RequestContext) -> Response:
         answer = {"ok": True, **value}
         warning = charset_warning(exchange.request)
-        return json_answer(_with_warning(answer, warning) if warning else answer, headers=_scope_headers(exchange))
+        return json_answer(_with_warning(answer, warning) if warning else answer, headers=_headers(exchange))
 
     def error(self, error: ApiError, exchange: RequestContext | None = None) -> Response:
         answer = _render_error(error)._replace(error=error.code)
+        failure = (("X-Slack-Failure", read_json(answer.body)["error"]),)
+        answer = answer._replace(headers=(*answer.headers, *failure))
         warning = charset_warning(exchange.request) if exchange else ""
         if exchange is None or answer.status != HTTPStatus.OK:
             return answer
         if warning:
             answer = answer._replace(body=msgspec.json.encode(_with_warning(read_json(answer.body), warning)))
-        return answer._replace(headers=(*answer.headers, *_scope_headers(exchange)))
+        return answer._replace(headers=(*answer.headers, *_headers(exchange)))
 
     def unknown(self, request: Request, verbs: list[str]) -> Response:
         method = self.method_name(request.path)
@@ -231,14 +238,18 @@ def _with_warning(answer: dict[str, Any], warning: str) -> dict[str, Any]:
     return {**answer, "warning": warning, "response_metadata": metadata}
 
 
-def _scope_headers(exchange: RequestContext) -> tuple[tuple[str, str], ...]:
-    """Return the header with the scopes that a method accepts, if it needs any."""
-    scope = exchange.operation.declared.scope
-    return (("X-Accepted-OAuth-Scopes", scope),) if scope else ()
+def _headers(exchange: RequestContext) -> tuple[tuple[str, str], ...]:
+    """Return the headers of an answer: an id that is the same for the same request, and the scopes of the method."""
+    request, scope = exchange.request, exchange.operation.declared.scope
+    asked = blake2b(request.body, digest_size=16, person=request.path[-16:].encode()[-16:]).hexdigest()
+    named = (("X-Slack-Req-Id", asked),)
+    return (*named, ("X-Accepted-OAuth-Scopes", scope)) if scope else named
 
 
-def _has_basic_authorization(request: Request) -> bool:
-    return request.headers.get("authorization", "")[:6].lower() == "basic "
+def _has_other_scheme(request: Request) -> bool:
+    """Whether a header names another scheme than `Bearer`, in which Slack minds capitals."""
+    scheme, space, _ = request.headers.get("authorization", "").strip().partition(" ")
+    return bool(space) and scheme != "Bearer"
 
 
 def _render_error(error: ApiError) -> Response:

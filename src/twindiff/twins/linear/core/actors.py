@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from twindiff.kit import Call
-from twindiff.kit.graphql.errors import EntityNotFound, Forbidden
+from twindiff.kit.graphql.errors import EntityNotFound
 
 from ..model.users import User
 
@@ -16,12 +16,6 @@ def acting_user(call: Call) -> Any:
     if user is None:
         raise EntityNotFound("User", call.actor)
     return user
-
-
-def require_admin(call: Call, said: str) -> None:
-    """Raise Forbidden unless the caller is an admin or an application; only in strict environments."""
-    if call.strict and not (acting_user(call).admin or acting_user(call).app):
-        raise Forbidden(said)
 
 
 def initials_of(name: str) -> str:

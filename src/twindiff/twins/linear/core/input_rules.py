@@ -22,6 +22,11 @@ MAX_NAME_CHARACTERS = 255
 MAX_PROJECT_NAME_CHARACTERS = 80
 MAX_SUMMARY_CHARACTERS = 255
 UUID = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}")
+_OTHER_IDS = {
+    "Issue": re.compile(r"[A-Za-z0-9]+-\d+"),
+    "Project": re.compile(r"(?![0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$).*", re.DOTALL),
+}
+"""Further forms of ids that filters take, by entity."""
 _HEX_COLOR = re.compile(r"#?(?:[0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})")
 
 
@@ -273,12 +278,17 @@ def _check_ids(run: GraphqlRun, spec: EntitySpec, name: str, value: Any) -> None
 
 
 def check_filter_id(run: GraphqlRun, spec: EntitySpec, given: str, id: str) -> None:
-    """Raise InvalidInput for an operand of an id comparator that is no UUID; issues have identifiers as well.
+    """Raise InvalidInput for an operand of an id comparator that is no UUID.
 
-    Lenient environments take names that stand for an entity, such as a team's key. An id of a template may have
-    another form. https://github.com/PipedreamHQ/pipedream/pull/21903, https://github.com/initializ/forge/pull/67
+    Issues have identifiers as well, and projects are looked up by any text that does not look like a UUID. Lenient
+    environments take names that stand for an entity, such as a team's key. An id of a template may have another form.
+    https://github.com/PipedreamHQ/pipedream/pull/21903, https://github.com/initializ/forge/pull/67
+    https://github.com/brekkylab/backlot/pull/116
     """
-    if spec.name == "Issue" or UUID.fullmatch(given) or (UUID.fullmatch(id) and not run.call.strict):
+    if UUID.fullmatch(given) or (UUID.fullmatch(id) and not run.call.strict):
+        return
+    other_form = _OTHER_IDS.get(spec.name)
+    if other_form and other_form.fullmatch(given):
         return
     key = given if run.call.strict else id
     if spec.row is None or run.db.find(spec.row, spec.row.id == key) is None:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from twindiff.kit import Call
+from twindiff.kit import Call, all_of, not_
 from twindiff.kit.graphql import ConnectionRows, Section, entity_operations
 from twindiff.kit.graphql.errors import InvalidInput, UnfitReference
 from twindiff.kit.links import split_url
+from twindiff.kit.rows import Expression
 
 from ..core.rich_text import read_text_input
 from ..model.attachments import Attachment, EntityExternalLink
@@ -20,6 +21,7 @@ from ..model.issues import Issue
 api = Section()
 
 _SHOWN_AS = {"createAsUser": "create_as_user", "displayIconUrl": "display_icon_url"}
+_UNKNOWN_SOURCE = "unknown"
 _SOURCES = {
     "github.com": "github",
     "gitlab.com": "gitlab",
@@ -79,13 +81,26 @@ def create_attachment(call: Call, values: dict[str, Any], given: dict[str, Any])
         raise InvalidInput("url: an attachment needs an address such as https://example.com/page.")
     values["creatorId"] = call.actor
     values["sourceType"] = source_of(values["url"])
-    values.setdefault("source", {"type": values["sourceType"]})
+    if values["sourceType"] != _UNKNOWN_SOURCE:
+        values.setdefault("source", {"type": values["sourceType"]})
 
 
 def source_of(url: str) -> str:
-    """Return the service of a URL, such as `github`, or `api` if no known service matches."""
+    """Return the service of a URL, such as `github`, or `unknown` if no known service matches."""
     host = split_url(url).netloc.lower()
-    return next((name for domain, name in _SOURCES.items() if host == domain or host.endswith(f".{domain}")), "api")
+    services = (name for domain, name in _SOURCES.items() if host == domain or host.endswith(f".{domain}"))
+    return next(services, _UNKNOWN_SOURCE)
+
+
+@api.filter(Attachment, "sourceType")
+def source_type(call: Call, comparator: dict[str, Any]) -> Expression:
+    """Build the condition on the service of an attachment, which no operator matches if it is unknown.
+
+    https://github.com/brekkylab/backlot/pull/116
+    """
+    column = Attachment.row.sourceType
+    known = not_(column == _UNKNOWN_SOURCE)
+    return all_of(known, entity_operations.compare_column(call, Attachment, column, comparator))
 
 
 @api.mutation(

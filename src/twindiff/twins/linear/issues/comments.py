@@ -6,6 +6,7 @@ from typing import Any
 
 from twindiff.kit import Call
 from twindiff.kit.computed_values import greatest
+from twindiff.kit.emoji import is_emoji
 from twindiff.kit.graphql import Section, entity_operations, fits
 from twindiff.kit.graphql.errors import EntityNotFound, InvalidInput
 from twindiff.kit.rows import Expression
@@ -109,27 +110,13 @@ def tell_of_new_mentions(call: Call, before: Any, after: Any, given: dict[str, A
 
 @api.before_update(Comment)
 def update_comment(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
-    """Update the text of a comment; raise InvalidInput if a guest edits another user's comment."""
+    """Update the text of a comment."""
     if "body" not in changes and given.get("bodyData") is None:
         return
-    _check_author(call, row, "edited")
     changes.pop("bodyData", None)
     changes["body"] = _body(given)
     if changes["body"] != row.body:
         changes |= {"bodyData": _document(call, changes["body"]), "editedAt": call.clock.iso()}
-
-
-@api.before_delete(Comment)
-def delete_comment(call: Call, row: Any, changes: dict[str, Any], arguments: dict[str, Any]) -> None:
-    """Raise InvalidInput if a guest deletes another user's comment."""
-    _check_author(call, row, "deleted")
-
-
-def _check_author(call: Call, row: Any, what: str) -> None:
-    """Raise InvalidInput if a guest changes another user's comment."""
-    user = acting_user(call)
-    if user.guest and row.userId != user.id:
-        raise InvalidInput(f"A comment can be {what} by its author only.")
 
 
 @api.mutation("commentResolve(id: String!, resolvingCommentId: String): CommentPayload!")
@@ -153,15 +140,30 @@ def comment_unresolve(call: Call, id: str) -> dict[str, Any]:
     return {"comment": call.db.change(row, updatedAt=call.clock.iso(), **fields)}
 
 
+@api.mutation("reactionCreate")
+def reaction_create(call: Call, input: dict[str, Any]) -> dict[str, Any]:
+    """React with an emoji; the same reaction of the same user on one thing is there once."""
+    entity_operations.check_input(call, Reaction, "create", input)
+    present = _find_reaction(call, input)
+    return {"reaction": present or entity_operations.create(call, Reaction, input)}
+
+
+def _find_reaction(call: Call, given: dict[str, Any]) -> Any:
+    reaction = Reaction.row
+    places = [place for place in ("commentId", "projectUpdateId", "initiativeUpdateId") if given.get(place)]
+    where = [getattr(reaction, place) == given[place] for place in places]
+    if given.get("issueId"):
+        where.append(reaction.issueId == entity_operations.find(call, Issue, given["issueId"]).id)
+    return call.db.find(reaction, reaction.userId == call.actor, reaction.emoji == given["emoji"], *where)
+
+
 @api.before_create(Reaction)
 def create_reaction(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """Set the user of a new reaction, which must be the user's first with that emoji on one thing."""
-    reaction = Reaction.row
+    """Set the user of a new reaction; raise InvalidInput for what is neither an emoji nor the name of one."""
+    emoji, custom = values["emoji"], Emoji.row
+    if not is_emoji(emoji.strip(":")) and not call.db.find(custom, custom.name == emoji.strip(":")):
+        raise InvalidInput(f"emoji: '{emoji[:100]}' is no emoji.")
     values["userId"] = call.actor
-    places = [place for place in ("issueId", "commentId", "projectUpdateId", "initiativeUpdateId") if values.get(place)]
-    where = [getattr(reaction, place) == values[place] for place in places]
-    if call.db.find(reaction, reaction.userId == call.actor, reaction.emoji == values["emoji"], *where):
-        raise InvalidInput(f"emoji: you have reacted with {values['emoji']} already.")
 
 
 @api.after_create(Reaction)

@@ -7,7 +7,7 @@ from typing import Any
 
 from twindiff.kit import Call, any_of
 from twindiff.kit.graphql import Section, entity_operations
-from twindiff.kit.graphql.errors import InvalidInput
+from twindiff.kit.graphql.errors import EntityNotFound, InvalidInput
 
 from ..core.actors import organization_id
 from ..core.label_retirement import check_added_labels
@@ -18,7 +18,9 @@ api = Section()
 
 
 def check_labels(call: Call, given: list[str], team: Any, present: Sequence[str] = ()) -> list[str]:
-    """Return distinct label ids; raise InvalidInput for another team's label, a group, or two labels of one group.
+    """Return distinct label ids; raise EntityNotFound for an unknown one.
+
+    Raise InvalidInput for another team's label, a group, or two labels of one group.
 
     Retired labels stay where they are `present`, and cannot be added.
     """
@@ -32,7 +34,7 @@ def check_labels(call: Call, given: list[str], team: Any, present: Sequence[str]
     for key in wanted:
         row = labels.get(key)
         if row is None or row.archivedAt:
-            raise InvalidInput("labelIds: there is no such label.")
+            raise EntityNotFound("IssueLabel", key, "labelIds")
         _check_label(row, team, groups)
     return wanted
 

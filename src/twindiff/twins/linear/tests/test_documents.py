@@ -98,7 +98,7 @@ def given(document):
     return {
         variable: example(type_from_ast(twin.api.schema, kind))
         for variable, kind in document.optional.items()
-        if variable not in ("after", "before", "last", *EITHER)
+        if variable not in ("after", "before", "last", *EITHER, *(("orderBy",) if "sort" in document.optional else ()))
     }
 
 

@@ -36,9 +36,8 @@ def test_an_edited_comment_says_when(linear):
 
 
 def test_each_person_reacts_once_with_an_emoji(linear):
-    linear.create("reaction", issueId="ENG-1", emoji="eyes")
-    query = 'mutation { reactionCreate(input: { issueId: "ENG-1", emoji: "eyes" }) { success } }'
-    assert "already" in linear.refusal(query)
+    first = linear.create("reaction", issueId="ENG-1", emoji="eyes")
+    assert linear.create("reaction", issueId="ENG-1", emoji="eyes") == first
     seen = linear('{ issue(id: "ENG-1") { reactions { emoji user { id } } reactionData } }')["issue"]
     assert seen["reactions"] == [{"emoji": "eyes", "user": {"id": AGENT}}]
     assert seen["reactionData"] == {"eyes": [AGENT]}
@@ -312,7 +311,7 @@ def test_archiving_and_coming_back_are_in_the_history(linear):
 
 def test_an_issue_is_deleted_for_good_by_an_admin_only(linear):
     query = 'mutation { issueDelete(id: "ENG-1", permanentlyDelete: true) { success } }'
-    assert "Only admins" in linear.refusal(query)
+    assert linear.error(query)["message"] == "Invalid role: admin required"
     linear.as_user(SARAH)(query)
     assert linear.error('{ issue(id: "ENG-1") { id } }')["message"] == "Entity not found: Issue"
 

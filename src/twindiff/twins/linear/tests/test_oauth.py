@@ -119,8 +119,8 @@ def test_what_is_revoked_is_worth_nothing_with_all_that_came_with_it(linear: Lin
         ({"grant_type": "password", **CLIENT}, 400, "unsupported_grant_type"),
         ({"grant_type": "authorization_code", "code": "x", **CLIENT}, 400, "invalid_grant"),
         ({"grant_type": "refresh_token", "refresh_token": "x", **CLIENT}, 400, "invalid_grant"),
-        ({"grant_type": "client_credentials"}, 401, "invalid_client"),
-        ({"grant_type": "client_credentials", "client_id": "app"}, 401, "invalid_client"),
+        ({"grant_type": "client_credentials"}, 400, "invalid_client"),
+        ({"grant_type": "client_credentials", "client_id": "app"}, 400, "invalid_client"),
     ],
 )
 def test_what_gives_no_token_says_why(linear: Linear, form: dict[str, str], status: int, error: str):

@@ -1,10 +1,10 @@
-"""Guests and private teams."""
+"""Roles, guests and private teams."""
 
 from __future__ import annotations
 
 import pytest
 
-from .conftest import AGENT, JOHN, PROD, SARAH
+from .conftest import AGENT, ENG, JOHN, KEYS, PROD, SARAH, Linear
 
 
 @pytest.fixture
@@ -96,3 +96,79 @@ def test_only_admins_change_the_workspace_and_other_people(linear):
 def test_the_agent_may_change_itself(linear):
     assert linear.update("user", AGENT, "statusLabel", statusLabel="Busy") == {"statusLabel": "Busy"}
     assert linear("{ viewer { id isMe } }")["viewer"] == {"id": AGENT, "isMe": True}
+
+
+@pytest.fixture(scope="module")
+def strict(platform):
+    """One workspace that takes roles seriously, with a comment of John's, and Sarah an admin."""
+    return Linear(platform.environment("linear:linear_default", AGENT, tokens=KEYS, auth="strict"))
+
+
+JOHNS_COMMENT = "e10f59c3-7a49-4d52-8dba-8c8602f8c807"
+FOR_ADMINS = (
+    'organizationUpdate(input: { name: "Mine" })',
+    f'userSuspend(id: "{JOHN}")',
+    f'userChangeRole(id: "{JOHN}", role: guest)',
+    'webhookCreate(input: { url: "https://a.example", resourceTypes: ["Issue"], allPublicTeams: true })',
+    'projectStatusCreate(input: { name: "Odd", color: "#fff", type: planned, position: 9 })',
+    'customerTierCreate(input: { name: "Gold", color: "#fff" })',
+    'issueDelete(id: "ENG-4", permanentlyDelete: true)',
+    f'teamUpdate(id: "{ENG}", input: {{ joinByDefault: true }})',
+)
+FOR_TEAM_OWNERS = (
+    f'teamDelete(id: "{PROD}")',
+    f'teamUpdate(id: "{ENG}", input: {{ name: "Engineers" }})',
+    'teamMembershipUpdate(id: "tm-agent-eng", input: { sortOrder: 2 })',
+    'teamMembershipDelete(id: "tm-john-eng")',
+)
+
+
+@pytest.mark.parametrize("root", FOR_ADMINS)
+def test_an_operation_of_admins_is_refused_to_members(strict, root):
+    answer = strict.http(json={"query": f"mutation {{ {root} {{ success }} }}"})
+    (error,) = answer.json()["errors"]
+    assert (answer.status_code, error["message"]) == (400, "Invalid role: admin required")
+    assert (error["extensions"]["code"], error["extensions"]["statusCode"]) == ("FORBIDDEN", 403)
+
+
+@pytest.mark.parametrize("root", ["webhooks { nodes { id } }", 'userSessions(id: "%s") { id }' % JOHN])  # noqa: UP031
+def test_what_admins_alone_may_read_is_refused_to_members(strict, root):
+    assert strict.error(f"{{ {root} }}")["message"] == "Invalid role: admin required"
+    assert strict.as_user(SARAH)(f"{{ {root} }}")
+
+
+@pytest.mark.parametrize("root", FOR_TEAM_OWNERS)
+def test_an_operation_of_team_owners_is_refused_to_members(strict, root):
+    assert strict.error(f"mutation {{ {root} {{ success }} }}")["extensions"]["type"] == "forbidden"
+
+
+def test_owners_of_a_team_and_admins_change_it(strict):
+    for user in (JOHN, SARAH):
+        assert strict.as_user(user).update("team", ENG, "name", name=f"Of {user}") == {"name": f"Of {user}"}
+
+
+@pytest.mark.parametrize("verb", ['Update(id: "%s", input: { body: "No" })', 'Delete(id: "%s")'])
+def test_a_comment_is_its_author_s(strict, verb):
+    query = f"mutation {{ comment{verb % JOHNS_COMMENT} {{ success }} }}"
+    assert strict.error(query)["extensions"]["type"] == "forbidden"
+    assert strict.as_user(JOHN)(query)
+
+
+def test_an_admin_deletes_a_comment_of_others_and_does_not_edit_it(strict):
+    comment = strict.create("comment", issueId="ENG-1", body="Mine")["id"]
+    sarah = strict.as_user(SARAH)
+    edit = f'mutation {{ commentUpdate(id: "{comment}", input: {{ body: "Yours" }}) {{ success }} }}'
+    assert sarah.error(edit)["extensions"]["type"] == "forbidden"
+    assert sarah(f'mutation {{ commentDelete(id: "{comment}") {{ success }} }}')
+
+
+def test_members_delete_no_teams_of_a_lenient_workspace_either(linear):
+    query = f'mutation {{ teamDelete(id: "{PROD}") {{ success }} }}'
+    assert linear.error(query)["extensions"]["type"] == "forbidden"
+    assert linear.as_user(SARAH)(query)
+
+
+def test_a_refused_read_stays_refused_beside_one_that_fails(strict):
+    answer = strict.ask('{ webhooks { nodes { id } } issue(id: "NO-1") { id } }')
+    assert answer["data"] is None
+    assert [each["path"] for each in answer["errors"]] == [["webhooks"], ["issue"]]

@@ -233,7 +233,7 @@ def test_webhooks_are_managed_by_admins_in_a_strict_environment(guarded, linear)
     error = guarded.http(json={"query": query % ENG}, headers=key).json()["errors"][0]
     assert (error["extensions"]["code"], error["message"]) == (
         "FORBIDDEN",
-        "Only admins can create and manage webhooks.",
+        "Invalid role: admin required",
     )
     assert linear(query % ENG)["webhookCreate"]["success"]
 
@@ -244,7 +244,9 @@ def test_webhooks_are_managed_by_admins_in_a_strict_environment(guarded, linear)
         ('{ issues(filter: {team: {id: {eq: "DEV"}}}) { nodes { id } } }', False),
         ('{ issues(filter: {state: {id: {in: ["Done"]}}}) { nodes { id } } }', False),
         ('{ comments(filter: {user: {id: {neq: "me@x.com"}}}) { nodes { id } } }', False),
-        ('{ projects(filter: {id: {eq: "P"}}) { nodes { id } } }', False),
+        ('{ cycles(filter: {id: {eq: "P"}}) { nodes { id } } }', False),
+        ('{ projects(filter: {id: {eq: "00000000-0000-0000-0000-000000000000"}}) { nodes { id } } }', False),
+        ('{ issues(filter: {id: {eq: "not-a-uuid"}}) { nodes { id } } }', False),
         ('{ issues(filter: {team: {id: {eq: "ENG"}}}) { nodes { id } } }', True),
     ],
 )

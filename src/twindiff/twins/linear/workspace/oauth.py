@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from twindiff.kit import Call, Header, Operations, Response
+from twindiff.kit import Call, Header, Operations, RequestContext, Response
+from twindiff.kit.errors import ApiError
 from twindiff.kit.oauth import (
     CODE_SECONDS,
     Credentials,
+    InvalidClient,
     InvalidGrant,
     InvalidRequest,
+    OauthError,
     OauthStyle,
     OauthToken,
     UnsupportedGrantType,
@@ -27,11 +30,24 @@ from twindiff.kit.oauth import (
 )
 from twindiff.kit.oauth import revoke as revoked
 
+from ..core.token_scopes import ACCESS, SCOPES
 from ..model.users import User
 from .style import AuthenticationRequired
 
-api = Operations(style=OauthStyle())
-ACCESS = "lin_oauth_"
+
+class LinearOauthStyle(OauthStyle):
+    """The usual conventions; an unknown client is told with status 400, as probed live."""
+
+    def error(self, error: ApiError, exchange: RequestContext | None = None) -> Response:
+        answer = super().error(error, exchange)
+        return answer._replace(status=400) if isinstance(error, InvalidClient) else answer
+
+
+class InvalidScope(OauthError):
+    """The application asks for a scope that does not exist, or that it cannot have."""
+
+
+api = Operations(style=LinearOauthStyle())
 DAY = 86_400
 MONTH = 30 * DAY
 
@@ -61,6 +77,10 @@ def authorize(
         raise InvalidRequest("client_id and redirect_uri are required")
     if response_type != "code":
         return redirect(redirect_uri, error="unsupported_response_type", state=state)
+    acts_as_app = actor in ("app", "application")
+    if refused := _refused_scope(scope, acts_as_app=acts_as_app):
+        said = f"Invalid scope: {refused}"
+        return redirect(redirect_uri, error=InvalidScope.code, error_description=said, state=state)
     code = new_token(call, "", 40)
     answer = redirect(redirect_uri, code=code, state=state)
     keep(
@@ -69,7 +89,7 @@ def authorize(
         CODE_SECONDS,
         kind="code",
         client_id=client_id,
-        user_id=_app_user(call) if actor in ("app", "application") else call.actor,
+        user_id=_app_user(call) if acts_as_app else call.actor,
         scope=_scopes(scope),
         redirect_uri=redirect_uri,
         challenge=challenge_of(code_challenge, code_challenge_method),
@@ -80,6 +100,15 @@ def authorize(
 def _scopes(given: str) -> str:
     """Return scopes separated by spaces. `read` is always included."""
     return " ".join(dict.fromkeys(["read", *given.replace(",", " ").split()]))
+
+
+def _refused_scope(given: str, *, acts_as_app: bool) -> str:
+    """Return the first scope that does not exist or, for an application that acts as itself, is `admin`; else "".
+
+    https://github.com/assembledhq/143/pull/816
+    """
+    allowed = SCOPES - {"admin"} if acts_as_app else SCOPES
+    return next((scope for scope in _scopes(given).split() if scope not in allowed), "")
 
 
 def _app_user(call: Call) -> str:
@@ -109,6 +138,8 @@ def token(
     if grant_type == "client_credentials":
         access = new_token(call, ACCESS)
         known, scopes = client_of(call, credentials), _scopes(scope)
+        if refused := _refused_scope(scope, acts_as_app=True):
+            raise InvalidScope(f"Invalid scope: {refused}")
         keep(call, access, MONTH, kind="access", client_id=known, user_id=_app_user(call), scope=scopes)
         return {"access_token": access, "token_type": "Bearer", "expires_in": MONTH - 1, "scope": scopes}
     if not grant_type:

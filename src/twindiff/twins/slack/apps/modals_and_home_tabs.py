@@ -55,23 +55,27 @@ Content = Annotated[dict[str, Any], InvalidArguments]
 
 
 @api.method("views.open")
-def open_view(call: Call, view: Content, trigger_id: str = "", interactivity_pointer: str = "") -> dict[str, Any]:
-    """Open a modal for the caller. The twin has no clicks, so any well-formed trigger works once.
+def open_view(
+    call: Call, view: Content, trigger_id: str | None = None, interactivity_pointer: str | None = None
+) -> dict[str, Any]:
+    """Open a modal for the caller. The twin has no clicks, so any well-formed trigger works once and none expires.
 
     https://docs.slack.dev/reference/methods/views.open
     """
-    trigger = _exchange(call, trigger_id or interactivity_pointer)
-    return _add_view(call, _check_view(view, "modal"), call.actor, trigger, None)
+    content = _check_view(view, "modal")
+    return _add_view(call, content, call.actor, _exchange(call, trigger_id, interactivity_pointer), None)
 
 
 @api.method("views.push")
-def push(call: Call, view: Content, trigger_id: str = "", interactivity_pointer: str = "") -> dict[str, Any]:
+def push(
+    call: Call, view: Content, trigger_id: str | None = None, interactivity_pointer: str | None = None
+) -> dict[str, Any]:
     """Push a view onto the caller's latest modal, up to three views.
 
     https://docs.slack.dev/reference/methods/views.push
     """
-    trigger = _exchange(call, trigger_id or interactivity_pointer)
     content = _check_view(view, "modal")
+    trigger = _exchange(call, trigger_id, interactivity_pointer)
     modals = (View.user_id == call.actor, View.view_type == "modal")
     tops = call.db.rows(View, *modals, order=(-View.hash, -View.view_id), limit=1)
     if not tops:
@@ -82,11 +86,15 @@ def push(call: Call, view: Content, trigger_id: str = "", interactivity_pointer:
 
 
 @api.method("views.update")
-def update(call: Call, view: Content, view_id: str = "", external_id: str = "", hash: str = "") -> dict[str, Any]:
+def update(
+    call: Call, view: Content, view_id: str | None = None, external_id: str | None = None, hash: str | None = None
+) -> dict[str, Any]:
     """Replace the content of a view, by `view_id` or `external_id`.
 
     https://docs.slack.dev/reference/methods/views.update
     """
+    if view_id is not None and external_id is not None:
+        raise _invalid("Cannot provide both `view_id` and `external_id`")
     known = View.view_id == view_id if view_id else View.external_id == external_id
     current = call.db.find(View, known) if view_id or external_id else None
     if current is None:
@@ -95,7 +103,7 @@ def update(call: Call, view: Content, view_id: str = "", external_id: str = "", 
 
 
 @api.method("views.publish")
-def publish(call: Call, user_id: str, view: Content, hash: str = "") -> dict[str, Any]:
+def publish(call: Call, user_id: str, view: Content, hash: str | None = None) -> dict[str, Any]:
     """Publish the home tab of an app to a user.
 
     https://docs.slack.dev/reference/methods/views.publish
@@ -108,7 +116,13 @@ def publish(call: Call, user_id: str, view: Content, hash: str = "") -> dict[str
     return _add_view(call, content, person.user_id, None, None)
 
 
-def _exchange(call: Call, trigger: str) -> str:
+def _exchange(call: Call, trigger_id: str | None, pointer: str | None) -> str:
+    """Return the trigger of a request, which has one of two names; raises an error if it opens nothing."""
+    if trigger_id is not None and pointer is not None:
+        raise _invalid("Cannot provide both `trigger_id` and `interactivity_pointer`")
+    trigger = pointer if trigger_id is None else trigger_id
+    if trigger is None:
+        raise _invalid("missing required field: trigger_id")
     if not _TRIGGER.fullmatch(trigger):
         raise InvalidTriggerId
     if call.db.find(View, View.trigger_id == trigger):
@@ -116,17 +130,25 @@ def _exchange(call: Call, trigger: str) -> str:
     return trigger
 
 
+def _invalid(*messages: str) -> InvalidArguments:
+    return InvalidArguments(response_metadata={"messages": [f"[ERROR] {each}" for each in messages]})
+
+
 def _check_view(view: dict[str, Any], kind: str) -> dict[str, Any]:
     """Return a valid view; raises InvalidArguments with all problems."""
     if len(msgspec.json.encode(view)) > _MAX_VIEW_BYTES:
         raise ViewTooLarge
     if errors := list(_problems(view, kind)):
-        raise InvalidArguments(response_metadata={"messages": [f"[ERROR] {each}" for each in errors]})
+        raise _invalid(*errors)
     return view
 
 
 def _problems(view: dict[str, Any], kind: str) -> Iterator[str]:
-    if view.get("type") != kind:
+    if "type" not in view:
+        yield "failed to match all allowed schemas [json-pointer:/view]"
+        yield "missing required field: type [json-pointer:/view]"
+        return
+    if view["type"] != kind:
         yield f"must be {kind} [json-pointer:/view/type]"
         return
     yield from _SHAPES[kind](view, "/view")
@@ -165,8 +187,8 @@ def _add_view(
     return _answer(call, call.db.add(view))
 
 
-def _update_view(call: Call, view: View, content: dict[str, Any], hash: str) -> dict[str, Any]:
-    if hash and hash != view.hash:
+def _update_view(call: Call, view: View, content: dict[str, Any], hash: str | None) -> dict[str, Any]:
+    if hash is not None and hash != view.hash:
         raise HashConflict
     external_id = content.get("external_id") or None
     if external_id and call.db.find(View, View.external_id == external_id, View.view_id != view.view_id):

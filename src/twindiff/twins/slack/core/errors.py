@@ -349,8 +349,6 @@ class NoItemSpecified(ApiError):
 class NoQuery(ApiError):
     """There is nothing to search for."""
 
-    code = "No query passed"
-
 
 class NoReaction(ApiError):
     """The caller has not put this emoji on the message."""
@@ -416,6 +414,10 @@ class PermissionDenied(ApiError):
 
 class PostingToChannelDenied(ApiError):
     """The caller may not post to this channel."""
+
+
+class ProfileStatusSetFailedNotEmojiSyntax(ApiError):
+    """The emoji of a status is not a name between colons."""
 
 
 class ProfileStatusSetFailedNotValidEmoji(ApiError):

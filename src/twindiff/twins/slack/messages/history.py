@@ -101,7 +101,7 @@ def history(
     bounds = {name: str(given) for name, given in (("oldest", oldest), ("latest", latest)) if given != ""}
     pins = call.db.count(Pin, Pin.channel_id == room.channel_id)
     counts = {"pin_count": pins, "channel_actions_ts": None, "channel_actions_count": 0}
-    return {"messages": shown, **_more(rest), **counts, **bounds}
+    return {"messages": shown, **(_more(rest) if rest else {"has_more": False}), **counts, **bounds}
 
 
 def _newest(call: Call, room: Channel, window: Window, start: str | None, count: int) -> HistoryPage:

@@ -27,6 +27,16 @@ Metadata = Annotated[dict[str, Any], InvalidMetadataFormat]
 
 _MAX_PAYLOAD_BYTES = 8_192
 _MAX_ATTACHMENTS = 100
+_BESIDE_BLOCKS = """
+actions app_id app_unfurl_url attachment_type audio_html author_icon author_id author_link author_name
+author_subname blocks bot_id bot_team_id callback_id channel_id channel_name channel_team color fallback fields
+files footer footer_icon from_url hide_border hide_color hide_title id image_bytes image_height image_url
+image_width is_app_unfurl is_msg_unfurl is_reply_unfurl is_share is_thread_root_unfurl message_blocks metadata
+mrkdwn_in msg_subtype original_url pretext preview service_icon service_name service_url team_id text
+thumb_height thumb_url thumb_width title title_link ts video_html video_html_height video_html_width video_url
+"""
+_KEYS_BESIDE_BLOCKS = frozenset(_BESIDE_BLOCKS.split())
+"""What an attachment with blocks may have. https://github.com/slackapi/node-slack-sdk/issues/832"""
 
 
 class Content(NamedTuple):
@@ -79,6 +89,8 @@ def _check_attachment(attachment: dict[str, Any], at: str) -> None:
     blocks: Any = attachment.get("blocks") or []
     given = isinstance(blocks, list)
     wrong = list(problems(cast(list[Any], blocks), at)) if given else [f"must be an array [json-pointer:{at}]"]
+    if blocks and not attachment.keys() <= _KEYS_BESIDE_BLOCKS:
+        wrong.append("invalid_keys")
     if wrong:
         raise InvalidAttachments(response_metadata={"messages": [f"[ERROR] {each}" for each in wrong]})
 

@@ -68,11 +68,12 @@ def posted_message(
 
 
 def listed_message(
-    message: Message, team_id: str, related: MessageRelations, *, metadata: bool = False
+    message: Message, team_id: str, related: MessageRelations, *, metadata: bool | None = None
 ) -> dict[str, Any]:
     """Return a message in the form of conversations.history and conversations.replies.
 
-    `related` holds the related rows of the page; `metadata` includes the message's metadata.
+    `related` holds the related rows of the page; `metadata` is whether the message's metadata is shown
+    whole or without its payload, and None where lists have none.
     """
     ts = message.message_id
     root_author, bot = related.authors.get(message.parent_id or ""), related.bot_of(message)
@@ -89,6 +90,8 @@ def listed_message(
         shown.update(files=files, upload=False)
     if metadata and message.metadata:
         shown["metadata"] = message.metadata
+    elif metadata is False and message.metadata and "event_type" in message.metadata:
+        shown["metadata"] = {"event_type": message.metadata["event_type"], "event_payload": {}}
     return shown
 
 

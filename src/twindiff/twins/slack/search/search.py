@@ -48,7 +48,7 @@ class Search(NamedTuple):
 @api.method("search.messages", reads=True, scope="search:read")
 def messages(
     call: Call,
-    query: str = "",
+    query: str,
     count: Count = 20,
     page: Page = 1,
     cursor: str = "",
@@ -69,7 +69,7 @@ def messages(
 @api.method("search.all", reads=True, scope="search:read")
 def all(
     call: Call,
-    query: str = "",
+    query: str,
     count: Count = 20,
     page: Page = 1,
     sort: Sort = "score",
@@ -88,7 +88,7 @@ def all(
 @api.method("search.files", reads=True, scope="search:read")
 def files(
     call: Call,
-    query: str = "",
+    query: str,
     count: Count = 20,
     page: Page = 1,
     sort: Sort = "score",

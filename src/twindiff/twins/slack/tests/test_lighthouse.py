@@ -105,5 +105,5 @@ def test_a_whole_channel_can_be_paged_through(slack):
     while cursor or not seen:
         page = slack("conversations.history", channel="general", limit=20, cursor=cursor)
         seen += [message["ts"] for message in page["messages"]]
-        cursor = page["response_metadata"]["next_cursor"]
+        cursor = page["response_metadata"]["next_cursor"] if page["has_more"] else ""
     assert seen == sorted(set(seen), reverse=True)

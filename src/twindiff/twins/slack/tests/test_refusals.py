@@ -155,7 +155,7 @@ REFUSALS = [
     ("reminders.delete", {"reminder": "Rm0"}, "not_found"),
     ("reminders.info", {"reminder": "Rm0"}, "not_found"),
     ("reminders.add", {"text": " ", "time": "in 5 minutes"}, "invalid_arguments"),
-    ("search.files", {}, "No query passed"),
+    ("search.files", {"query": ""}, "no_query"),
     ("stars.add", {"channel": GENERAL, "timestamp": EDITED}, "already_starred"),
     ("stars.add", {}, "no_item_specified"),
     ("stars.add", {"channel": GENERAL, "timestamp": "now"}, "bad_timestamp"),

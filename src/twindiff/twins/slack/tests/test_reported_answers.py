@@ -311,3 +311,44 @@ def test_a_bot_s_token_reads_reacts_and_removes_in_its_channels_only(outsider, m
     bot, room, ts = outsider
     filled = {name: ts if value is ... else value for name, value in given.items()}
     assert bot(method, channel=room, **filled)["error"] == "not_in_channel"
+
+
+# Requests
+
+
+@pytest.mark.parametrize("scheme", ["bearer ", "BEARER ", "token ", "Basic "])
+def test_no_scheme_but_bearer_carries_a_token(strict, scheme):
+    authorization = {"Authorization": f"{scheme}xoxp-{AGENT}"}
+    assert strict.http("GET", "auth.test", token="", headers=authorization).json()["error"] == "not_authed"
+
+
+def test_the_headers_of_an_answer_name_the_request_and_the_failure(slack):
+    fine, refused = (slack.http("POST", method, json={}) for method in ("auth.test", "chat.postMessage"))
+    assert len(fine.headers["x-slack-req-id"]) == 32
+    assert "x-slack-failure" not in fine.headers
+    assert refused.headers["x-slack-failure"] == refused.json()["error"] == "invalid_arguments"
+    assert slack.http("GET", "no.such").headers["x-slack-failure"] == "unknown_method"
+
+
+@pytest.mark.parametrize("method", ["chat.postMessage", "chat.postEphemeral", "chat.meMessage"])
+def test_attachments_that_do_not_parse_are_dropped(slack, method):
+    given = {"channel": GENERAL, "user": JOHN, "attachments": '[{title:"cnn"}]'}
+    assert slack(method, **given)["error"] in ("no_text", "invalid_arguments")
+    assert slack(method, **given, text="x")["ok"]
+
+
+def test_an_attachment_with_blocks_has_no_keys_of_its_own(slack):
+    attachment = {"indent": False, "blocks": [{"type": "divider"}]}
+    answer = slack("chat.postMessage", channel=GENERAL, attachments=[attachment])
+    assert (answer["error"], answer["response_metadata"]["messages"]) == (
+        "invalid_attachments",
+        ["[ERROR] invalid_keys"],
+    )
+    assert slack("chat.postMessage", channel=GENERAL, attachments=[{"indent": False, "text": "x"}])["ok"]
+
+
+@pytest.mark.parametrize("emoji", ["\U0001f9f6", "rocket", ":rocket", ": rocket:"])
+def test_the_emoji_of_a_status_stands_between_colons(slack, emoji):
+    answer = slack("users.profile.set", profile={"status_emoji": emoji})
+    assert answer["error"] == "profile_status_set_failed_not_emoji_syntax"
+    assert slack("users.profile.set", profile={"status_emoji": ":wave::skin-tone-2:"})["ok"]

@@ -21,6 +21,7 @@ from ..core.errors import (
     InvalidProfile,
     MissingDuration,
     NotAdmin,
+    ProfileStatusSetFailedNotEmojiSyntax,
     ProfileStatusSetFailedNotValidEmoji,
     ProfileStatusSetFailedTooLong,
     SnoozeNotActive,
@@ -43,6 +44,7 @@ _SAID = ("status_text", "status_emoji", "phone", "pronouns", "skype", "start_dat
 _OF_PROFILE = (*_SAID, "status_expiration", "fields")
 _MAX_CHARACTERS = {"display_name": 80, "real_name": 100, "title": 120, "email": 100}
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
+_EMOJI_SYNTAX = re.compile(r":[^:\s]+(::[^:\s]+)?:")
 _LAST_SECOND = 2**53
 """The latest time at which a status may end, in seconds since 1970."""
 
@@ -117,6 +119,8 @@ def _check_status(wanted: dict[str, Any]) -> dict[str, Any]:
     if len(wanted.get("status_text", "")) > _MAX_STATUS_CHARACTERS:
         raise ProfileStatusSetFailedTooLong
     emoji = wanted.get("status_emoji", "")
+    if emoji and not _EMOJI_SYNTAX.fullmatch(emoji):
+        raise ProfileStatusSetFailedNotEmojiSyntax
     if emoji and not is_emoji(emoji.strip(":")):
         raise ProfileStatusSetFailedNotValidEmoji
     expiration = wanted.get("status_expiration", 0)

@@ -22,6 +22,47 @@ def test_a_trigger_opens_one_view(slack, modal):
     assert slack("views.open", trigger_id="1.2.ab", view=MODAL)["error"] == "exchanged_trigger_id"
 
 
+@pytest.mark.parametrize("method", ["views.open", "views.push"])
+@pytest.mark.parametrize(
+    ("given", "error", "said"),
+    [
+        ({"trigger_id": "nope"}, "invalid_trigger_id", None),
+        ({"trigger_id": ""}, "invalid_trigger_id", None),
+        ({"interactivity_pointer": "1.2"}, "invalid_trigger_id", None),
+        ({"trigger_id": "1.2.ab"}, "exchanged_trigger_id", None),
+        ({"interactivity_pointer": "1.2.ab"}, "exchanged_trigger_id", None),
+        ({}, "invalid_arguments", "missing required field: trigger_id"),
+        (
+            {"trigger_id": "1.5.ab", "interactivity_pointer": "1.6.ab"},
+            "invalid_arguments",
+            "Cannot provide both `trigger_id` and `interactivity_pointer`",
+        ),
+        (
+            {"trigger_id": "nope", "view": {}},
+            "invalid_arguments",
+            "failed to match all allowed schemas [json-pointer:/view]",
+        ),
+    ],
+)
+def test_a_trigger_that_opens_nothing_is_refused_after_the_view(slack, modal, method, given, error, said):
+    answer = slack(method, **{"view": MODAL, **given})
+    assert answer["error"] == error
+    assert said is None or answer["response_metadata"]["messages"][0] == f"[ERROR] {said}"
+
+
+def test_an_empty_hash_is_one_that_has_changed(slack, modal):
+    assert slack("views.update", view_id=modal["id"], view=MODAL, hash="")["error"] == "hash_conflict"
+    home = {"user_id": JOHN, "view": HOME}
+    assert slack("views.publish", **home, hash="")["ok"]
+    assert slack("views.publish", **home, hash="")["error"] == "hash_conflict"
+
+
+@pytest.mark.parametrize("external_id", ["", "order"])
+def test_a_view_is_named_by_one_id(slack, modal, external_id):
+    answer = slack("views.update", view_id=modal["id"], external_id=external_id, view=MODAL)
+    assert answer["response_metadata"]["messages"] == ["[ERROR] Cannot provide both `view_id` and `external_id`"]
+
+
 def test_an_external_id_is_one_view_s(slack, modal):
     again = slack("views.open", trigger_id="1.3.ab", view={**MODAL, "external_id": "order"})
     assert again["error"] == "duplicate_external_id"

@@ -176,8 +176,8 @@ def test_hits_are_marked_on_request(slack):
 
 @pytest.mark.parametrize("method", ["search.messages", "search.all"])
 def test_a_search_needs_a_query(slack, method):
-    assert slack(method)["error"] == "No query passed"
-    assert slack(method, query=" ")["error"] == "No query passed"
+    assert slack(method)["response_metadata"]["messages"] == ["[ERROR] missing required field: query"]
+    assert [slack(method, query=blank)["error"] for blank in ("", " ")] == ["no_query", "no_query"]
 
 
 @pytest.mark.parametrize("wrong", [{"sort": "size"}, {"sort_dir": "up"}, {"count": 0}, {"page": 101}, {"page": "x"}])

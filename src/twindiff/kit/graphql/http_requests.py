@@ -1,0 +1,97 @@
+"""GraphQL over HTTP as Apollo Server takes it: JSON by POST, queries by GET, and nothing that a browser form sends.
+
+https://www.apollographql.com/docs/apollo-server/security/cors#preventing-cross-site-request-forgery-csrf
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from twindiff.kit.errors import ApiError, MalformedBody
+from twindiff.kit.http import Request
+from twindiff.kit.json_values import read_json
+from twindiff.kit.styles.base import json_object
+
+MAX_BODY_BYTES = 1_000_000
+_FORM_TYPES = frozenset(("", "application/x-www-form-urlencoded", "multipart/form-data", "text/plain"))
+_PREFLIGHT_HEADERS = ("x-apollo-operation-name", "apollo-require-preflight")
+
+
+class GraphqlRequest(msgspec.Struct):
+    """The JSON body of a GraphQL request."""
+
+    query: str | None = None
+    variables: dict[str, Any] | None = None
+    operationName: str | None = None  # noqa: N815 - the wire's name
+    extensions: Any = None
+
+
+class CrossSiteRequest(MalformedBody):
+    """A request that a foreign page could make a browser send."""
+
+    status = 400
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This operation has been blocked as a potential Cross-Site Request Forgery (CSRF). Please either specify a "
+            "'content-type' header (with a type that is not one of application/x-www-form-urlencoded, "
+            "multipart/form-data, text/plain) or provide a non-empty value for one of the following headers: "
+            "x-apollo-operation-name, apollo-require-preflight\n"
+        )
+
+
+class WrongVerb(MalformedBody):
+    """A request by another method than GET and POST, or a mutation by GET."""
+
+    status = 405
+
+    def __init__(self, message: str, allow: str) -> None:
+        super().__init__(message, headers=(("Allow", allow),))
+
+
+def wants_page(request: Request) -> bool:
+    """Whether a browser asks for a page."""
+    return "text/html" in request.headers.get("accept", "")
+
+
+def is_preflighted(request: Request) -> bool:
+    """Whether browsers ask before they send such a request to another site."""
+    return request.content_type not in _FORM_TYPES or any(request.headers.get(name) for name in _PREFLIGHT_HEADERS)
+
+
+def refuse_verb(request: Request) -> ApiError:
+    """Return the error for a request that is neither GET nor POST."""
+    if not is_preflighted(request):
+        return CrossSiteRequest()
+    return WrongVerb("Apollo Server supports only GET/POST requests.", "GET, POST")
+
+
+def read_graphql_request(request: Request) -> GraphqlRequest:
+    """Return the request in a body or, by GET, in a URL; raises MalformedBody."""
+    if len(request.body) > MAX_BODY_BYTES:
+        raise MalformedBody(f"The body is larger than {MAX_BODY_BYTES:,} bytes")
+    try:
+        fields = _fields_of_url(request) if request.verb == "GET" else json_object(request.body)
+        asked = msgspec.convert(fields, GraphqlRequest)
+    except msgspec.ValidationError as error:
+        raise MalformedBody(f"The request is not a GraphQL request: {error}") from None
+    if not asked.query:
+        raise MalformedBody("The request has no query")
+    return asked
+
+
+def _fields_of_url(request: Request) -> dict[str, Any]:
+    given = request.query_parameters()
+    for name in ("variables", "extensions"):
+        if name in given:
+            given[name] = _json_text(name, given[name])
+    return given
+
+
+def _json_text(name: str, text: str) -> Any:
+    try:
+        return read_json(text)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        raise MalformedBody(f"The {name} in the URL are not valid JSON") from None
