@@ -52,8 +52,8 @@ def list_loopback_ports(env: Mapping[str, str], taken: Sequence[int]) -> list[in
     Those in `taken` are left out: services have them.
     """
     named = {int(port) for value in env.values() for port in _LOOPBACK.findall(value)}
-    found = [port for port in sorted(named - {*taken}) if port < 65536 and is_open(port)]
-    return found[: network_relay.MAX_LISTENERS]
+    ports = [port for port in sorted(named - {*taken}) if port < 65536 and is_open(port)]
+    return ports[: network_relay.MAX_LISTENERS]
 
 
 def prepare_network(
