@@ -87,6 +87,8 @@ UNSEEN = """<!doctype html><title>Unseen</title><h1>Unseen</h1><style>.beside { 
 <div style="height: 2000px"></div><p>Below</p><script>chat.scrollTop = 2000</script>"""
 PAGES = {
     "/unseen": UNSEEN,
+    "/headed": "<!doctype html><title>Headed</title><header><h1>Shop</h1></header><h2 id=late>Dishes</h2>"
+    "<script>setTimeout(() => document.querySelector('header').remove(), 300)</script>",
     "/pantry": PANTRY,
     "/windows": WINDOWS,
     "/": SHOP,

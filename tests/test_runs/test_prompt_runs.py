@@ -179,6 +179,11 @@ def test_what_a_person_sees_by_scrolling_too_is_on_the_page(runs: Runs, site: Si
     assert (run["status"], run["not_understood"]) == ("completed", []), run["failure_detail"]
 
 
+def test_a_position_that_a_page_makes_clear_while_it_loads_is_waited_for(runs: Runs, site: Site):
+    run = runs.run(start_url=f"{site.url}/headed", prompt='The first heading says "Dishes"')
+    assert run["status"] == "completed", run["failure_detail"]
+
+
 def test_intents_pass_with_an_application_that_is_right(runs: Runs, site: Site):
     run = runs.run(start_url=f"{site.url}/pantry", prompt="\n".join(PANTRY))
     assert (run["status"], run["not_understood"]) == ("completed", []), run["failure_detail"]

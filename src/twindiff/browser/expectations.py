@@ -177,6 +177,8 @@ class Expectations:
             look = await self._look_by_type(expect)
         except Error:
             return Observation(None, "a page that is being loaded")
+        except SeveralControls as error:  # the page may not be complete yet
+            return Observation(None, "", str(error))
         return look._replace(holds=not look.holds) if expect.negated and look.holds is not None else look
 
     async def _look_by_type(self, expect: Expect) -> Observation:  # noqa: C901 - one case per type
