@@ -31,6 +31,12 @@ pathlib.Path("/kept/note").write_text("by data")
 print("serving data")
 http.server.HTTPServer(("127.0.0.1", PORT), http.server.SimpleHTTPRequestHandler).serve_forever()
 """
+GIVES = """import os
+os.makedirs('/given/of_user')
+open('/given/of_user/file', 'w').close()
+os.chown('/given/of_user', 1234, 1234)
+"""
+"""Makes a file in the checkout that only another user may remove, if the engine is rootless."""
 NAMES = '"./nsswitch.conf:/etc/nsswitch.conf:ro"'
 """Without that file the image's library asks the network for each name before it looks into its hosts."""
 COMPOSE = f"""
@@ -42,7 +48,7 @@ services:
     ports: ["8080:{PORT}"]
     env_file: web.env
     environment: {{SLACK_API_URL: "https://slack.com/api", GREETING: "from $COLOUR for $$5", SIZE: 3}}
-    volumes: ["kept:/kept:ro", "./static:/static:ro", {NAMES}]
+    volumes: ["kept:/kept:ro", "./static:/static:ro", "./static:/given", {NAMES}]
     depends_on: {{migrate: {{condition: service_completed_successfully}}, data: {{condition: service_healthy}}}}
   migrate: {{image: {BASE}, command: /bin/sh -c "echo migrated for $COLOUR"}}
   data:
@@ -58,7 +64,7 @@ FILES = {
     "_DOT_arga__sandbox_DOT_yml": CONFIG,
     "compose_DOT_yaml": COMPOSE,
     "Dockerfile": BUILT + "ARG FLAVOUR\nENV FLAVOUR=$FLAVOUR\n" + CMD,
-    "app_DOT_py": "print('NOTE', open('/kept/note').read())\n" + SERVES,
+    "app_DOT_py": "print('NOTE', open('/kept/note').read())\n" + GIVES + SERVES,
     "data_DOT_py": DATA.replace("PORT", str(PORT + 1)),
     "web_DOT_env": "# of the team\nFROM_FILE='a b'\n",
     "static__page": "x",
@@ -75,8 +81,9 @@ def no_volumes(engine):
 
 
 def test_the_services_of_a_compose_file_run_with_the_twins_variables_and_leave_nothing(
-    no_volumes, sandboxes, repository, nothing_more
+    no_volumes, sandboxes, repository, nothing_more, tmp_path, monkeypatch
 ):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     made = repository(**FILES)
     run = sandboxes.create(repo=str(made.path))
     logs = sandboxes.logs(run["sandbox_id"])
@@ -89,6 +96,9 @@ def test_the_services_of_a_compose_file_run_with_the_twins_variables_and_leave_n
     unused = "log: without effect in a sandbox run: web.restart, web.networks"
     assert {"output: web | NOTE by data", "output: migrate | migrated for red", unused} <= set(logs)
     assert [each for each in command_lines() if variables["SLACK_BOT_TOKEN"] in each] == []
+    assert [*tmp_path.glob("twindiff-sandbox-*/app/static/of_user/file")]
+    sandboxes.delete(run["sandbox_id"])
+    assert not [*tmp_path.glob("twindiff-sandbox-*")]
 
 
 def compose(*services, **more):
@@ -123,6 +133,17 @@ def test_a_service_reaches_its_twins_by_the_vendors_hosts_and_its_neighbours_by_
     logs = sandboxes.logs_with(run["sandbox_id"], "NEXT")
     assert any("SAID" in line and '"ok":true' in line for line in logs)
     assert "output: web | NEXT 200" in logs
+
+
+def test_two_runs_of_one_compose_file_with_a_fixed_port_are_ready_at_once(sandboxes, repository, nothing_more):
+    app = f"web: {{image: {BASE}, environment: {{BY: $WHO}}, {RUNS_APP}}}"
+    made = repository(**compose(app, app_DOT_py=SERVES))
+    first, second = (sandboxes.create(repo=str(made.path), env={"WHO": who, "OWN": "{app_url}"}) for who in ("a", "b"))
+    assert (first["status"], second["status"]) == ("ready", "ready"), second["error"]
+    answers = [variables_of(run) for run in (first, second)]
+    assert [(each["BY"], each["PORT"]) for each in answers] == [("a", f"{PORT}"), ("b", f"{PORT}")]
+    assert [each["OWN"] for each in answers] == [first["app_url"], second["app_url"]]
+    assert first["app_url"] != second["app_url"]
 
 
 @pytest.mark.parametrize(
@@ -163,6 +184,17 @@ REFUSED = {
     "privileged": (f"{WEB}, privileged: true}}", "'privileged' is not taken in a sandbox run"),
     "devices": (f"{WEB}, devices: [/dev/mem]}}", "'devices' is not taken"),
     "network_mode": (f"{WEB}, network_mode: host}}", "'network_mode' is not taken"),
+    "secrets": (f"{WEB}, secrets: [key]}}", "['./secret.txt:/run/secrets/name:ro']"),
+    "secrets of the file": (
+        f"{WEB}}}\nsecrets: {{key: {{file: k}}}}",
+        "'secrets' is not taken in a sandbox run; give val",
+    ),
+    "configs": (f"{WEB}, configs: [conf]}}", "mount the file, as in volumes: ['./app.conf:/etc/app.conf:ro']"),
+    "extends": (
+        f"{WEB}, extends: {{service: base}}}}",
+        "`docker compose config --no-interpolate > compose.sandbox.yaml`",
+    ),
+    "include": (f"{WEB}}}\ninclude: [other.yaml]", "'include' is not taken in a sandbox run; `docker compose config"),
     "a path of the machine": (f"{WEB}, volumes: ['/etc:/etc']}}", "volume '/etc:/etc' is no path of the repository"),
     "a path above": (f"{WEB}, volumes: ['../../..:/x']}}", "is no path of the repository"),
     "a path of a variable": (f"{WEB}, volumes: ['${{X:-/etc}}:/x']}}", "volume '/etc:/x' is no path of the repository"),

@@ -76,7 +76,19 @@ function view(link) { out.innerText = 'Profile of ' + link.parentElement.querySe
 <form id=hiring hidden onsubmit="hire(this); return false"><label>Full name <input name=n></label>
 <label>E-mail <input name=e></label><label><input type=checkbox name=v> Mark as VIP</label>
 <button>Save helper</button></form><p id=out></p>"""
+UNSEEN = """<!doctype html><title>Unseen</title><h1>Unseen</h1><style>.beside { position: absolute; left: -9999px }
+.clear { opacity: 0 } .rolled { height: 0; overflow: hidden } .read { position: absolute; width: 1px; overflow: hidden }
+</style><p class=beside>Beside</p><p class=clear>Clear</p><p class=rolled>Rolled</p><p class=read>Read aloud</p>
+<p style="font-size: 0">Tiny</p><details><summary>Hours</summary><p>Nine to five</p></details>
+<iframe style="display: none" srcdoc="<p>In a frame</p>"></iframe><select><option>All<option>Cancelled</select>
+<button class=beside>Go</button><a class=clear href="/">Away</a><button>Rent</button><button disabled>Rent</button>
+<div style="height: 40px; overflow: auto" id=chat><p>Oldest</p><p style="height: 900px">Middle</p><p>Newest</p></div>
+<label><input type=checkbox class=clear> Agree</label><p style="text-transform: uppercase">paid</p>
+<div style="height: 2000px"></div><p>Below</p><script>chat.scrollTop = 2000</script>"""
 PAGES = {
+    "/unseen": UNSEEN,
+    "/headed": "<!doctype html><title>Headed</title><header><h1>Shop</h1></header><h2 id=late>Dishes</h2>"
+    "<script>setTimeout(() => document.querySelector('header').remove(), 300)</script>",
     "/pantry": PANTRY,
     "/windows": WINDOWS,
     "/": SHOP,

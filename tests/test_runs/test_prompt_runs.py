@@ -116,6 +116,20 @@ FAILS = (
     "Enter 2026-12-33 as the Day",
 )
 
+SEEN = """Expect "Hours"
+Expect "Oldest"
+Expect "Newest"
+Expect "Below"
+Expect "PAID"
+Expect "All"
+Expect no "In a frame"
+The checkbox "Agree" is shown
+Tick "Agree" """
+UNSEEN = (
+    *(f'Expect "{text}"' for text in ("Beside", "Clear", "Rolled", "Read aloud", "Tiny", "Nine to five", "In a frame")),
+    *('Expect "Cancelled"', 'The button "Go" is shown', 'The link "Away" is shown', 'The button "Rent" is enabled'),
+)
+"""What the page has and nobody sees."""
 PANTRY = {
     'The second heading says "Soup". The last heading says "Tofu bowl"': (),
     "Add two Tofu bowls to the basket. The quantity of Tofu bowl is 2": ("once", "other"),
@@ -135,7 +149,11 @@ UNCLEAR_THERE = {
     "The price of Soup is 1": "no column 'price'",
 }
 """What no single element of the page is meant by."""
-FAILING = [*(("/team", each) for each in FAILS), *(("/windows", each) for each in WINDOWS_FAIL)]
+FAILING = [
+    *(("/team", each) for each in FAILS),
+    *(("/windows", each) for each in WINDOWS_FAIL),
+    *(("/unseen", each) for each in UNSEEN),
+]
 WRONG = [(f"/pantry?fault={fault}", prompt) for prompt, faults in PANTRY.items() for fault in faults]
 
 
@@ -154,6 +172,16 @@ def test_sentences_that_hold_of_a_page_pass(runs: Runs, site: Site):
 def test_sentences_about_dialogs_tabs_and_frames_that_hold_pass(runs: Runs, site: Site):
     run = runs.run(start_url=f"{site.url}/windows", prompt=WINDOWS)
     assert (run["status"], run["not_understood"]) == ("completed", []), run["failure_detail"]
+
+
+def test_what_a_person_sees_by_scrolling_too_is_on_the_page(runs: Runs, site: Site):
+    run = runs.run(start_url=f"{site.url}/unseen", prompt=SEEN)
+    assert (run["status"], run["not_understood"]) == ("completed", []), run["failure_detail"]
+
+
+def test_a_position_that_a_page_makes_clear_while_it_loads_is_waited_for(runs: Runs, site: Site):
+    run = runs.run(start_url=f"{site.url}/headed", prompt='The first heading says "Dishes"')
+    assert run["status"] == "completed", run["failure_detail"]
 
 
 def test_intents_pass_with_an_application_that_is_right(runs: Runs, site: Site):

@@ -12,6 +12,7 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from twindiff.browser.entry_finder import AT, ENTRY, NTH, VERB, find_entry, find_nth, match_verb
+from twindiff.browser.visible_text import IS_SEEN
 
 if TYPE_CHECKING:
     from playwright.async_api import Frame, Locator, Page
@@ -127,10 +128,25 @@ async def frames_of(page: Page, selector: str) -> tuple[list[Frame], str]:
     if selector.startswith((ENTRY, NTH)):
         return [page.main_frame], selector
     if not selector.startswith(FRAME):
-        return page.frames[:MAX_FRAMES], selector
+        return await _list_frames(page), selector
     name, _, inner = selector.removeprefix(FRAME).partition(INSIDE)
-    children = page.frames[1:MAX_FRAMES]
+    children = (await _list_frames(page))[1:]
     return [each for each in children if not name or name.casefold() in await _names_of(each)], inner
+
+
+async def _list_frames(page: Page) -> list[Frame]:
+    """Return the page and the frames in it that a person sees."""
+    from playwright.async_api import Error
+
+    frames = [page.main_frame]
+    for each in page.frames[1:MAX_FRAMES]:
+        try:
+            element = await each.frame_element()
+            if each.parent_frame in frames and await element.is_visible() and await element.evaluate(IS_SEEN):
+                frames.append(each)
+        except Error:  # it has gone meanwhile
+            continue
+    return frames
 
 
 async def _names_of(frame: Frame) -> list[str]:

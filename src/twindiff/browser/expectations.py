@@ -26,6 +26,7 @@ from twindiff.browser.element_finder import (
 )
 from twindiff.browser.entry_finder import EACH, ENTRY, NTH, THINGS, EntriesUnclear, find_entries, find_entry
 from twindiff.browser.intent_finder import SeveralControls, find_intended, is_intent
+from twindiff.browser.visible_text import IS_SEEN, TEXT_OF
 
 if TYPE_CHECKING:
     from playwright.async_api import Frame, Locator, Page
@@ -40,6 +41,10 @@ MAX_UNQUIET_SECONDS = 2.0
 MAX_SEEN_CHARACTERS = 600
 ROWS_OF = {"datarow": "table, [role=table], [role=grid]", "listitem": "ul, ol, [role=list]"}
 """Containers of rows and items; without one, a count of 0 is not conclusive."""
+MAX_ALIKE = 20
+"""Elements of one selector whose states are compared."""
+SEEING = "see"
+"""What is done to an element that a person must see, beyond what a browser calls visible."""
 T = TypeVar("T")
 _BELOW = """label => [...document.querySelectorAll('table')]
   .filter(table => table.getClientRects().length && table.rows.length).flatMap(table => {
@@ -49,13 +54,14 @@ _BELOW = """label => [...document.querySelectorAll('table')]
     return rows.map(row => [row.innerText, row.cells[at]?.innerText ?? '']);
   })"""
 """Pairs of the text of a row and of its cell below the header of a column."""
-_LISTED = """() => {
+_LISTED = rf"""() => {{
+  const textOf = {TEXT_OF};
   const LISTS = 'table, [role=table], [role=grid], ul, ol, [role=list]';
   const lists = [...document.querySelectorAll(LISTS)]
-    .filter(each => each.innerText.trim() && !each.parentElement.closest(`nav, header, footer, ${LISTS}`));
-  const isEmpty = /\\b(no|0) [\\w -]{1,40}|\\bempty\\b|\\bnothing\\b/i.test(document.body.innerText);
-  return lists.length ? lists.map(each => each.innerText) : isEmpty ? [''] : null;
-}"""
+    .filter(each => each.innerText.trim() && !each.parentElement.closest(`nav, header, footer, ${{LISTS}}`));
+  const isEmpty = /\b(no|0) [\w -]{{1,40}}|\bempty\b|\bnothing\b/i.test(textOf(document.body));
+  return lists.length ? lists.map(textOf) : isEmpty ? [''] : null;
+}}"""
 """The texts of all tables and lists; an empty one where the page says that there is nothing to list."""
 _VALUES = """each => each.tagName === 'SELECT'
   ? [...each.selectedOptions].flatMap(option => [option.label.trim(), option.value])
@@ -171,6 +177,8 @@ class Expectations:
             look = await self._look_by_type(expect)
         except Error:
             return Observation(None, "a page that is being loaded")
+        except SeveralControls as error:  # the page may not be complete yet
+            return Observation(None, "", str(error))
         return look._replace(holds=not look.holds) if expect.negated and look.holds is not None else look
 
     async def _look_by_type(self, expect: Expect) -> Observation:  # noqa: C901 - one case per type
@@ -267,7 +275,7 @@ class Expectations:
             return Observation(None, "", str(error))
         if not entries and f"{ENTRY}{EACH} " in str(expect.selector):
             return Observation(None, "", "the table or list has no entries")
-        texts = [await each.inner_text(timeout=1000) for each in entries]
+        texts = [await each.evaluate(TEXT_OF, timeout=1000) for each in entries]
         verdicts = [self._is_in(expect, each) for each in texts]
         if expect.equals is not None:
             verdicts = [await self._is_called(each, expect) for each in entries]
@@ -319,10 +327,10 @@ class Expectations:
 
     async def _look_for_element(self, expect: Expect) -> Observation:
         selector = self._text(expect.selector)
-        element = await self.find(selector)
+        element = await self.find(selector, SEEING)
         kind = kind_of(selector)
         if element is None and expect.negated and kind and kind[1]:  # what looks like a button may lack the role
-            element = await self.find(f"{EXACT}{kind[1]}")
+            element = await self.find(f"{EXACT}{kind[1]}", SEEING)
         return Observation(element is not None, "a visible one" if element else "none that is visible")
 
     async def _count(self, expect: Expect) -> Observation:
@@ -358,7 +366,7 @@ class Expectations:
         for frame in frames:
             place = await resolve_scope(frame, selector)
             for locator in locators(*place, "expect") if place else ():
-                seen = await locator.filter(visible=True).count()
+                seen = int(await locator.filter(visible=True).evaluate_all(f"all => all.filter({IS_SEEN}).length"))
                 count += seen
                 if seen:
                     break
@@ -377,13 +385,25 @@ class Expectations:
             case "placeholder":
                 text = await element.get_attribute("placeholder") or ""
                 return Observation(self._is_in(expect, text), text or "no placeholder")
-            case "disabled":
-                state = await element.is_disabled()
-            case "checked":
-                state = await _is_checked(element)
+            case "disabled" | "checked":
+                states = {await _has_state(each, kind) for each in await self._find_alike(expect)}
+                if len(states) != 1:
+                    said = f"several elements are '{expect.selector}', of which only some are {kind}; name the one"
+                    return Observation(None, "several elements", said if states else "")
+                state = states.pop()
             case "focused":
                 state = await element.evaluate("each => each === each.ownerDocument.activeElement")
         return Observation(state, kind if state else f"not {kind}")
+
+    async def _find_alike(self, expect: Expect) -> list[Locator]:
+        """Return all visible elements that a selector means equally, of the first frame that has any."""
+        frames, selector = await frames_of(self._front(), self._text(expect.selector))
+        for frame in frames:
+            place = await resolve_scope(frame, selector)
+            for locator in _within(place, "expect") if place else ():
+                if alike := await locator.filter(visible=True).all():
+                    return alike[:MAX_ALIKE]
+        return []
 
     async def find(self, selector: str, action: str = "expect") -> Locator | None:
         """Return the first visible element of a selector, in any frame of the page; raises SeveralRows."""
@@ -408,14 +428,19 @@ class Expectations:
         try:
             frames, selector = await frames_of(page, self._text(selector or ""))
             if not selector:
-                return "\n".join([await each.inner_text("body", timeout=1000) for each in frames]) if frames else None
+                bodies = [each.locator("body") for each in frames]
+                return "\n".join([await each.evaluate(TEXT_OF, timeout=1000) for each in bodies]) if frames else None
             place = await resolve_scope(frames[0] if len(frames) == 1 else page, selector)
             for locator in _within(place, "expect") if place else ():
                 if await locator.count():
-                    return "\n".join([await each.inner_text(timeout=1000) for each in await locator.all()])
+                    return "\n".join([await each.evaluate(TEXT_OF, timeout=1000) for each in await locator.all()])
         except Error:
             pass
         return None
+
+
+async def _has_state(element: Locator, kind: Literal["disabled", "checked"]) -> bool:
+    return await element.is_disabled() if kind == "disabled" else await _is_checked(element)
 
 
 async def _is_checked(element: Locator) -> bool:
@@ -430,6 +455,11 @@ async def _find_in(frame: Frame, selector: str, action: str) -> Locator | None:
     for locator in _within(place, action) if place else ():
         seen = locator.filter(visible=True)
         count = await seen.count()
+        if action == SEEING:
+            are_seen: list[bool] = await seen.evaluate_all(f"all => all.map({IS_SEEN})")
+            if True in are_seen:
+                return seen.nth(are_seen.index(True))
+            continue
         if count > 1 and selector.startswith(ENTRY):
             raise SeveralControls(f"{count} elements may be '{selector}'; name the one in quotation marks")
         if count:

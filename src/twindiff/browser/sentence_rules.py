@@ -294,7 +294,7 @@ _SLOTS = {
     "q[12]": rf"(?P<§>{QUOTED})",
     "qs2?": _MANY,
     "qo[23]?": rf"(?P<§>{_QUOTE}(?:(?:,? and |,? or |,? nor |, |,? und |,? oder ){_QUOTE})*)",
-    "n": rf"(?P<§>(?:exactly |only |just |at least |at most |no more than )?{_NUMBER}|no|zero)",
+    "n": rf"(?P<§>(?:exactly |only |just |at least |at most |no more than |more than |(?:fewer|less) than (?!0\b|zero))?{_NUMBER}|no|zero)",
     "rowb": rf"(?:the )?(?:table )?row {_OF_ROW} (?P<§>{QUOTED}|{PLAIN}|{BARE})",
 }
 

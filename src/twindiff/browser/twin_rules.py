@@ -52,7 +52,7 @@ COUNTED_TABLES = (
     Thing("box", "folders?", "box_folders", "name", more=_NAMED),
 )
 PLACES = {"slack": "slack", "linear": "linear", "stripe": "stripe", "calendar": "(?:google )?calendar", "box": "box"}
-_ONE = rf"(?P<n>(?:exactly |only |just |at least |at most )?(?:\d{{1,4}}|{'|'.join(NUMBERS)})|no|an?)"
+_ONE = rf"(?P<n>(?:exactly |only |just |at least |at most |no more than |more than |(?:fewer|less) than (?!0\b|zero))?(?:\d{{1,4}}|{'|'.join(NUMBERS)})|no|an?)"
 _SURE = (
     r"(?:(?:(?:i |we |you )?(?:expects?|verif(?:y|ies)|checks?|asserts?|ensures?|confirms?|makes? sure)(?:,? that| to see| for)?|"
     r"(?:i |we |you |the user )?should see) )?(?:there (?:is|are|should be|must be|has been|have been) )?"
@@ -137,12 +137,14 @@ def _restore_mark(mark: str, held: list[str]) -> str:
 
 
 def parse_count(text: str) -> tuple[int, int | None]:
-    """Return the minimum and maximum of a number in words: `exactly 3`, `at least two`, `no`, `a`."""
+    """Return the minimum and maximum of a number in words: `exactly 3`, `at least two`, `more than 2`, `no`, `a`."""
     text = text.lower()
     if text in ("a", "an"):
         return 1, None
     word = text.rsplit(" ", 1)[-1]
     number = 0 if word == "no" else NUMBERS.index(word) if word in NUMBERS else int(word)
-    if text.startswith("at least"):
-        return number, None
+    if text.startswith(("at least", "more than")):
+        return number + text.startswith("more than"), None
+    if text.startswith(("fewer than", "less than")):
+        return 0, number - 1
     return (0 if text.startswith(("at most", "no more than")) else number), number

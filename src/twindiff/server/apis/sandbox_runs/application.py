@@ -119,10 +119,13 @@ class Application:
             self.last_lines.clear()
         return problem
 
-    async def opens(self, port: int, seconds: float) -> str | None:
-        """Wait until it listens on a port; returns a description of the problem if it does not within `seconds`."""
-        listens = partial(is_open, port)
-        return await self._until(listens, seconds, f"it listened on port {port}", f"did not listen on port {port}")
+    async def opens(self, port: int, seconds: float, listens_on: int) -> str | None:
+        """Wait until a port of this machine leads to it; returns a description of the problem after `seconds`.
+
+        `listens_on` is the port on which it listens, in a network of its own or in that of this machine.
+        """
+        open_now, named = partial(is_open, port), f"port {listens_on}"
+        return await self._until(open_now, seconds, f"it listened on {named}", f"did not listen on {named}")
 
     async def _until(self, is_there: Callable[[], bool], seconds: float, then: str, otherwise: str) -> str | None:
         try:

@@ -31,7 +31,18 @@ UNUSED = (
     *("container_name", "deploy", "domainname", "expose", "hostname", "init", "labels", "links", "logging", "networks"),
     *("platform", "pull_policy", "restart", "stdin_open", "stop_grace_period", "stop_signal", "tty", "ulimits"),
 )
-"""Keys of services without effect: all are in the machine's network, under the limits of a run, until its end."""
+"""Keys of services without effect: all are in one network, under the limits of a run, until its end."""
+_WRITTEN_OUT = (
+    "`docker compose config --no-interpolate > compose.sandbox.yaml` writes a file without it, which `compose` can name"
+)
+INSTEAD = {
+    "secrets": "give values in `env` of .arga/sandbox.yml or of the request; mount a file of the repository where the "
+    "service reads it, as in volumes: ['./secret.txt:/run/secrets/name:ro']",
+    "configs": "mount the file, as in volumes: ['./app.conf:/etc/app.conf:ro']",
+    "extends": _WRITTEN_OUT,
+    "include": _WRITTEN_OUT,
+}
+"""What to do without a key that is not taken."""
 Scalar = str | int | float | bool | None
 Variables = dict[str, Scalar] | list[str]
 Words = str | list[str]
@@ -142,7 +153,8 @@ def read_compose(path: Path, variables: Mapping[str, str], *, is_strict: bool = 
 def _explain(problem: str) -> str:
     """Explain an error of msgspec, such as ``Object contains unknown field `privileged` - at `$.services[...]` ``."""
     if field := re.match(r"Object contains unknown field `(.+?)`", problem):
-        return f"'{field[1]}' is not taken in a sandbox run; leave it out, or put it into a file of your own"
+        instead = INSTEAD.get(field[1], "leave it out, or put it into a file of your own")
+        return f"'{field[1]}' is not taken in a sandbox run; {instead}"
     return problem[:500]
 
 
@@ -255,7 +267,7 @@ def find_application(project: ComposeProject, app_port: int | None) -> tuple[str
     if twice := {port for _, port in ports if [each for _, each in ports].count(port) > 1}:
         both = " and ".join(name for name, port in ports if port in twice)
         raise InvalidSandboxConfig(
-            f"compose: {both} listen on the same port, {min(twice)}; all services share the machine's network"
+            f"compose: {both} listen on the same port, {min(twice)}; all services of a run share one network"
         )
     if app_port and not any(port == app_port for _, port in ports):
         depended = {other for each in project.services.values() for other in each.depends_on}

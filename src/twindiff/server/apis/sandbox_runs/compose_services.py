@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 import msgspec
 
 from twindiff.server.apis.sandbox_runs import compose_file, containers, service_starter
-from twindiff.server.apis.sandbox_runs.application import CommandSequence, Milestone
-from twindiff.server.apis.sandbox_runs.compose_file import ComposeBuild, ComposeProject, ComposeService
+from twindiff.server.apis.sandbox_runs.application import CommandSequence, Milestone, free_port
+from twindiff.server.apis.sandbox_runs.compose_file import ComposeBuild, ComposeProject, ComposeService, list_ports
+from twindiff.server.apis.sandbox_runs.compose_network import ComposeNetwork, list_loopback_ports, prepare_network
 from twindiff.server.apis.sandbox_runs.config_files import InvalidSandboxConfig, resolve_inside
 from twindiff.server.apis.sandbox_runs.containers import Container, ImageBuild
 from twindiff.server.door.variables import NO_PROXY
@@ -35,6 +36,8 @@ class ComposePlace(NamedTuple):
     checkout: Path
     shared: Path | None = None
     """The folder of the certificates that they trust, if they come in by the TLS door."""
+    app_port: int | None = None
+    """The port of this machine that leads to the application, if the services have a network of their own."""
 
 
 def check_project(project: ComposeProject, checkout: Path) -> None:
@@ -62,6 +65,7 @@ def prepare_services(
     if application not in project.services:
         raise InvalidSandboxConfig(f"compose: {application} is the application, and its profiles leave it out")
     made = {name: _make_container(project, name, place) for name in project.services}
+    network = _prepare_network(project, made, application, place, env) if place.app_port else None
     preparing: list[list[str]] = []
     starting: dict[str, list[str]] = {}
     for name, service in project.services.items():
@@ -70,7 +74,7 @@ def prepare_services(
         variables = {**own, **given, **_reach_neighbours(given, project)}
         waits = _list_waits(project, made, name)
         preparing.append(_prepare_image(made[name]))
-        starting[name] = _write_start(made[name], name, variables, waits)
+        starting[name] = _write_start(made[name], name, variables, waits, network)
     last = starting.pop(application)
     milestone = Milestone(place.root / "images", "its images are there", "its images were there", "got no images")
     volumes = [_name_volume(place, each) for each in _list_named_volumes(project, place.checkout)]
@@ -80,10 +84,38 @@ def prepare_services(
         [*preparing, ["touch", str(milestone.file)], last],
         containers.environment({}, temporary),
         limits={},
-        ends=containers.ends([*made.values()], volumes),
+        ends=[
+            *containers.ends([*made.values()], volumes, network.container if network else None),
+            *containers.removals(place.engine, place.checkout),
+        ],
         milestone=milestone,
-        services=[*starting.values()],
+        services=[*([network.relay] if network else ()), *starting.values()],
     )
+
+
+def _prepare_network(
+    project: ComposeProject,
+    made: Mapping[str, Container],
+    application: str,
+    place: ComposePlace,
+    env: Mapping[str, str],
+) -> ComposeNetwork:
+    """Prepare the network of the services; it has the image of the application, which the run has anyway."""
+    published = [(port, name) for name, each in project.services.items() for port in sorted({*list_ports(each)})]
+    inner = int(env["PORT"])
+    inbound = [(place.app_port or 0, inner, application)]
+    inbound += [(free_port(), port, name) for port, name in published if port != inner]
+    outer = {key: value for key, value in env.items() if key != "PORT"}
+    outbound = list_loopback_ports(outer, [port for port, _ in published])
+    folder = place.root / "network"
+    folder.mkdir()
+    image = made[application]
+    holder = image._replace(name=_name_network(place), folder=folder, arguments=(), options=(), shared=None)
+    return prepare_network(holder._replace(image=image.image_name, build=None), [*project.services], outbound, inbound)
+
+
+def _name_network(place: ComposePlace) -> str:
+    return f"{place.name}.network"
 
 
 def _make_container(project: ComposeProject, name: str, place: ComposePlace) -> Container:
@@ -110,12 +142,17 @@ def _make_container(project: ComposeProject, name: str, place: ComposePlace) -> 
         words,
         _list_options(project, service, place),
         place.shared,
+        f"container:{_name_network(place)}" if place.app_port else "host",
     )
 
 
 def _list_options(project: ComposeProject, service: ComposeService, place: ComposePlace) -> list[str]:
-    """Further arguments of the run: all services are at loopback under their names."""
-    hosts = [each for name in project.services for each in ("--add-host", f"{name}:127.0.0.1")]
+    """Further arguments of the run: all services are at loopback under their names.
+
+    Those of a network of their own have the names from the container that holds it.
+    """
+    named = () if place.app_port else project.services
+    hosts = [each for name in named for each in ("--add-host", f"{name}:127.0.0.1")]
     mounts: list[str] = []
     for each in compose_file.list_volumes(service, project.folder, place.checkout):
         source = _name_volume(place, each.name) if each.name else each.source
@@ -175,7 +212,11 @@ def _prepare_image(container: Container) -> list[str]:
 
 
 def _write_start(
-    container: Container, name: str, variables: Mapping[str, str], waits: Sequence[Mapping[str, Any]]
+    container: Container,
+    name: str,
+    variables: Mapping[str, str],
+    waits: Sequence[Mapping[str, Any]],
+    network: ComposeNetwork | None,
 ) -> list[str]:
     """The command that starts a service; what it needs is in a file that only its owner reads, as values are secret."""
     told = {
@@ -184,6 +225,7 @@ def _write_start(
         "command": containers.run_command(container, variables),
         "env": containers.list_plain_variables(variables),
         "waits": waits,
+        "network": str(network.ready) if network else None,
     }
     file = container.folder / "start.json"
     with open(file, "wb", opener=lambda path, flags: os.open(path, flags | os.O_NOFOLLOW, 0o600)) as written:

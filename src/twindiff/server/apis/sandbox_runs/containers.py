@@ -72,6 +72,13 @@ class Container(NamedTuple):
     """Further arguments of the run."""
     shared: Path | None = None
     """A folder that the container sees under the same path, for reading."""
+    network: str = "host"
+    """The network in the engine's words; empty for the engine's own."""
+
+    @property
+    def image_name(self) -> str:
+        """The name of its image."""
+        return self.name if self.build else self.image
 
     @property
     def image_id(self) -> Path:
@@ -116,14 +123,14 @@ def build_command(container: Container, build: ImageBuild) -> list[str]:
     engine, name = container.engine, container.name
     files = ["--file", str(build.containerfile), "--iidfile", str(container.image_id), str(build.context)]
     # Podman would keep the layers of a failed build.
-    building = ["--layers=false", "--add-host", f"{name}:127.0.0.1"] if _is_podman(engine) else []
+    building = ["--layers=false", "--add-host", f"{name}:127.0.0.1"] if is_podman(engine) else []
     guarded = ["--runtime", str(build.guard)] if build.guard else []
-    options = [*building, *_limits(), *build.options]
+    options = [*building, *_limits("host"), *build.options]
     return [engine, *guarded, "build", "--force-rm", *options, "--tag", name, *files]
 
 
 def run_command(container: Container, env: Mapping[str, str]) -> list[str]:
-    """The command that runs a container on the host network, where its twins are.
+    """The command that runs a container in its network, by default the machine's, where its twins are.
 
     Writes the variables that the engine would take for its own to a file in its folder.
     """
@@ -133,28 +140,42 @@ def run_command(container: Container, env: Mapping[str, str]) -> list[str]:
     shared = ["--volume", f"{container.shared}:{container.shared}:ro"] if container.shared else []
     entry = [] if container.entrypoint is None else ["--entrypoint", container.entrypoint]
     # Podman would pass its own proxy to the container.
-    running = ["--http-proxy=false"] if _is_podman(engine) else []
-    image = name if container.build else container.image
-    options = [*running, *alone, *_limits(), *shared, *container.options, *variables, *entry]
-    return [engine, "run", *options, image, *container.arguments]
+    running = ["--http-proxy=false"] if is_podman(engine) else []
+    options = [*running, *alone, *_limits(container.network), *shared, *container.options, *variables, *entry]
+    return [engine, "run", *options, container.image_name, *container.arguments]
 
 
-def _limits() -> list[str]:
-    return ["--network", "host", "--memory", str(MEMORY), "--memory-swap", str(MEMORY), *_ulimits()]
+def _limits(network: str) -> list[str]:
+    named = ["--network", network] if network else []
+    return [*named, "--memory", str(MEMORY), "--memory-swap", str(MEMORY), *_ulimits()]
 
 
-def ends(containers: Sequence[Container], volumes: Sequence[str] = ()) -> list[list[str]]:
-    """The commands that remove containers of one engine, what their builds have left, their images and volumes."""
+def ends(containers: Sequence[Container], volumes: Sequence[str] = (), holder: str | None = None) -> list[list[str]]:
+    """The commands that remove containers of one engine, what their builds have left, their images and volumes.
+
+    The `holder` of their network goes after them, as Podman removes none before those that depend on it.
+    """
     engine, names = containers[0].engine, [each.name for each in containers]
     built = [each.name for each in containers if each.build]
     images = [[engine, "rmi", "--force", name] for name in built]
     kept = [[engine, "volume", "rm", "--force", *volumes]] if volumes else []
-    if not _is_podman(engine):
-        return [[engine, "rm", "--force", "--volumes", *names], *images, *kept]
+    how = ["--ignore", "--volumes", "--time", "0"] if is_podman(engine) else ["--volumes"]
+    removing = [[engine, "rm", "--force", *how, *each] for each in (names, [holder] if holder else []) if each]
+    if not is_podman(engine):
+        return [*removing, *images, *kept]
     _, storage = _find_runtime(engine)
     program = [sys.executable, "-I", "-S", build_leftovers.__file__]
-    removing = [engine, "rm", "--force", "--ignore", "--volumes", "--time", "0", *names]
-    return [removing, *([*program, engine, storage, name] for name in built), *images, *kept]
+    return [*removing, *([*program, engine, storage, name] for name in built), *images, *kept]
+
+
+def removals(engine: str, folder: Path) -> list[list[str]]:
+    """The commands that remove a folder with files of the users of containers, unless the server may remove them.
+
+    Under a rootless Podman these users are others than the server's, and exist in its own user namespace only.
+    """
+    if os.geteuid() == 0 or not is_podman(engine):
+        return []
+    return [[engine, "unshare", "rm", "-rf", "--", str(folder)]]
 
 
 def check_context(context: Path) -> None:
@@ -178,7 +199,7 @@ def _leads_inside(link: Path, root: Path) -> bool:
 
 def write_guard(engine: str, root: Path, context: Path) -> Path | None:
     """Write a runtime wrapper for builds that refuses to mount the machine's files; None for engines but Podman."""
-    if not _is_podman(engine):
+    if not is_podman(engine):
         return None
     runtime, storage = _find_runtime(engine)
     words = [sys.executable, "-I", "-S", build_guard.__file__, str(context.resolve()), storage, runtime]
@@ -247,7 +268,8 @@ def _is_engines(name: str) -> bool:
     return name.startswith(OF_ENGINES) or name.lower() in PROXIES
 
 
-def _is_podman(engine: str) -> bool:
+def is_podman(engine: str) -> bool:
+    """Whether an engine is Podman, which has options that Docker lacks."""
     return Path(engine).name.startswith("podman")
 
 

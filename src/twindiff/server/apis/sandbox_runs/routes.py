@@ -63,7 +63,7 @@ async def create_sandbox_run(
     If its file has a `dockerfile_path` and the server's machine has Podman or Docker, it runs in a container on the
     host network: built within 600 seconds, and with 4 GB and 1024 processes in total. Without an engine, `app_command`
     runs on the machine, and a `dockerfile_path` alone is refused; `infra` always is. With `compose`, each service of
-    that compose file runs in a container of its own on the host network, with the twins' variables.
+    that compose file runs in a container of its own, all in one network of the run, with the twins' variables.
     """
     wanted = SandboxRunRequest(
         *(repo, branch, pr_url, target),

@@ -31,6 +31,7 @@ from twindiff.server.apis.sandbox_runs.application import (
 from twindiff.server.apis.sandbox_runs.checkouts import Repositories, Revision
 from twindiff.server.apis.sandbox_runs.code_sources import CodeSource, CodeSources
 from twindiff.server.apis.sandbox_runs.compose_file import read_compose
+from twindiff.server.apis.sandbox_runs.compose_network import can_have_network
 from twindiff.server.apis.sandbox_runs.compose_services import ComposePlace, prepare_services
 from twindiff.server.apis.sandbox_runs.config import (
     NO_CONTAINERS,
@@ -49,7 +50,7 @@ from twindiff.server.apis.sandbox_runs.last_output import with_last_output
 from twindiff.server.apis.sandbox_runs.leftovers import PREFIX, ApplicationLives, remove_abandoned_sandboxes
 from twindiff.server.apis.test_runs.ledger import ENDED
 from twindiff.server.apis.test_runs.runs import TestRunService
-from twindiff.server.apis.test_runs.temporary import TemporaryFolder
+from twindiff.server.apis.test_runs.temporary import TemporaryFolder, describe_remains
 from twindiff.server.apis.twin_runs.runs import REAL, TwinRunRequest
 from twindiff.server.apis.twin_runs.scenarios import ScenarioStore, WorldSource
 from twindiff.server.door.variables import door_variables, write_certificates
@@ -112,10 +113,18 @@ class Prepared(NamedTuple):
     claimed: TemporaryFolder
     start: StartCommand
     port: int
+    """The port of this machine at which it answers."""
     confinement: Confinement
     guard: Path | None = None
     steps: Sequence[CachedStep] = ()
     """The installation steps that the cache keeps."""
+    has_network: bool = False
+    """Whether its services have a network of their own, in which it listens on the port that its file names."""
+
+    @property
+    def listens_on(self) -> int:
+        """The port on which it listens, in a network of its own or in that of this machine."""
+        return (self.start.port or self.port) if self.has_network else self.port
 
     @property
     def revision(self) -> Revision:
@@ -187,14 +196,15 @@ class SandboxRunService:
             checkouts.check_out(source.revision, claimed.path / "app")
             start = start_of(claimed.path / "app", wanted.target, wanted.env)
             guard = _guard_build(start, claimed.path)
-            port = start.port or free_port()
+            has_network = bool(start.compose and start.engine and can_have_network(start.engine))
+            port = free_port() if has_network else start.port or free_port()
             if is_open(port):
                 raise PortTaken(f"app_port {port}: somebody listens there already; leave app_port out to be given one")
             if confinement.first_uid is not None and not confinement.bwrap:
                 claimed.path.chmod(0o711)  # lets the application's user traverse it to its own folders
             kept = [each for each in start.target.install if isinstance(each, InstallStep)]
             steps = self._cache.open(source.repo, kept, start.folder, claimed.path, confinement)
-            return Prepared(source, claimed, start, port, confinement, guard, steps)
+            return Prepared(source, claimed, start, port, confinement, guard, steps, has_network)
         except BaseException:
             claimed.remove()
             raise
@@ -253,7 +263,7 @@ class SandboxRunService:
             "app_command_guessed_from": start.guess,
             "dockerfile_path": start.target.dockerfile_path if start.containerfile else None,
             "compose": start.target.compose,
-            "app_port": prepared.port,
+            "app_port": prepared.listens_on,
             "confinement": _describe_confinement(prepared),
             "env_vars": dict(variables),
             "own_variables": [*own],
@@ -288,7 +298,7 @@ class SandboxRunService:
             revision, start = prepared.revision, prepared.start
             self.ledger.change(self.ledger.find(run_id), status="provisioning")
             self.ledger.tell(run_id, "git", f"{revision.name} at {revision.commit[:12]} of {prepared.source.place}")
-            self.ledger.tell(run_id, "start", f"{_how(start)}, PORT={prepared.port}")
+            self.ledger.tell(run_id, "start", f"{_how(start)}, PORT={prepared.listens_on}")
             self.ledger.tell(run_id, "log", _describe_confinement(prepared))
             for number, cached in enumerate(prepared.steps):
                 self.ledger.tell(run_id, "log", install_cache.describe(cached, number))
@@ -330,12 +340,13 @@ class SandboxRunService:
                     task.cancel()
 
     async def _opens(self, run_id: str, application: Application, prepared: Prepared, seconds: float) -> str | None:
-        port = prepared.port
         if milestone := application.work.milestone:
             if problem := await application.passes_milestone():
                 return problem
             await self._tell(run_id, "log", milestone.done)
-        return await application.opens(port, seconds) or await self._connects(run_id, prepared, seconds)
+        return await application.opens(prepared.port, seconds, prepared.listens_on) or await self._connects(
+            run_id, prepared, seconds
+        )
 
     async def _connects(self, run_id: str, prepared: Prepared, seconds: float) -> str | None:
         """Wait until the health path answers, and send the twins' webhooks to the application; or say what is wrong."""
@@ -374,6 +385,8 @@ class SandboxRunService:
         finally:
             try:
                 await asyncio.to_thread(prepared.claimed.remove)
+                if prepared.root.exists():
+                    await self._tell(run_id, "log", describe_remains(prepared.root))
                 await self.ledger.do(lambda: self._tear_down(self.ledger.find(run_id)))
             finally:
                 self._gone.pop(run_id, None)
@@ -431,7 +444,7 @@ def _fill_variables(
     own = fill_variables(
         {**show_variables(prepared.start.target.env), **wanted.env}, twins, f"http://127.0.0.1:{prepared.port}"
     )
-    return [*own], {**given, **own, "PORT": str(prepared.port)}
+    return [*own], {**given, **own, "PORT": str(prepared.listens_on)}
 
 
 def _work(prepared: Prepared, env: Mapping[str, str], hidden: Sequence[str]) -> CommandSequence:
@@ -439,7 +452,8 @@ def _work(prepared: Prepared, env: Mapping[str, str], hidden: Sequence[str]) -> 
     start = prepared.start
     shared = prepared.certificates if start.target.proxy else None
     if start.engine and start.compose:
-        place = ComposePlace(start.engine, _name_container(), prepared.root, prepared.root / "app", shared)
+        own = prepared.port if prepared.has_network else None
+        place = ComposePlace(start.engine, _name_container(), prepared.root, prepared.root / "app", shared, own)
         return prepare_services(read_compose(start.compose, env), start.command, place, env)
     if start.engine and start.containerfile:
         build = ImageBuild(start.containerfile, start.folder, prepared.guard)

@@ -1,9 +1,10 @@
 """Runs one service of a compose file, after those that it waits for, and passes on what it prints under its name.
 
 It is called as `service_starter.py FILE`; the file has the `name` of the service, its `command`, its `env`, the
-`engine`, and `waits` with the `container`, `service`, `folder`, `condition` and health `test` of others. It is a
-standalone program that imports nothing of Twindiff, run by the keeper. It runs outside of the containers' limits, so
-that it never holds more of what they print than `MAX_LINE_BYTES`.
+`engine`, the file `network` that exists once services can use a network of their own, if they have one, and `waits`
+with the `container`, `service`, `folder`, `condition` and health `test` of others. It is a standalone program that
+imports nothing of Twindiff, run by the keeper. It runs outside of the containers' limits, so that it never holds more
+of what they print than `MAX_LINE_BYTES`.
 """
 
 from __future__ import annotations
@@ -33,6 +34,9 @@ def main(file: str) -> int:
 
 
 def _run(wanted: dict[str, Any]) -> int:
+    if reason := _wait_for_network(wanted["network"]):
+        _say(wanted["name"], f"is not started: {reason}")
+        return 1
     for each in wanted["waits"]:
         if not _wait(wanted["engine"], each):
             _say(wanted["name"], f"is not started: {each['service']} ended before it was {each['condition']}")
@@ -54,6 +58,13 @@ def _run(wanted: dict[str, Any]) -> int:
 def _say(name: str, text: str) -> None:
     sys.stdout.write(f"{name} | {text}\n")
     sys.stdout.flush()
+
+
+def _wait_for_network(file: str | None) -> str:
+    """Wait until there is a network; returns the reason if there is none."""
+    while file and not Path(file).exists():
+        time.sleep(LOOK_SECONDS)
+    return Path(file).read_text() if file else ""
 
 
 def _wait(engine: str, wanted: dict[str, Any]) -> bool:

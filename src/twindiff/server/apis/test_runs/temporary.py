@@ -53,6 +53,11 @@ def hold_temporary_folder(prefix: str, parent: str | None = None) -> Generator[P
         folder.remove()
 
 
+def describe_remains(path: Path) -> str:
+    """Describe what to do about a folder that could not be removed."""
+    return f"{path} has files of other users, which this server may not remove; remove it with: sudo rm -rf {path}"
+
+
 def remove_abandoned(
     prefix: str = PREFIX, before: Callable[[Path], None] | None = None, parent: str | None = None
 ) -> list[Path]:
@@ -77,6 +82,8 @@ def _remove_abandoned(path: Path, before: Callable[[Path], None] | None) -> bool
         if before:
             before(path)
         shutil.rmtree(path, ignore_errors=True)
+        if path.exists():
+            log.warning("%s", describe_remains(path))
         return not path.exists()
     except BlockingIOError:
         return False
