@@ -1,5 +1,6 @@
 """Sandbox runs of compose files, by the engine of this machine; skipped where there is none that works."""
 
+import os
 from contextlib import closing
 
 import psutil
@@ -19,11 +20,12 @@ from tests.sandbox_runs.test_containers import (
 )
 from tests.server_mode import embedded_only
 from tests.test_runs.test_bounds import Killed, ends
-from twindiff.server.apis.sandbox_runs import application, containers
+from twindiff.server.apis.sandbox_runs import containers
 from twindiff.server.apis.sandbox_runs.compose_file import read_compose
 
 __all__ = ["engine", "installed", "nothing_more", "outside"]
-PORT = application.free_port()
+# Below the ports that the system gives to whoever asks for any, so that no other test is given it in the meantime.
+PORT = 20_000 + os.getpid() % 10_000
 CONFIG = "app:\n  compose: compose.yaml\n  env: {COLOUR: red}\n  twins: [slack]\n"
 DATA = """import http.server, pathlib
 pathlib.Path("/kept/note").write_text("by data")
