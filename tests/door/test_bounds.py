@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 import pytest
+from h2.config import H2Configuration
 from h2.connection import H2Connection
 from h2.errors import ErrorCodes
 from h2.events import ConnectionTerminated, Event, ResponseReceived, StreamEnded, StreamReset
@@ -156,6 +157,24 @@ def test_a_certificate_is_made_for_the_host_by_the_authority_only(entry: Entry):
     assert held
     assert held["subjectAltName"] == (("DNS", "slack.com"),)
     assert held["issuer"] == ((("commonName", "Twindiff local CA"),),)
+
+
+def test_a_body_that_is_not_as_long_as_its_head_says_is_malformed(entry: Entry):
+    post = [(":method", "POST"), *HEADERS[1:], ("content-type", "application/x-www-form-urlencoded")]
+    with tunnel(entry) as secure:
+        client = H2Connection(H2Configuration(normalize_outbound_headers=False, validate_outbound_headers=False))
+        client.initiate_connection()
+        client.send_headers(1, [*post, ("content-length", "5")], end_stream=True)
+        client.send_headers(3, [*post, ("content-length", "5")])
+        client.send_data(3, b"a=b")
+        client.send_headers(3, [("x-trailer", "1")], end_stream=True)
+        client.send_headers(5, [*post, ("content-length", "3")])
+        client.send_data(5, b"a=b", end_stream=True)
+        secure.sendall(client.data_to_send())
+        events = read_events(secure, client, lambda event: isinstance(event, StreamEnded))
+    resets = {each.stream_id: each.error_code for each in events if isinstance(each, StreamReset)}
+    assert resets == {1: ErrorCodes.PROTOCOL_ERROR, 3: ErrorCodes.PROTOCOL_ERROR}
+    assert [each.stream_id for each in events if isinstance(each, ResponseReceived)] == [5]
 
 
 def test_junk_instead_of_frames_ends_the_connection(entry: Entry):

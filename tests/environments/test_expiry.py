@@ -156,6 +156,17 @@ def test_a_fault_counts_on_after_its_environment_was_evicted(impatient):
     assert [each["met"] for each in env.platform.get(f"env/{env.id}/faults")["faults"]] == [1]
 
 
+def test_an_event_of_scheduled_work_names_the_address_of_the_last_call_after_an_eviction(impatient):
+    env = Platform(impatient.client).environment(clock={"mode": "frozen", "start": "2027-01-15T08:00:00"})
+    body = {"channel": GENERAL, "text": "later", "post_at": 1_800_000_060}
+    assert env.ask("chat.scheduleMessage", json=body).json()["ok"]
+    assert is_evicted(impatient, env)
+    env.platform.post(f"env/{env.id}/clock", {"to": "2027-01-15T09:00:00"})
+    records = impatient.on_loop(lambda: impatient.service.engine.records(env.id))
+    named = {event.came_by for record in records for event in record.events}
+    assert named == {f"{env.platform.client.base_url}/api/env/{env.id}/services/slack"}
+
+
 def test_an_environment_with_subscribers_and_a_moving_clock_is_evicted_when_idle(impatient):
     env = Platform(impatient.client).environment()
     impatient.on_loop(lambda: impatient.service.webhooks.dispatcher.notify(env.id))

@@ -15,6 +15,7 @@ from tests.sandbox_runs.test_containers import (
     engine,
     installed,
     nothing_more,
+    outside,
     told_to,
 )
 from tests.server_mode import embedded_only
@@ -22,7 +23,7 @@ from tests.test_runs.test_bounds import Killed, ends
 from twindiff.server.apis.sandbox_runs import containers
 from twindiff.server.apis.sandbox_runs.compose_file import read_compose
 
-__all__ = ["engine", "installed", "nothing_more"]
+__all__ = ["engine", "installed", "nothing_more", "outside"]
 # Below the ports that the system gives to whoever asks for any, so that no other test is given it in the meantime.
 PORT = 20_000 + os.getpid() % 10_000
 CONFIG = "app:\n  compose: compose.yaml\n  env: {COLOUR: red}\n  twins: [slack]\n"
@@ -179,6 +180,34 @@ def test_a_server_that_is_killed_takes_the_services_and_volumes_with_it(tmp_path
     assert engine.kept() == before
 
 
+SWAPS = "import os; os.rename('/c/inner', '/c/kept'); os.symlink('{folder}', '/c/inner')"
+"""A program of a build step that replaces a folder of its context by a link."""
+REPLACED = {
+    "a volume": "volumes: ['./inner:/x'], image: {base}",
+    "a context": "build: {{context: inner}}",
+}
+
+
+@pytest.mark.parametrize("used", REPLACED)
+def test_no_step_of_a_build_replaces_what_another_service_is_made_of(
+    sandboxes, repository, nothing_more, outside, used
+):
+    writes = "[/usr/bin/python, -c, \"open('/x/written', 'w')\"]"
+    last = f"last: {{{REPLACED[used].format(base=BASE)}, command: {writes}, ports: ['{PORT}']}}"
+    step = f'RUN --mount=type=bind,target=/c,rw ["python", "-c", "{SWAPS.format(folder=outside)}"]\n'
+    first = "first: {build: {context: ., dockerfile: Dockerfile}}"
+    (outside / "Dockerfile").write_text(f"FROM {BASE}\nCOPY secret /\n")
+    (outside / "secret").write_text("secret")
+    made = repository(
+        **compose(first, last, Dockerfile=BUILT + step, app_DOT_py="", inner__Dockerfile=f"FROM {BASE}\n")
+    )
+    run = sandboxes.create(repo=str(made.path), seconds_to_start=2)
+    logs = "\n".join(sandboxes.logs(run["sandbox_id"]))
+    assert not (outside / "written").exists(), logs
+    assert "COPY secret" not in logs
+    assert "leave out rw" in logs
+
+
 WEB = "web: {image: busybox, ports: ['8000']"
 REFUSED = {
     "privileged": (f"{WEB}, privileged: true}}", "'privileged' is not taken in a sandbox run"),
@@ -211,6 +240,8 @@ REFUSED = {
     "names alike": (f"{WEB}}}\n  Web: {{image: a}}", "names of services that differ in capital letters only"),
     "a NUL": (f'{WEB}, environment: {{A: "x\\0y"}}}}', "has a NUL"),
     "a variable without a name": (f"{WEB}, environment: ['=b']}}", "'' cannot be a variable"),
+    "all variables of the server": (f"{WEB}, environment: ['*=b']}}", "'*' cannot be a variable"),
+    "a line that is a variable of the server": (f'{WEB}, environment: {{"A\\nHOME": b}}}}', "cannot be a variable"),
     "a variable that does not end": (f"{WEB}, command: '${{A:-${{B'}}", "has a variable that is not ${NAME}"),
     "env_file": (f"{WEB}, env_file: ../../etc/passwd}}", "env_file '../../etc/passwd' is no file beside"),
     "context": ("web: {build: ../.., ports: ['8000']}", "the build of web has no folder '../..'"),

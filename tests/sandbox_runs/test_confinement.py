@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import socket
 import subprocess
 import sys
 import tempfile
@@ -16,7 +18,7 @@ import pytest
 from tests.harness import LiveServer
 from tests.sandbox_runs.conftest import SERVES, Repository, Sandboxes
 from tests.server_mode import embedded_only
-from twindiff.server.apis.sandbox_runs import confinement, containers
+from twindiff.server.apis.sandbox_runs import confinement, containers, entrance
 from twindiff.server.apis.sandbox_runs.confinement import OFF, PREFER, REQUIRE, SETTING, find_confinement
 
 Make = Callable[..., Repository]
@@ -74,6 +76,50 @@ def test_an_application_can_do_nothing_but_its_own_work(
     done = {line.removeprefix("DONE ") for line in lines if line.startswith("DONE")}
     assert done == ALLOWED, lines
     assert not (tmp_path / "written").exists()
+
+
+CONNECTS = """import socket
+for name in ("own", "theirs"):
+    with socket.socket(socket.AF_UNIX) as listener, socket.socket(socket.AF_UNIX) as client:
+        listener.bind("\\0own%d" % __import__("os").getpid()) if name == "own" else None
+        listener.listen() if name == "own" else None
+        address = listener.getsockname() if name == "own" else "\\0ADDRESS"
+        print("SOCKET", name, client.connect_ex(address), flush=True)
+"""
+
+
+@pytest.mark.skipif(not entrance.has_landlock(), reason="needs Linux 6.12 with Landlock")
+def test_an_application_reaches_no_abstract_socket_of_the_machine(sandboxes: Sandboxes, repository: Make) -> None:
+    needs_confinement()
+    address = f"twindiff-test-{os.getpid()}"
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(f"\0{address}")
+        listener.listen()
+        run = sandboxes.create(repo=str(repository(app_DOT_py=CONNECTS.replace("ADDRESS", address) + SERVES).path))
+        logs = sandboxes.logs_with(run["sandbox_id"], "SOCKET theirs")
+    assert {"output: SOCKET own 0", f"output: SOCKET theirs {errno.EPERM}"} <= {*logs}
+
+
+HOSTILE_VARIABLES = """app:
+  app_command: {python} app.py
+  install: [{{run: /bin/mkdir made, files: [app.py], keeps: [made]}}, 'true']
+  env: {{LD_DEBUG: statistics, LD_DEBUG_OUTPUT: {outside}/loaded, PATH: './bin', SIZE: "two\\nlines"}}
+"""
+
+
+def test_no_variable_of_a_repository_reaches_a_program_outside_of_its_sandbox(
+    make_server: Callable[..., LiveServer], repository: Make, tmp_path: Path
+) -> None:
+    needs_confinement()
+    (outside := tmp_path / "outside").mkdir()
+    config = HOSTILE_VARIABLES.format(outside=outside, python=sys.executable)
+    made = repository(app_DOT_py=SERVES, bin__touch=f"#!/bin/sh\necho > {outside}/touched\n")
+    (made.path / "bin" / "touch").chmod(0o755)
+    made.commit("Configure", _DOT_arga__sandbox_DOT_yml=config)
+    run = Sandboxes(make_server(data_dir=str(tmp_path / "data"))).create(repo=str(made.path))
+    assert [each.name for each in outside.iterdir()] == []
+    assert run["status"] == "ready", run["error"]
+    assert json.loads(ask(run["app_url"]))["SIZE"] == "two\nlines"
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="root alone gives applications users of their own")

@@ -133,16 +133,14 @@ def test_a_container_is_built_and_started_beside_its_twins_and_ended_without_a_t
 ):
     monkeypatch.undo()  # nobody names the engine unless this machine does
     made = repository(_DOT_arga__sandbox_DOT_yml=CONFIG, Dockerfile=RUNS, app_DOT_py=SERVES)
-    run = sandboxes.create(repo=str(made.path), env={"SIZE": "two\nlines"})
+    odd = {"SIZE": "two\nlines", "QUOTED": "'a' \"b\"", "LD_X": "two\nlines", "LONG": "é" * 30_000, "LC_ALL": " C"}
+    run = sandboxes.create(repo=str(made.path), env=odd)
     logs = sandboxes.logs_with(run["sandbox_id"], "listening on" if run["status"] == "ready" else run["error"])
     assert run["status"] == "ready", logs
     variables = variables_of(run)
-    assert (variables["MADE"], variables["COLOUR"], variables["SIZE"], variables["TMPDIR"]) == (
-        "image",
-        "red",
-        "two\nlines",
-        "/var/tmp",
-    )
+    assert variables.items() >= {**odd, "MADE": "image", "COLOUR": "red", "TMPDIR": "/var/tmp"}.items()
+    engines = [each for each in psutil.Process().children(recursive=True) if each.name() in ("podman", "docker")]
+    assert not {"COLOUR", "LD_X", "LC_ALL"} & {name for each in engines for name in each.environ()}
     assert (variables["cwd"], variables["PORT"]) == ("/srv", str(run["app_port"]))
     assert (run["app_command"], run["dockerfile_path"]) == (None, "Dockerfile")
     assert any(f"in a container of Dockerfile by {engine.program}" in line for line in logs)

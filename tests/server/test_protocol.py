@@ -2,6 +2,7 @@
 
 import contextlib
 import http.client
+import select
 import socket
 
 import pytest
@@ -89,6 +90,18 @@ def test_a_request_that_is_refused_before_it_has_come_is_answered_once(server, m
         if answer and not answer.startswith(b"HTTP/1.1 408 "):
             break
     assert answer.startswith(b"HTTP/1.1 413 ")
+
+
+def test_a_client_that_does_not_read_its_responses_is_disconnected(server, monkeypatch):
+    monkeypatch.setattr(HttpProtocol, "stall_seconds", 0.05)
+    host, _, port = server.removeprefix("http://").partition(":")
+    with socket.socket() as connection:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        connection.connect((host, int(port)))
+        connection.sendall(b"GET /api/platform/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n" * 200)
+        ended = select.poll()
+        ended.register(connection, 0)
+        assert ended.poll(60_000) == [(connection.fileno(), select.POLLERR | select.POLLHUP)]
 
 
 def test_a_request_that_comes_in_pieces_but_in_time_is_answered(server, monkeypatch):

@@ -180,6 +180,8 @@ class EvictedEnvironment(NamedTuple):
     """Its faults with their counters."""
     due_at: int
     """When its first job is due, in microseconds since 1970; 0 if that is unknown. Not read if storage is shared."""
+    came_by: dict[str, str]
+    """The address by which the last call to each twin came, by the twin's name."""
 
 
 class CreatedEnvironment(NamedTuple):
@@ -366,6 +368,7 @@ class Environments:
         if environment.status == "ready":
             self._live[environment.id] = environment
             evicted = self._evicted.pop(environment.id, None)
+            environment.came_by = evicted.came_by if evicted else {}
             if evicted and [each.fault for each in evicted.faults] == [each.fault for each in environment.faults]:
                 environment.faults = evicted.faults
         return environment
@@ -489,7 +492,7 @@ class Environments:
         due_at = self._due_at(environment)
         self._engine.evict(environment.id)
         del self._live[environment.id]
-        self._evicted[environment.id] = EvictedEnvironment(environment.faults, due_at)
+        self._evicted[environment.id] = EvictedEnvironment(environment.faults, due_at, environment.came_by)
         if len(self._evicted) > MAX_EVICTED:
             del self._evicted[next(iter(self._evicted))]
 

@@ -7,6 +7,8 @@ timer.
 from __future__ import annotations
 
 import asyncio
+import socket
+import struct
 from typing import Any, cast
 
 import uvicorn
@@ -56,6 +58,10 @@ MAX_FRAME_BYTES = 1 << 16
 MAX_HEAD_BYTES = 1 << 16
 """Maximum bytes of a request's target, header fields and trailers together."""
 MAX_HEADERS = 200
+MIN_READ_BYTES = 1_000_000
+"""Bytes that a client has to read within `HttpProtocol.stall_seconds`, or else all that is left."""
+RESET_ON_CLOSE = struct.pack("ii", 1, 0)
+"""`SO_LINGER` by which closing discards what is unsent."""
 LINGER_SECONDS = 2.0
 """After a refusal, how long further data is discarded before closing, so that the client can read the response."""
 
@@ -91,10 +97,16 @@ def connection_config(app: Any) -> uvicorn.Config:
 
 
 class HttpProtocol(HttpToolsProtocol):
-    """One connection; refuses heads beyond `MAX_HEAD_BYTES` or `MAX_HEADERS` with 431, slow requests with 408."""
+    """One connection; refuses heads beyond `MAX_HEAD_BYTES` or `MAX_HEADERS` with 431, slow requests with 408.
+
+    A client that hardly reads is disconnected, since its response is in memory until it is sent.
+    """
 
     request_seconds: float = 60
     """Seconds that a request may take to arrive, head and body."""
+    stall_seconds: float = 60
+    _stalled: asyncio.TimerHandle | None = None
+    _unsent_bytes = 0
     _is_receiving = False
     _late: asyncio.TimerHandle | None = None
     _head_bytes = 0
@@ -194,9 +206,37 @@ class HttpProtocol(HttpToolsProtocol):
         self.cycle.message_event.set()
         return True
 
+    def pause_writing(self) -> None:
+        """Hold the response back while the client does not read, and watch whether it does."""
+        super().pause_writing()
+        self._watch_reader()
+
+    def resume_writing(self) -> None:
+        """Send on."""
+        self._forget_reader()
+        super().resume_writing()
+
+    def _watch_reader(self) -> None:
+        self._forget_reader()
+        self._unsent_bytes = self.transport.get_write_buffer_size()
+        self._stalled = self.loop.call_later(self.stall_seconds, self._check_reader)
+
+    def _check_reader(self) -> None:
+        if self.transport.get_write_buffer_size() <= self._unsent_bytes - MIN_READ_BYTES:
+            self._watch_reader()
+            return
+        self.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET_ON_CLOSE)
+        self.transport.abort()
+
+    def _forget_reader(self) -> None:
+        if self._stalled:
+            self._stalled.cancel()
+        self._stalled = None
+
     def connection_lost(self, exc: Exception | None) -> None:
-        """Cancel the timeout."""
+        """Cancel the timeouts."""
         self._forget_time()
+        self._forget_reader()
         super().connection_lost(exc)
 
     def _give_up(self) -> None:

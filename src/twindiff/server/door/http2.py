@@ -56,6 +56,8 @@ class Stream:
         self.is_ended = False
         self.is_reset = False
         self.is_bodiless = False
+        self.bytes_left: int | None = None
+        """Bytes of the declared length that have not arrived; None if no length is declared."""
         self._is_delivered = False
         """Whether the application knows that the request is complete."""
         self.changed = asyncio.Event()
@@ -171,12 +173,15 @@ class Http2Connection(asyncio.Protocol):
             case RequestReceived():
                 self._begin(number, event.headers or [])
             case DataReceived() if stream:
+                if stream.bytes_left is not None:
+                    stream.bytes_left -= len(event.data or b"")
                 stream.pieces.append((event.data or b"", event.flow_controlled_length or 0))
                 stream.changed.set()
             case DataReceived():
                 self.acknowledge(number, event.flow_controlled_length or 0)
             case StreamEnded() if stream:
                 stream.is_ended = True
+                stream.is_reset = stream.is_reset or self._refuse_length(stream)
                 stream.changed.set()
             case StreamReset() if stream:
                 stream.is_reset = True
@@ -189,6 +194,18 @@ class Http2Connection(asyncio.Protocol):
             case _:
                 pass
 
+    def _refuse_length(self, stream: Stream) -> bool:
+        """Whether a request that has ended is malformed, as its length is not the declared one; its stream is reset.
+
+        `h2` itself compares them only for requests that end with data, not with their head or with trailers.
+        https://www.rfc-editor.org/rfc/rfc9113#section-8.1.1
+        """
+        if not stream.bytes_left:
+            return False
+        with contextlib.suppress(H2Error):
+            self._h2.reset_stream(stream.number, ErrorCodes.PROTOCOL_ERROR)
+        return True
+
     def _begin(self, number: int, fields: list[Any]) -> None:
         """Run the application for a new stream."""
         self._forget_idle()
@@ -199,6 +216,7 @@ class Http2Connection(asyncio.Protocol):
         stream = self._streams[number] = Stream(self, number)
         scope = _scope(fields)
         stream.is_bodiless = scope["method"] == "HEAD"
+        stream.bytes_left = next((int(value) for name, value in fields if name == b"content-length"), None)
         running = self._loop.create_task(self._run(stream, scope))
         self._running.add(running)
         running.add_done_callback(self._running.discard)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from twindiff.server.apis.sandbox_runs import keeper
+from twindiff.server.apis.sandbox_runs import entrance, keeper
 from twindiff.server.apis.sandbox_runs.last_output import MAX_LINES
 from twindiff.server.apis.sandbox_runs.leftovers import ApplicationLives, Leftovers, end_leftovers
 
@@ -54,9 +54,10 @@ class Milestone(NamedTuple):
 
 
 class CommandSequence(NamedTuple):
-    """Commands to run in sequence, until one fails, within `limits`.
-    The `services` run beside the last command. For containers, `ends` are the commands that remove everything of them.
-    With `first_uid`, the commands run as another user, who becomes the owner of the folders in `owned`.
+    """Commands to run in sequence, until one fails, within `limits`, with the variables `env` of the server's choice.
+    The application's `variables` are for commands of `Confinement.wrap` alone. The `services` run beside the last
+    command. For containers, `ends` are the commands that remove everything of them. With `first_uid`, the commands run
+    as another user, who becomes the owner of the folders in `owned`.
     """
 
     commands: Sequence[Sequence[str]]
@@ -67,6 +68,7 @@ class CommandSequence(NamedTuple):
     services: Sequence[Sequence[str]] = ()
     first_uid: int | None = None
     owned: Sequence[Path] = ()
+    variables: Mapping[str, str] = {}
 
 
 class Application:
@@ -102,12 +104,16 @@ class Application:
             "owned": [str(each) for each in work.owned],
             "folder": str(self._place.root),
         }
-        env = {**work.env, keeper.MARK: self._place.root.name}
-        self._process = await _start_keeper(told, self._place.folder, env)
+        mark = {keeper.MARK: self._place.root.name}
+        self._process = await _start_keeper(told, self._place.folder, {**work.env, **mark})
         uid = None if work.first_uid is None else work.first_uid + self._process.pid
         self._leftovers = Leftovers(mark=self._place.root.name, uid=uid, ends=[[*each] for each in work.ends])
         self._leftovers.write(self._place.root)
         self._reading = asyncio.create_task(self._read(self._process))
+        if self._process.stdin:
+            self._process.stdin.write(msgspec.json.encode({**work.variables, **mark}) + b"\n")
+            with contextlib.suppress(ConnectionError):  # its keeper was killed, which is noticed by its end
+                await self._process.stdin.drain()
 
     async def passes_milestone(self) -> str | None:
         """Wait until what precedes its last command is done; returns a description of the problem if it is not."""
@@ -197,8 +203,10 @@ class Application:
 
 
 async def _start_keeper(told: Mapping[str, Any], folder: Path, env: Mapping[str, str]) -> asyncio.subprocess.Process:
+    """Start a keeper; that of containers enters first, as what starts them and what looks after them enter together."""
+    entering = (sys.executable, "-I", "-S", entrance.__file__, entrance.KEEP) if told["ends"] else ()
     return await asyncio.create_subprocess_exec(
-        *(sys.executable, "-I", "-S", keeper.__file__, msgspec.json.encode(told).decode()),
+        *(*entering, sys.executable, "-I", "-S", keeper.__file__, msgspec.json.encode(told).decode()),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
@@ -213,6 +221,11 @@ async def _exit_code(process: asyncio.subprocess.Process) -> int:
     while process.returncode is None:  # noqa: ASYNC110 - no event signals the end while its pipes are open
         await asyncio.sleep(LOOK_SECONDS)
     return process.returncode
+
+
+def list_own_variables() -> dict[str, str]:
+    """The variables of the programs that start and confine applications; no repository has a say in them."""
+    return {"PATH": os.environ.get("PATH", os.defpath)}
 
 
 def environment(home: Path, given: Mapping[str, str]) -> dict[str, str]:

@@ -1,8 +1,10 @@
 """A wrapper of the OCI runtime for Podman's builds that refuses build steps which mount files of the machine.
 Podman before 5.4 follows links in the sources of `RUN --mount`, also those in stages, in ONBUILD of base images and in
 caches, so a step could read and write the machine's files as root. The guard checks the resulting mounts instead,
-whatever syntax requested them. It is called as `build_guard.py CONTEXT STORAGE RUNTIME …`, with the rest passed to the
-runtime. It is a standalone program that imports nothing of Twindiff.
+whatever syntax requested them. It is called as `build_guard.py MODE CONTEXT STORAGE RUNTIME …`, with the rest passed to
+the runtime. With the mode `ro`, no step writes to the context: Podman keeps what is written there, and another service
+whose files a step has replaced by a link to the machine's would be made of those. It is a standalone program that
+imports nothing of Twindiff.
 """
 
 from __future__ import annotations
@@ -31,19 +33,33 @@ class Mount(NamedTuple):
 
 def main() -> None:
     """Execute the runtime, unless it is to create a container that mounts the machine's files."""
-    context, storage, runtime, *given = sys.argv[1:]
+    mode, context, storage, runtime, *given = sys.argv[1:]
     if "create" in given or "run" in given:
         bundle = Path(next(after for each, after in pairwise(given) if each in ("--bundle", "-b")))
         wanted = json.loads((bundle / "config.json").read_text())
         mounts = _read_mounts()
-        for mount in wanted.get("mounts", ()):
-            if _is_bind(mount) and not _is_allowed(mount["source"], str(bundle), context, storage, mounts):
-                sys.exit(f"{mount['destination']}: this mount would reach files of the machine, and is refused")
+        for mount in filter(_is_bind, wanted.get("mounts", ())):
+            where = mount["destination"]
+            if mode == "ro" and _is_writable(mount) and _is_in_context(mount["source"], context, mounts):
+                sys.exit(f"{where}: this mount would change files of other services, and is refused; leave out rw")
+            if not _is_allowed(mount["source"], str(bundle), context, storage, mounts):
+                sys.exit(f"{where}: this mount would reach files of the machine, and is refused")
     os.execv(runtime, [runtime, *given])  # noqa: S606 - no shell is wanted
 
 
 def _is_bind(mount: dict[str, Any]) -> bool:
     return mount.get("type") == "bind" or bool({"bind", "rbind"} & set(mount.get("options") or ()))
+
+
+def _is_writable(mount: dict[str, Any]) -> bool:
+    """Whether a mount can be written to; of contrary options, the last one counts."""
+    modes = [each for each in mount.get("options") or () if each in ("ro", "rw")]
+    return modes[-1:] != ["ro"]
+
+
+def _is_in_context(source: str, context: str, mounts: list[Mount]) -> bool:
+    place = _locate(os.path.realpath(source), mounts)
+    return _is_within(place, _locate(os.path.realpath(context), mounts))
 
 
 def _is_allowed(source: str, bundle: str, context: str, storage: str, mounts: list[Mount]) -> bool:
@@ -52,9 +68,10 @@ def _is_allowed(source: str, bundle: str, context: str, storage: str, mounts: li
     inside = path.removeprefix(os.path.realpath(bundle))
     if inside != path and not inside.startswith("/mnt/") and Path(path).is_file():
         return True
+    if _is_in_context(path, context, mounts):
+        return True
     place = _locate(path, mounts)
-    stages = [(each.device, each.root) for each in mounts if _is_stage(each, storage)]
-    if any(_is_within(place, each) for each in (_locate(os.path.realpath(context), mounts), *stages)):
+    if any(_is_within(place, (each.device, each.root)) for each in mounts if _is_stage(each, storage)):
         return True
     kept = _locate(os.path.realpath(storage), mounts)
     temporary = _locate(os.path.realpath(os.environ.get("TMPDIR") or "/var/tmp"), mounts)  # noqa: S108 - where podman keeps it

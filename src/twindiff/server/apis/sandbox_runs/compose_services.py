@@ -129,7 +129,9 @@ def _make_container(project: ComposeProject, name: str, place: ComposePlace) -> 
         arguments = compose_file.list_variables(wanted.args, {})
         options = [each for key, value in arguments.items() for each in ("--build-arg", f"{key}={value}")]
         options += ["--target", wanted.target] if wanted.target else []
-        build = ImageBuild(file, context, containers.write_guard(place.engine, folder, context), options)
+        build = ImageBuild(
+            file, context, containers.write_guard(place.engine, folder, context, is_shared=True), options
+        )
     entry = compose_file.split_words(service.entrypoint)
     words = [*(entry[1:] if entry else ()), *(compose_file.split_words(service.command) or ())]
     return Container(
@@ -223,7 +225,7 @@ def _write_start(
         "name": name,
         "engine": container.engine,
         "command": containers.run_command(container, variables),
-        "env": containers.list_plain_variables(variables),
+        "env": containers.list_named_variables(variables),
         "waits": waits,
         "network": str(network.ready) if network else None,
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from twindiff.kit.errors import ApiError
 
 MAX_BYTES = 1 << 16
 MAX_YAML_DEPTH = 20
+_VARIABLE = re.compile(r"[a-z_][\w.:@/-]*", re.ASCII | re.IGNORECASE)
 MAX_YAML_ALIASES = 20
 """Bounded because expanding nested aliases takes exponential time."""
 
@@ -92,7 +94,12 @@ def resolve_inside(folder: Path, given: str, checkout: Path) -> Path | None:
 
 
 def check_variables(env: Mapping[str, object]) -> None:
-    """Raise InvalidSandboxConfig for a name or value that cannot be an environment variable."""
+    """Raise InvalidSandboxConfig for a name or value that cannot be an environment variable.
+
+    Engines for containers take a name with `*`, or a line without `=`, for variables of the server.
+    """
     for name, value in env.items():
-        if not name or "=" in name or "\0" in f"{name}{value}":
-            raise InvalidSandboxConfig(f"env: '{name[:100]}' cannot be a variable; names have no =, and nothing a NUL")
+        if not _VARIABLE.fullmatch(name) or "\0" in str(value):
+            raise InvalidSandboxConfig(
+                f"env: '{name[:100]}' cannot be a variable; names begin with a letter or _, and have no space, = or *"
+            )

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from twindiff.kit.errors import ApiError
+from twindiff.server.apis.sandbox_runs import entrance
 from twindiff.server.apis.test_runs.temporary import hold_temporary_folder
 
 SETTING = "TWINDIFF_CONFINEMENT"
@@ -24,6 +25,8 @@ REQUIRE, PREFER, OFF = "require", "prefer", "off"
 MODES = (REQUIRE, PREFER, OFF)
 UID = "{uid}"
 """Placeholder in a command for the id of the user that the application runs as."""
+VARIABLES = "{variables}"
+"""Placeholder in a command for the descriptor of the file with the application's variables."""
 FIRST_UIDS = (1_900_000_000, 20_000)
 """First user ids for applications: beyond those that systems assign, else lower for containers that map few ids."""
 MAX_PID = 1 << 22
@@ -63,12 +66,23 @@ class Confinement(NamedTuple):
             return f"confined by bwrap: {user}, processes and files of their own, the machine's network"
         return f"not fully confined: {self.missing}"
 
-    def wrap(self, command: Sequence[str], root: Path, folder: Path, hidden: Iterable[str]) -> list[str]:
-        """Wrap a command to run confined in a folder below `root`; the paths in `hidden` are invisible to it."""
-        root, drop = root.resolve(), [*self._limit_processes(), *self._drop_privileges()]
+    def wrap(
+        self,
+        command: Sequence[str],
+        root: Path,
+        folder: Path,
+        hidden: Iterable[str],
+        variables: str = VARIABLES,
+    ) -> list[str]:
+        """Wrap a command to run confined in a folder below `root`; the paths in `hidden` are invisible to it.
+
+        It gets the application's variables, unless `variables` is `entrance.KEEP`.
+        """
+        enter = [sys.executable, "-I", "-S", entrance.__file__, variables]
+        root, inner = root.resolve(), [*self._limit_processes(), *self._drop_privileges(), *enter, *command]
         if not self.bwrap:
-            return [*drop, *command]
-        return [self.bwrap, *NAMESPACES, *_mounts(root, hidden), "--chdir", str(folder), "--", *drop, *command]
+            return inner
+        return [self.bwrap, *NAMESPACES, *_mounts(root, hidden), "--chdir", str(folder), "--", *inner]
 
     def _limit_processes(self) -> list[str]:
         """Limit the processes of the server's user in the namespace of a command; users of their own have a limit."""
@@ -123,7 +137,7 @@ def _why_not(candidate: Confinement) -> str:
         uid = str((candidate.first_uid or 0) + os.getpid())
         root.chmod(0o711)
         trial = ["/bin/sh", "-c", '"$0" -I -S -c ""', sys.executable]
-        wrapped = candidate.wrap(trial, root, root / "app", [tempfile.gettempdir()])
+        wrapped = candidate.wrap(trial, root, root / "app", [tempfile.gettempdir()], entrance.KEEP)
         command = [uid if each == UID else each for each in wrapped]
         try:
             tried = subprocess.run(command, capture_output=True, timeout=PROBE_SECONDS, check=False)
@@ -199,7 +213,7 @@ def _make_parents(path: Path, replaced: set[Path]) -> Iterator[str]:
 def _find_programs() -> set[Path]:
     """Paths below homes that programs need: the server's Python, PATH, certificates, the list of name servers."""
     home = _find_home()
-    paths = {Path(sys.prefix), Path(sys.base_prefix), Path("/etc/resolv.conf").resolve()}
+    paths = {Path(sys.prefix), Path(sys.base_prefix), Path(entrance.__file__), Path("/etc/resolv.conf").resolve()}
     paths |= {Path(os.environ[each]) for each in ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE") if each in os.environ}
     for place in map(Path, os.environ.get("PATH", "").split(os.pathsep)):
         is_toolchain = place.name == "bin" and place.parent.parent not in (home, home.parent)

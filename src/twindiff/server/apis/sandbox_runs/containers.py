@@ -33,6 +33,28 @@ ULIMITS = {
 """Limits per process; the system counts `nproc` over all processes of its user, in containers or not."""
 OF_ENGINES = ("PATH", "HOME", "USER", "TMPDIR", "LD_", "DBUS_", "XDG_", "DOCKER_", "CONTAINER", "STORAGE_", "BUILDAH_")
 """Prefixes of environment variables that configure the engine itself."""
+OBEYED = (
+    *(
+        "_",
+        "BASH",
+        "BUILD",
+        "ENV",
+        "GCONV",
+        "GIT_",
+        "GLIBC_",
+        "GO",
+        "IFS",
+        "LANG",
+        "LC_",
+        "LISTEN_",
+        "LOCPATH",
+        "MALLOC_",
+    ),
+    *("NLSPATH", "NOTIFY_", "OTEL_", "PODMAN_", "PS", "PYTHON", "REGISTRY_", "RES_", "SHELL", "SSL_"),
+)
+"""Prefixes of variables that the engine, or a program that it starts on the machine, obeys besides."""
+MAX_LINE_BYTES = 60_000
+"""Bytes of a line of a file of variables; engines read at most 65,536."""
 SECONDS_TO_ANSWER = 10
 PROXIES = ("http_proxy", "https_proxy", "no_proxy")
 """Variables for the proxies that the engine uses to pull images."""
@@ -132,10 +154,10 @@ def build_command(container: Container, build: ImageBuild) -> list[str]:
 def run_command(container: Container, env: Mapping[str, str]) -> list[str]:
     """The command that runs a container in its network, by default the machine's, where its twins are.
 
-    Writes the variables that the engine would take for its own to a file in its folder.
+    Writes its variables to a file in its folder.
     """
     engine, name = container.engine, container.name
-    variables = [*_write_engine_variables(container, env), *_list_variables(env)]
+    variables = [*_write_variables(container, env), *_list_variables(env)]
     alone = ["--name", name, "--pull", "never", "--log-driver", "none", "--pids-limit", str(PROCESSES)]
     shared = ["--volume", f"{container.shared}:{container.shared}:ro"] if container.shared else []
     entry = [] if container.entrypoint is None else ["--entrypoint", container.entrypoint]
@@ -197,12 +219,16 @@ def _leads_inside(link: Path, root: Path) -> bool:
         return False
 
 
-def write_guard(engine: str, root: Path, context: Path) -> Path | None:
-    """Write a runtime wrapper for builds that refuses to mount the machine's files; None for engines but Podman."""
+def write_guard(engine: str, root: Path, context: Path, *, is_shared: bool = False) -> Path | None:
+    """Write a runtime wrapper for builds that refuses to mount the machine's files; None for engines but Podman.
+
+    A context that `is_shared` with other services is mounted for reading only.
+    """
     if not is_podman(engine):
         return None
     runtime, storage = _find_runtime(engine)
-    words = [sys.executable, "-I", "-S", build_guard.__file__, str(context.resolve()), storage, runtime]
+    mode = "ro" if is_shared else "rw"
+    words = [sys.executable, "-I", "-S", build_guard.__file__, mode, str(context.resolve()), storage, runtime]
     guard = root / "runtime"
     guard.write_text(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n')
     guard.chmod(0o755)
@@ -222,16 +248,16 @@ def _find_runtime(engine: str) -> tuple[str, str]:
 
 
 def environment(env: Mapping[str, str], temporary: Path) -> dict[str, str]:
-    """The environment of the engine: its own variables, and those that the container gets by name.
+    """The environment of the engine: its own variables, and those of `env` that containers can get by name alone.
 
     Its temporary files, such as caches of build steps, are in a folder of the run, and are removed with it.
     """
-    return {**list_plain_variables(env), **variables_of_engine(), "TMPDIR": str(temporary)}
+    return {**list_named_variables(env), **variables_of_engine(), "TMPDIR": str(temporary)}
 
 
-def list_plain_variables(env: Mapping[str, str]) -> dict[str, str]:
-    """The variables that the engine does not take for its own, so that a container gets them by name."""
-    return {name: value for name, value in env.items() if not _is_engines(name)}
+def list_named_variables(env: Mapping[str, str]) -> dict[str, str]:
+    """The variables that the engine passes on by name, since no file holds their values and no program obeys them."""
+    return {name: value for name, value in env.items() if not (_is_filed(name, value) or _is_obeyed(name))}
 
 
 def variables_of_engine() -> dict[str, str]:
@@ -240,28 +266,37 @@ def variables_of_engine() -> dict[str, str]:
 
 
 def _list_variables(env: Mapping[str, str]) -> list[str]:
-    """The `--env` arguments of variables: their names only, which hides the values from process lists.
-    A value of several lines, which no file of variables can hold, is given whole if its name configures the engine.
+    """The `--env` arguments of variables that no file holds: their names only, which hides the values from process
+    lists. A variable that programs obey is given whole.
     """
     given = [
-        f"{name}={value}" if _is_engines(name) else name for name, value in env.items() if not _is_filed(name, value)
+        f"{name}={value}" if _is_obeyed(name) else name for name, value in env.items() if not _is_filed(name, value)
     ]
     return [each for argument in given for each in ("--env", argument)]
 
 
-def _write_engine_variables(container: Container, env: Mapping[str, str]) -> list[str]:
-    """Write the variables whose names configure the engine itself to a file that only its owner reads; returns the
-    argument for it. Values such as the password of a proxy stay out of process lists.
+def _write_variables(container: Container, env: Mapping[str, str]) -> list[str]:
+    """Write variables to a file that only its owner reads; returns the argument for it. The values stay out of process
+    lists, and out of the environment of the engine, which runs on the machine: a repository chooses the variables, and
+    programs obey some of them (`LD_PRELOAD`, `GIT_SSH_COMMAND`).
     """
     file = container.folder / "variables"
     lines = [f"{name}={value}\n" for name, value in env.items() if _is_filed(name, value)]
-    with open(file, "w", opener=lambda path, flags: os.open(path, flags | os.O_NOFOLLOW, 0o600)) as written:
+    with open(
+        file, "w", encoding="utf-8", newline="", opener=lambda path, flags: os.open(path, flags | os.O_NOFOLLOW, 0o600)
+    ) as written:
         written.writelines(lines)
     return ["--env-file", str(file)]
 
 
 def _is_filed(name: str, value: str) -> bool:
-    return _is_engines(name) and "\n" not in value and "\r" not in value
+    """Whether all engines read a variable from a file as it is: a short line, whose value is not quoted."""
+    is_line = not ({"\n", "\r"} & {*value}) and not value.startswith(("'", '"'))
+    return is_line and len(f"{name}={value}".encode()) < MAX_LINE_BYTES
+
+
+def _is_obeyed(name: str) -> bool:
+    return _is_engines(name) or name.startswith(OBEYED)
 
 
 def _is_engines(name: str) -> bool:

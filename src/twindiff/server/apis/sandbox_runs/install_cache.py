@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from twindiff.server.apis.sandbox_runs import install_archive
+from twindiff.server.apis.sandbox_runs import entrance, install_archive
 from twindiff.server.apis.sandbox_runs.application import environment
 from twindiff.server.apis.sandbox_runs.config import InstallStep
 from twindiff.server.apis.sandbox_runs.config_files import InvalidSandboxConfig, find_file
@@ -85,7 +85,7 @@ def list_commands(cached: CachedStep, folder: Path, confinement: Confinement, hi
         "most_in_all": MAX_CACHE_BYTES,
     }
     store = [sys.executable, "-I", "-S", install_archive.__file__, msgspec.json.encode(stored).decode()]
-    return [confinement.wrap(shell, cached.root, cached.root / "app", hidden), store]
+    return [confinement.wrap(shell, cached.root, cached.root / "app", hidden, entrance.KEEP), store]
 
 
 def restore(entry: Path, scratch: Path, folder: Path, keeps: Sequence[str]) -> bool:

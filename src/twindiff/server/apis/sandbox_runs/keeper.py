@@ -17,12 +17,14 @@ import sys
 import threading
 import time
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 PR_SET_CHILD_SUBREAPER = 36
 MARK = "TWINDIFF_SANDBOX"
 """An environment variable of every process of a sandbox; its value is unique to the sandbox."""
+VARIABLES = "{variables}"
 PATIENCE_SECONDS = 8
 """Timeout of one cleanup command of a container engine."""
 RUNTIMES = ("runc", "crun", "exe", "podman")
@@ -36,7 +38,9 @@ MAX_ROUNDS = 200
 def main() -> None:
     """Run the commands in the JSON of the first argument until one fails; exits with the last exit code.
 
-    The `services` run beside the last command, and end with it.
+    The `services` run beside the last command, and end with it. The first line of the standard input has the variables
+    of the application as JSON. A command whose words have the placeholder `{variables}` gets the descriptor of a file
+    with them instead; no other one gets them, as the application's repository has chosen them.
     """
     wanted = json.loads(sys.argv[1])
     os.umask(0o022)
@@ -50,24 +54,25 @@ def main() -> None:
         _, hard = resource.getrlimit(getattr(resource, name))
         most = most if hard == resource.RLIM_INFINITY else min(most, hard)
         resource.setrlimit(getattr(resource, name), (most, most))
-    _run(wanted)
+    _run(wanted, _read_variables())
 
 
-def _run(wanted: dict[str, Any]) -> None:
+def _run(wanted: dict[str, Any], variables: int) -> None:
     is_over = threading.Event()
     threading.Thread(target=_end_with_server, args=(is_over, wanted), daemon=True).start()
-    uid = str((wanted["first_uid"] or 0) + os.getpid())
+    uid = (wanted["first_uid"] or 0) + os.getpid()
     if wanted["first_uid"] is not None:
-        _give_to(int(uid), wanted["owned"])
+        _give_to(uid, wanted["owned"])
+    start = partial(_start, {"{uid}": str(uid), VARIABLES: str(variables)})
     *first, last = wanted["commands"]
     code = 0
     for command in first:
         if not code and not is_over.is_set():
-            code = _start(command, uid).wait()
+            code = start(command).wait()
     if not code and not is_over.is_set():
         for command in wanted["services"]:
-            _start(command, uid)
-        code = _start(last, uid).wait()
+            start(command)
+        code = start(last).wait()
     if not is_over.is_set():
         _end(wanted)
     while is_over.is_set():
@@ -75,9 +80,21 @@ def _run(wanted: dict[str, Any]) -> None:
     os._exit(code if code >= 0 else 128 - code)
 
 
-def _start(command: list[str], uid: str) -> subprocess.Popen[bytes]:
-    words = [uid if each == "{uid}" else each for each in command]
-    return subprocess.Popen(words, stdin=subprocess.DEVNULL)
+def _start(values: dict[str, str], command: list[str]) -> subprocess.Popen[bytes]:
+    """Start a command, with values in place of placeholders."""
+    passed = [int(values[VARIABLES])] if VARIABLES in command else []
+    words = [values.get(each, each) for each in command]
+    return subprocess.Popen(words, stdin=subprocess.DEVNULL, pass_fds=passed)
+
+
+def _read_variables() -> int:
+    """Read the first line of the standard input into a file without a name; returns its descriptor."""
+    file = os.memfd_create("variables")
+    line = b""
+    while not line.endswith(b"\n") and (chunk := os.read(0, 65536)):
+        line += chunk
+    os.write(file, line)
+    return file
 
 
 def _give_to(uid: int, folders: list[str]) -> None:

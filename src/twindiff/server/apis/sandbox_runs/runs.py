@@ -26,6 +26,7 @@ from twindiff.server.apis.sandbox_runs.application import (
     environment,
     free_port,
     is_open,
+    list_own_variables,
     wait_until_healthy,
 )
 from twindiff.server.apis.sandbox_runs.checkouts import Repositories, Revision
@@ -479,7 +480,8 @@ def _work(prepared: Prepared, env: Mapping[str, str], hidden: Sequence[str]) -> 
         install = [*install, ["touch", str(milestone.file)]]
     return CommandSequence(
         [*install, command],
-        environment(root / "home", env),
+        list_own_variables(),
+        variables=environment(root / "home", env),
         milestone=milestone,
         services=services,
         first_uid=confinement.first_uid,

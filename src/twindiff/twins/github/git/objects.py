@@ -24,6 +24,8 @@ from ..wire_style import NotVisible, Unprocessable
 MAX_INLINE_BYTES = 20_000
 """Larger packed objects are stored as blobs."""
 MAX_FILE_BYTES = 100 * 1024 * 1024
+MAX_WALKED_ENTRIES = 200_000
+"""Entries that the walks of one operation may reach; GitHub lists at most 100,000 of a tree."""
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 TREE_MODE, LINK_MODE, SUBMODULE_MODE = "040000", "120000", "160000"
 
@@ -67,6 +69,7 @@ class ObjectStore:
     def __init__(self, call: Call, network_id: int) -> None:
         self.call = call
         self.network_id = network_id
+        self._walked_entries = 0
 
     def add(self, kind: str, data: bytes) -> str:
         """Store an object unless it is there, and return its SHA-1."""
@@ -129,6 +132,18 @@ class ObjectStore:
     def tree(self, sha: str) -> Entries:
         """Return the entries of a tree by name."""
         return read_entries(self.read(sha, "tree"))
+
+    def walk_into(self, sha: str) -> Entries:
+        """Return the entries of a tree that a walk has reached, as often as it does so.
+
+        Raises Unprocessable beyond `MAX_WALKED_ENTRIES`: few trees that contain each other several times are a
+        folder of any size.
+        """
+        entries = self.tree(sha)
+        self._walked_entries += len(entries) + 1
+        if self._walked_entries > MAX_WALKED_ENTRIES:
+            raise Unprocessable(f"not implemented: trees of more than {MAX_WALKED_ENTRIES} files and folders")
+        return entries
 
     def add_tree(self, entries: Entries) -> str:
         """Store a tree and return its SHA-1."""

@@ -100,7 +100,7 @@ def walk_tree(
     store: ObjectStore, tree: str, prefix: str = "", *, trees: bool = False
 ) -> Iterator[tuple[str, TreeEntry]]:
     """Yield the paths and entries below a tree; with `trees`, those of trees too."""
-    for name, entry in store.tree(tree).items():
+    for name, entry in store.walk_into(tree).items():
         if entry.mode != TREE_MODE:
             yield prefix + name, entry
             continue
@@ -113,8 +113,8 @@ def diff_trees(store: ObjectStore, old: str, new: str, prefix: str = "") -> Iter
     """Yield the files that differ between two trees, in order of paths; equal subtrees are not read."""
     if old == new:
         return
-    before: Entries = store.tree(old)
-    after: Entries = store.tree(new)
+    before: Entries = store.walk_into(old)
+    after: Entries = store.walk_into(new)
     for name in sorted(before.keys() | after.keys()):
         a, b = before.get(name), after.get(name)
         if a == b:

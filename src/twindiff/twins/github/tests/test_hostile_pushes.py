@@ -150,6 +150,30 @@ def test_folders_lie_at_most_256_deep_however_they_come(hub: Hub, repo: str):
     assert hub.http("PUT", f"{repo}/contents/{'d/' * 2000}f", json=file).status_code == 422
 
 
+def bomb(leaf: bytes, levels: int = 9) -> list[bytes]:
+    """Few trees, each ten times in the next one, and their commit: a folder of a billion files or folders."""
+    top, objects = leaf, [whole("blob", b"hi"), whole("tree", b""), whole("tree", leaf)]
+    for _ in range(levels):
+        top = tree(*((b"40000", b"%d" % number, name("tree", top)) for number in range(10)))
+        objects.append(whole("tree", top))
+    return [*objects, whole("commit", commit(top)), commit(top)]
+
+
+LEAVES = {
+    "files": tree((b"100644", b"a", name("blob", b"hi"))),
+    "folders": tree(*((b"40000", each, name("tree", b"")) for each in (b"a", b"b"))),
+}
+
+
+@pytest.mark.parametrize("leaf", LEAVES.values(), ids=LEAVES)
+def test_a_folder_that_contains_itself_billions_of_times_is_refused(hub: Hub, repo: str, leaf: bytes):
+    *objects, made = bomb(leaf)
+    assert "trees of more than 200000" in push(hub, pack(*objects), name("commit", made))
+    assert hub.http("GET", f"{repo}/git/ref/heads/x").status_code == 404
+    top = made.split()[1].decode()
+    assert hub.http("GET", f"{repo}/git/trees/{top}?recursive=1").status_code in (404, 422)
+
+
 def sha_of_nest(depth: int) -> str:
     top = tree((b"100644", b"a", name("blob", b"hi")))
     for _ in range(depth):
