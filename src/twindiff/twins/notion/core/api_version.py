@@ -52,8 +52,14 @@ def trash_fields(call: Call, in_trash: bool) -> dict[str, bool]:
     return {"in_trash": in_trash} if version_of(call) >= LATEST else {"in_trash": in_trash, "archived": in_trash}
 
 
-def is_to_trash(body: dict[str, Any]) -> bool | None:
-    """Return whether a body moves its object to the trash or back; None if it says nothing of it."""
+def is_to_trash(call: Call, body: dict[str, Any]) -> bool | None:
+    """Return whether a body speaks of the trash or of what is not in it; None if of neither.
+
+    Raise ValidationError for `archived` in a version that has only `in_trash`.
+    https://developers.notion.com/reference/trash-page
+    """
+    if "archived" in body and version_of(call) >= LATEST:
+        raise ValidationError("body failed validation: body.archived should be not present, use body.in_trash instead.")
     return body.get("in_trash", body.get("archived"))
 
 

@@ -56,13 +56,20 @@ def pack_file(call: Call, given: Value | None) -> Value | None:
     return {kind: source["id"] if kind == "custom_emoji" else source}
 
 
+def status_of(call: Call, row: FileUpload) -> str:
+    """Return the status of an upload; one that is not attached in time has expired."""
+    is_late = row.expiry_time is not None and row.expiry_time <= call.clock.iso()
+    return "expired" if is_late and row.status in ("pending", "uploaded") and not row.is_attached else row.status
+
+
 def attach_upload(call: Call, id: str) -> FileUpload:
     """Attach a complete upload; raise ValidationError for any other."""
     upload = call.db.find(FileUpload, FileUpload.id == id)
     if upload is None:
         raise ValidationError(f"Could not find file_upload with ID: {id}.")
-    if upload.status != "uploaded":
-        raise ValidationError(f"File upload {id} has status `{upload.status}`; only `uploaded` files can be attached.")
+    status = status_of(call, upload)
+    if status != "uploaded":
+        raise ValidationError(f"File upload {id} has status `{status}`; only `uploaded` files can be attached.")
     return upload if upload.is_attached else call.db.change(upload, is_attached=True, expiry_time=None)
 
 
