@@ -19,7 +19,7 @@ VERSIONS = (*EARLIER, OLDEST, DATA_SOURCES, LATEST)
 
 
 def select_version(exchange: RequestContext, call: Call, proceed: Callable[[], Any]) -> Any:
-    """Refuse a request without a version that exists."""
+    """Refuse a request without a version that exists, and keep what the client accepts."""
     version = exchange.request.headers.get("notion-version")
     if exchange.operation.declared.open or exchange.operation.declared.path.startswith("/v1/oauth"):
         version = version or LATEST
@@ -33,6 +33,7 @@ def select_version(exchange: RequestContext, call: Call, proceed: Callable[[], A
             f"Notion-Version header failed validation: Notion-Version header should be {wanted}, "
             f'instead was `"{version[:40]}"`.'
         )
+    call.memo["accept"] = exchange.request.headers.get("accept", "")
     call.memo["version"] = max(version, OLDEST)
     return proceed()
 

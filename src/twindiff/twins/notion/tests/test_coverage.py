@@ -29,10 +29,7 @@ README = Path(__file__).parents[1] / "README.md"
 def test_the_readme_lists_the_operations_that_there_are():
     listed = {line.split("`")[1] for line in README.read_text("utf-8").splitlines() if line.startswith("| `")}
     served = {each.name.replace("/v1", "", 1) for each in twin.dispatch.operations if "/v1/" in each.name}
-    agents = {
-        name for name in served if any(part in name for part in ("/agents", "agent_stub", "/sessions", "/threads"))
-    }
-    assert served - agents - listed == set()
+    assert served - listed == set()
 
 
 @has_shared
