@@ -111,13 +111,7 @@ def agent_object(call: Call, row: Agent, *, is_verbose: bool = False) -> Values:
         "credit_limit": row.credit_limit,
         "triggers": row.triggers,
     }
-    if row is PERSONAL:
-        shown = {name: each for name, each in shown.items() if each is not None or name not in _TIMES}
-        return shown | dict.fromkeys(("created_time", "last_edited_time"))
-    return {**shown, "instructions": row.instructions} if is_verbose else shown
-
-
-_TIMES = ("created_time", "last_edited_time")
+    return {**shown, "instructions": row.instructions} if is_verbose and row is not PERSONAL else shown
 
 
 def _find_readable(call: Call, page_id: str | None) -> str | None:

@@ -79,6 +79,7 @@ def _limit(value: Any, path: str) -> Problems:
 
 
 _status_body = obj({"status": choice("active", "disabled")})
+_TIMES = ("created_time", "last_edited_time")
 _limit_body = obj({"credit_limit": _limit})
 
 
@@ -170,7 +171,8 @@ def query_agents(call: Call, body: JsonBody = {}) -> dict[str, Any]:  # noqa: B0
 @api.get("/agents/{agent_id}", scope="read_content")
 def get_agent(call: Call, agent_id: str, verbose: bool = False) -> dict[str, Any]:
     """Get an agent."""
-    return agent_object(call, find_agent(call, agent_id), is_verbose=verbose)
+    shown = agent_object(call, find_agent(call, agent_id), is_verbose=verbose)
+    return {name: value for name, value in shown.items() if value is not None or name not in _TIMES}
 
 
 @api.get("/agents/{agent_id}/insights", scope="read_content")

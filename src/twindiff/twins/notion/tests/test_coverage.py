@@ -34,7 +34,7 @@ def test_the_readme_lists_the_operations_that_there_are():
 
 @has_shared
 def test_every_operation_is_answered_and_every_answer_is_of_notion_s_types(platform: Any, tmp_path: Path):
-    environment = platform.environment("notion:notion_base", BOT, tokens={"probe": BOT})
+    environment = platform.environment("notion:notion_agents", BOT, tokens={"probe": BOT})
     base = str(platform.client.base_url.join(environment.made["environmentUrls"]["notion"]))
     out = tmp_path / "report.json"
     options = ["--service", "notion", "--spec", str(SPEC), "--base", base, "--core", str(CORE), "--out", str(out)]
