@@ -9,7 +9,21 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from ..core.body_rules import Problems, Rule, Rules, anything, array, choice, invalid_at, is_object, nullable, obj, text
+from ..core.body_rules import (
+    Problems,
+    Rule,
+    Rules,
+    anything,
+    array,
+    as_uuid,
+    choice,
+    invalid_at,
+    is_object,
+    need_one,
+    nullable,
+    obj,
+    text,
+)
 
 T = TypeVar("T")
 MAX_DEPTH = 3
@@ -49,7 +63,7 @@ class FilterField(NamedTuple):
 def filter_rule(fields: Mapping[str, FilterField], depth: int = MAX_DEPTH) -> Rule:
     """Return the rule of a filter whose `and` and `or` nest up to a depth."""
     leaves: dict[str, Rule] = {
-        name: obj({"property": choice(name), field.kind: obj(None, **field.conditions)})
+        name: obj({"property": choice(name), field.kind: need_one((*field.conditions,), obj(None, **field.conditions))})
         for name, field in fields.items()
     }
 
@@ -61,8 +75,8 @@ def filter_rule(fields: Mapping[str, FilterField], depth: int = MAX_DEPTH) -> Ru
             yield from obj({key: array(lambda each, at: check(each, at, level - 1))})(value, path)
         elif key:
             yield invalid_at(f"{path}.{key}", "not present", value[key])
-        elif is_object(value) and value.get("property") in leaves:
-            yield from leaves[value["property"]](value, path)
+        elif is_object(value) and (property := str(value.get("property"))) in leaves:
+            yield from leaves[property](value, path)
         else:
             yield from obj({"property": choice(*leaves)}, **others)(value, path)
 
@@ -78,7 +92,12 @@ def is_match(fields: Mapping[str, FilterField], given: dict[str, Any] | None, ro
             return combine(is_match(fields, each, row) for each in given[key])
     field = fields[given["property"]]
     value, conditions = field.value_of(row), given[field.kind]
-    return value is not None and all(_OPERATORS[name](value, wanted) for name, wanted in conditions.items())
+    return value is not None and all(_OPERATORS[name](value, _normalize(wanted)) for name, wanted in conditions.items())
+
+
+def _normalize(wanted: Any) -> Any:
+    """Return an id in its usual form, and any other value as it is."""
+    return (as_uuid(wanted) or wanted) if isinstance(wanted, str) else wanted
 
 
 def sorts_rule(*names: str, key: str = "property") -> Rule:

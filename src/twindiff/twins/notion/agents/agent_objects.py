@@ -36,11 +36,11 @@ def is_shared(call: Call, id: str) -> bool:
     return shared is None or id in shared
 
 
-def find_agent(call: Call, agent_id: str) -> Agent:
+def find_agent(call: Call, agent_id: str, place: str = "path") -> Agent:
     """Return an agent; raise ObjectNotFound. `notion_ai` is the agent of the person."""
     if agent_id == "notion_ai":
         return PERSONAL
-    id = parse_id(agent_id, "agent_id")
+    id = parse_id(agent_id, "agent_id", place)
     row = PERSONAL if id == PERSONAL_ID else call.db.find(Agent, Agent.id == id)
     if row is None or (row is not PERSONAL and not is_shared(call, id)):
         raise not_found(call, "agent", id, ADVICE)

@@ -9,14 +9,13 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from twindiff.kit import ApiError, Body, Call, Operations
-from twindiff.kit.clock import SECOND, Clock
+from twindiff.kit.clock import LAST_INSTANT, SECOND, Clock
 
 from ..blocks.async_answers import add_task
 from ..core.body_rules import (
     Problems,
     Rules,
     array,
-    as_uuid,
     boolean,
     check_body,
     choice,
@@ -30,7 +29,7 @@ from ..core.body_rules import (
     uuid,
 )
 from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, list_answer, slice_list
-from ..core.object_lookup import find_bot
+from ..core.object_lookup import find_bot, parse_id
 from ..tables.agent_tables import Agent, AgentEvent, AgentSession
 from ..wire_style import CODES, ValidationError
 from .agent_filters import FilterField, filter_rule, is_match, sort_rows, sorts_rule
@@ -99,8 +98,8 @@ def _action(value: Any, path: str) -> Problems:
     action = value.get("action") if is_object(value) else None
     if not is_object(value):
         yield invalid_at(path, "an object", value)
-    elif action in _ACTIONS:
-        yield from _ACTIONS[action](value, path)
+    elif str(action) in _ACTIONS:
+        yield from _ACTIONS[str(action)](value, path)
     else:
         yield from choice(*_ACTIONS)(action, f"{path}.action")
 
@@ -126,7 +125,7 @@ def list_agents(
 ) -> dict[str, Any]:
     """List the agents that are shared with the integration, by name, type, id or creator."""
     check_body(array(choice(*TYPES)), agent_type, "query.agent_type")
-    ids = {PERSONAL_ID if each == "notion_ai" else as_uuid(each) for each in agent_ids}
+    ids = {PERSONAL_ID if each == "notion_ai" else parse_id(each, "agent_ids", "query") for each in agent_ids}
     makers = find_people(call, created_by)
     rows = [
         row
@@ -141,11 +140,14 @@ def list_agents(
     return list_answer("agent", [agent_object(call, row, is_verbose=verbose) for row in rows], cursor)
 
 
-def find_people(call: Call, given: list[str]) -> set[str | None]:
-    """Return the ids of users in a request; `me` is the bot and the person whose bot it is."""
+def find_people(call: Call, given: list[str], name: str = "created_by", place: str = "query") -> set[str | None]:
+    """Return the ids of users in a request; `me` is the bot and the person whose bot it is.
+
+    Raise ValidationError for a text that is no id, at its place in the request.
+    """
     bot = find_bot(call)
     mine: set[str | None] = {bot.id, bot.owner_id or bot.id} if "me" in given else set()
-    return mine | {as_uuid(each) or each for each in given if each != "me"}
+    return mine | {parse_id(each, name, place) for each in given if each != "me"}
 
 
 @api.post("/agents/query", reads=True, scope="read_content")
@@ -187,12 +189,23 @@ def get_agent_insights(
         for session in sessions
         for event in call.db.rows(AgentEvent, AgentEvent.session_id == session.id, AgentEvent.status == "completed")
     ]
-    first, last = (None if each is None else Clock(round(each * MILLISECOND)).iso() for each in (start_time, end_time))
+    first, last = (_instant_at(start_time, "start_time"), _instant_at(end_time, "end_time"))
     runs = sum((first or "") <= (event.created_time or "") <= (last or "~") for event in events)
     shown = agent_object(call, row)
     kept = {name: shown[name] for name in ("id", "name", "agent_type", "status", "pause_reason", "credit_limit")}
     maker = {"id": row.created_by, "type": "user"} if row.created_by else None
     return {"object": "agent_insights", **kept, "created_by": maker, "total_credits_used": runs, "runs_completed": runs}
+
+
+def _instant_at(millis: float | None, name: str) -> str | None:
+    """Return the instant of a parameter; raise ValidationError for one that no clock reaches."""
+    if millis is None:
+        return None
+    if not 0 <= millis * MILLISECOND <= LAST_INSTANT:
+        raise ValidationError(
+            "query failed validation: " + invalid_at(f"query.{name}", "a time in milliseconds", millis)
+        )
+    return Clock(round(millis * MILLISECOND)).iso()
 
 
 def _find_custom(call: Call, agent_id: str) -> Agent:

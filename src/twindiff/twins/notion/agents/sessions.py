@@ -122,10 +122,10 @@ def _talk(call: Call, body: dict[str, Any], session: AgentSession | None) -> Age
     if "message" not in body:
         raise invalid_body("body.message", "defined")
     if session is None:
-        agent = find_agent(call, body.get("agent_id", "notion_ai"))
+        agent = find_agent(call, body.get("agent_id", "notion_ai"), "body")
         return send_message(call, agent, start_session(call, agent, body["message"]), body)
     agent = agent_of(call, session)
-    if "agent_id" in body and find_agent(call, body["agent_id"]).id != agent.id:
+    if "agent_id" in body and find_agent(call, body["agent_id"], "body").id != agent.id:
         raise ValidationError(f"Session {session.id} is one of agent {agent.id}, not {body['agent_id']}.")
     return send_message(call, agent, session, body)
 

@@ -13,7 +13,7 @@ import msgspec
 from twindiff.kit import Body, Call, Operations
 from twindiff.kit.http import Response
 
-from ..core.body_rules import array, boolean, check_body, choice, is_object, nullable, number, obj, text, uuid
+from ..core.body_rules import array, as_uuid, boolean, check_body, choice, is_object, nullable, number, obj, text, uuid
 from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, list_answer, slice_list
 from ..core.object_lookup import parse_id
 from ..tables.agent_tables import Agent, AgentEvent, AgentSession
@@ -138,7 +138,7 @@ def list_threads(
     """List the threads of an agent that the integration began."""
     wanted = {"status": [activity], "created_by": created_by, "last_used_by": last_used_by}
     wanted |= {"id": parse_id(id, "id", "query")} if id else {}
-    rows = _select(call, agent_id, title or "", wanted)
+    rows = _select(call, agent_id, title or "", wanted, "query")
     if status:
         rows = [row for row in rows if thread_object(call, row)["status"] == status]
     return _page(call, rows, [{"timestamp": sort_by, "direction": sort_direction}], start_cursor, page_size, "query")
@@ -148,15 +148,15 @@ def list_threads(
 def query_threads(call: Call, agent_id: str, body: JsonBody = {}) -> dict[str, Any]:  # noqa: B006 - as above
     """List the threads of an agent that a filter and a text let through, in order."""
     check_body(_query_body, body)
-    rows = _select(call, agent_id, body.get("query", ""), body.get("filter") or {})
+    rows = _select(call, agent_id, body.get("query", ""), body.get("filter") or {}, "body.filter")
     size = body.get("page_size", MAX_PAGE_SIZE)
     return _page(call, rows, body.get("sorts"), body.get("start_cursor"), size, "body")
 
 
-def _select(call: Call, agent_id: str, title: str, wanted: dict[str, Any]) -> list[AgentSession]:
+def _select(call: Call, agent_id: str, title: str, wanted: dict[str, Any], place: str) -> list[AgentSession]:
     """Return the threads of an agent that a filter lets through, the newest first."""
     agent = find_agent(call, agent_id)
-    people = [find_people(call, wanted.get(name) or []) for name in ("created_by", "last_used_by")]
+    people = [find_people(call, wanted.get(name) or [], name, place) for name in ("created_by", "last_used_by")]
     activities = set(wanted.get("status") or ["all"])
     statuses = None if "all" in activities else {_STATUS_OF_ACTIVITY[each] for each in activities}
     return [
@@ -164,7 +164,7 @@ def _select(call: Call, agent_id: str, title: str, wanted: dict[str, Any]) -> li
         for row in call.db.rows(AgentSession, AgentSession.agent_id == agent.id, order=-AgentSession.number)
         if is_own(call, row)
         and title.lower() in row.title.lower()
-        and wanted.get("id", row.id) == row.id
+        and as_uuid(wanted.get("id", row.id)) == row.id
         and all(not each or row.created_by in each for each in people)
         and (statuses is None or thread_object(call, row)["status"] in statuses)
         and _was_used(call, row, wanted.get("message_time"))

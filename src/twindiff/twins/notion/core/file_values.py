@@ -17,7 +17,7 @@ from twindiff.kit.clock import SECOND, Clock
 from ..tables.workspace_tables import CustomEmoji, FileUpload
 from ..wire_style import ValidationError
 from .api_version import has_data_sources
-from .body_rules import MAX_URL_LENGTH, anything, nullable, obj, text, typed_object, uuid
+from .body_rules import MAX_URL_LENGTH, anything, as_uuid, nullable, obj, text, typed_object, uuid
 from .edit_stamps import minute
 
 FILE_SECONDS = 3600
@@ -64,7 +64,7 @@ def status_of(call: Call, row: FileUpload) -> str:
 
 def attach_upload(call: Call, id: str) -> FileUpload:
     """Attach a complete upload; raise ValidationError for any other."""
-    upload = call.db.find(FileUpload, FileUpload.id == id)
+    upload = call.db.find(FileUpload, FileUpload.id == (as_uuid(id) or id))
     if upload is None:
         raise ValidationError(f"Could not find file_upload with ID: {id}.")
     status = status_of(call, upload)

@@ -157,6 +157,7 @@ def test_agents_are_found_by_text_filter_and_sort(shared: Notion):
     either = [{"property": "id", "id": {"equals": NOTES}}, {"property": "id", "id": {"equals": SLOW}}]
     late = {"property": "created_time", "date": {"after": "2026-01-07T00:00:00.000Z"}}
     assert names(shared, filter={"and": [{"or": either}, late]}) == ["Researcher"]
+    assert names(shared, filter={"property": "id", "id": {"equals": NOTES.replace("-", "")}}) == ["Release notes"]
     listed = shared("GET", f"agents?agent_type=external&agent_type=custom_agent&agent_ids={OUTSIDE}&agent_ids={NOTES}")
     assert [each["name"] for each in listed["results"]] == ["Release notes", "Outside"]
     shown = (shared("GET", f"agents/{NOTES}{query}") for query in ("", "?verbose=true"))
@@ -221,6 +222,14 @@ BAD: list[tuple[str, str, Any, str]] = [
         {"sorts": [{"property": "title", "direction": "ascending"}]},
         "body.sorts[0].property should be",
     ),
+    ("POST", "agents/query", {"filter": {"property": ["id"]}}, "body.filter.property should be"),
+    ("POST", "agents/query", {"filter": {"property": "id", "id": {}}}, "body.filter.id.equals should be defined"),
+    ("POST", "agents/batch", {"operations": [{"action": ["delete"]}]}, "body.operations[0].action should be"),
+    ("GET", "agents?agent_ids=zz", None, "query.agent_ids should be a valid uuid"),
+    ("GET", "agents?created_by=zz", None, "query.created_by should be a valid uuid"),
+    ("GET", f"agents/{NOTES}/insights?start_time=1e30", None, "query.start_time should be"),
+    ("GET", f"agents/{NOTES}/insights?end_time=nan", None, "end_time failed validation"),
+    ("POST", "sessions", {"message": "x", "agent_id": "zz"}, "body.agent_id should be a valid uuid"),
     ("POST", "agents/query", {"page_size": 0}, "body.page_size should be ≥ `1`"),
     (
         "POST",
