@@ -9,9 +9,8 @@ from twindiff.kit.inspector_views import Card, Lane, Screen, ScreenLink, ScreenP
 
 from .blocks.child_lists import list_children
 from .core.body_rules import is_list, is_object
-from .core.object_lookup import find_parent
+from .core.object_lookup import find_parent, list_data_sources
 from .core.user_objects import find_user
-from .data_sources.database_objects import list_data_sources
 from .data_sources.page_selection import select_pages
 from .formulas.formula_values import format_number
 from .properties.computed_values import comparable, computed_value, find_related

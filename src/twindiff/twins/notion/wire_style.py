@@ -75,6 +75,12 @@ class RestrictedResource(NotionError):
     status = 403
 
 
+class ConflictError(NotionError):
+    """The transaction could not be completed, potentially due to a data collision."""
+
+    status = 409
+
+
 class ObjectNotFound(NotionError):
     """Could not find the object."""
 

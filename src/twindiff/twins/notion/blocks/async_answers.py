@@ -18,8 +18,11 @@ POLL_SECONDS = 2
 
 def answer_async(call: Call, body: dict[str, Any], operation: str, result: dict[str, Any]) -> Any:
     """Return an answer, or the task whose result it is if the request asks for one."""
-    if not body.get("allow_async"):
-        return result
+    return add_task(call, operation, result) if body.get("allow_async") else result
+
+
+def add_task(call: Call, operation: str, result: dict[str, Any]) -> ValueResponse:
+    """Return the task that has a result, as it was before it was done."""
     task = AsyncTask(
         id=f"task_{call.ids.uuid().replace('-', '')}",
         operation=operation,

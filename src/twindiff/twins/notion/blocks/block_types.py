@@ -43,6 +43,7 @@ PARENTS = frozenset({*TEXTS, *CONTAINERS} - {"code"})
 """The types that may have children."""
 WRAPPERS = {"column_list": "column", "table": "table_row", "tab": "paragraph"}
 """The types whose children must be of one type."""
+WRONG_WIDTH = "Number of cells in table row must match the table width of the parent table"
 READ_ONLY = ("child_page", "child_database", "unsupported", "link_preview", "meeting_notes", "transcription")
 
 DEFAULTS: dict[str, dict[str, Any]] = {
@@ -124,7 +125,7 @@ def _container_rules(level: int, *, is_update: bool) -> dict[str, Rule]:
         column = obj(None, width_ratio=number)
         return {"table": obj(None, **headers), "column": column, "column_list": empty, "tab": empty}
     rows = array(typed_object({"table_row": _row}, **_OBJECT), least=1)
-    rules: dict[str, Rule] = {"table": obj({"table_width": whole, "children": rows}, **headers)}
+    rules: dict[str, Rule] = {"table": _check_width(obj({"table_width": whole, "children": rows}, **headers))}
     if level >= 0:
         below = _children_rule(level)
         inner = obj(None, children=below, width_ratio=number)
@@ -132,6 +133,17 @@ def _container_rules(level: int, *, is_update: bool) -> dict[str, Rule]:
         tab = obj({"children": array(typed_object({"paragraph": _paragraph_rule(level)}, **_OBJECT))})
         rules |= {"column_list": column_list, "column": inner, "tab": tab}
     return rules
+
+
+def _check_width(rule: Rule) -> Rule:
+    """Return the rule of a table whose rows have as many cells as it has columns."""
+
+    def check(value: Any, path: str) -> Problems:
+        yield from (problems := [*rule(value, path)])
+        if not problems and any(len(each["table_row"]["cells"]) != value["table_width"] for each in value["children"]):
+            yield WRONG_WIDTH
+
+    return check
 
 
 def _paragraph_rule(level: int) -> Rule:

@@ -16,7 +16,7 @@ from ..tables.content_tables import Block, Page
 from ..wire_style import ValidationError
 from .block_objects import block_columns, render_node, render_nodes
 from .block_types import children_rule, content_rules
-from .child_lists import add_blocks, check_parent, check_types, list_children, page_children, place_between
+from .child_lists import add_blocks, check_cells, check_parent, check_types, list_children, page_children, place_between
 from .trash import move_to_trash
 
 api = Operations(prefix="/v1")
@@ -63,6 +63,8 @@ def append_block_children(call: Call, block_id: str, body: JsonBody) -> dict[str
         raise ValidationError("body failed validation: body.after should be not present, use body.position instead.")
     check_size(body["children"])
     check_parent(call, parent, check_types(body["children"]))
+    for each in body["children"]:
+        check_cells(parent, each.get("table_row", {}).get("cells", []))
     position = body.get("position")
     if "after" in body:
         position = {"type": "after_block", "after_block": {"id": body["after"]}}
@@ -97,11 +99,13 @@ def update_block(call: Call, block_id: str, body: JsonBody) -> dict[str, Any]:
         check_body(obj(None, type=anything, object=anything, **TRASH, **dict.fromkeys(kinds, anything)), body)
     if kinds and not isinstance(node, Block):
         raise ValidationError(f"body.{kinds[0]} should be not present: a {_kind(node)} is updated by its own endpoint.")
-    moved = move_to_trash(call, node, is_to_trash(body))
+    moved = move_to_trash(call, node, is_to_trash(call, body))
     if kinds and moved is node:
         check_editable(call, node)
     node = moved
     if isinstance(node, Block) and kinds:
+        if node.type == "table_row":
+            check_cells(find_node(call, node.parent_id or ""), body[node.type]["cells"])
         columns = block_columns(call, node.type, body[node.type], node.content)
         node = call.db.change(node, **columns, **stamp(call))
         emit_content(call, node, [node])

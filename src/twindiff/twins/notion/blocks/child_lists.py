@@ -15,7 +15,7 @@ from ..tables.content_tables import Block, Page
 from ..tables.data_source_tables import Database
 from ..wire_style import ValidationError
 from .block_objects import block_columns
-from .block_types import PARENTS, READ_ONLY, WRAPPERS
+from .block_types import HEADINGS, PARENTS, READ_ONLY, WRAPPERS, WRONG_WIDTH
 
 End = Literal["start", "end"]
 KINDS = (Block, Page, Database)
@@ -83,11 +83,19 @@ def check_parent(call: Call, parent: Node, kinds: Sequence[str]) -> None:
     """Raise ValidationError if a row cannot have children of these types."""
     if isinstance(parent, Database) or (isinstance(parent, Block) and parent.type not in PARENTS):
         raise ValidationError("Block does not support children.")
+    if isinstance(parent, Block) and parent.type in HEADINGS and not parent.content.get("is_toggleable"):
+        raise ValidationError("Block does not support children.")
     wanted = WRAPPERS.get(parent.type) if isinstance(parent, Block) else None
     for kind in kinds:
         if (wanted and kind != wanted) or (kind in ("column", "table_row") and wanted != kind):
             raise ValidationError(f"Block of type {kind} cannot be a child of {getattr(parent, 'type', 'a page')}.")
     check_editable(call, parent)
+
+
+def check_cells(table: Node | None, cells: list[Any]) -> None:
+    """Raise ValidationError for a row that has other columns than its table."""
+    if isinstance(table, Block) and table.type == "table" and len(cells) != table.content.get("table_width", 1):
+        raise ValidationError(WRONG_WIDTH)
 
 
 def add_blocks(

@@ -19,7 +19,7 @@ VERSIONS = (*EARLIER, OLDEST, DATA_SOURCES, LATEST)
 
 
 def select_version(exchange: RequestContext, call: Call, proceed: Callable[[], Any]) -> Any:
-    """Refuse a request without a version that exists."""
+    """Refuse a request without a version that exists, and keep what the client accepts."""
     version = exchange.request.headers.get("notion-version")
     if exchange.operation.declared.open or exchange.operation.declared.path.startswith("/v1/oauth"):
         version = version or LATEST
@@ -33,6 +33,7 @@ def select_version(exchange: RequestContext, call: Call, proceed: Callable[[], A
             f"Notion-Version header failed validation: Notion-Version header should be {wanted}, "
             f'instead was `"{version[:40]}"`.'
         )
+    call.memo["accept"] = exchange.request.headers.get("accept", "")
     call.memo["version"] = max(version, OLDEST)
     return proceed()
 
@@ -52,8 +53,14 @@ def trash_fields(call: Call, in_trash: bool) -> dict[str, bool]:
     return {"in_trash": in_trash} if version_of(call) >= LATEST else {"in_trash": in_trash, "archived": in_trash}
 
 
-def is_to_trash(body: dict[str, Any]) -> bool | None:
-    """Return whether a body moves its object to the trash or back; None if it says nothing of it."""
+def is_to_trash(call: Call, body: dict[str, Any]) -> bool | None:
+    """Return whether a body speaks of the trash or of what is not in it; None if of neither.
+
+    Raise ValidationError for `archived` in a version that has only `in_trash`.
+    https://developers.notion.com/reference/trash-page
+    """
+    if "archived" in body and version_of(call) >= LATEST:
+        raise ValidationError("body failed validation: body.archived should be not present, use body.in_trash instead.")
     return body.get("in_trash", body.get("archived"))
 
 

@@ -86,6 +86,18 @@ def need_one(names: Sequence[str], rule: Rule) -> Rule:
     return check
 
 
+def allow_one(names: Sequence[str], rule: Rule) -> Rule:
+    """A rule of an object that has at most one of several fields."""
+
+    def check(value: Any, path: str) -> Problems:
+        if is_object(value):
+            for name in [name for name in names if name in value][1:]:
+                yield invalid_at(f"{path}.{name}", "not present", value[name])
+        yield from rule(value, path)
+
+    return check
+
+
 def array(item: Rule, *, most: int = MAX_ITEMS, least: int = 0) -> Rule:
     """A rule of a list."""
 

@@ -17,7 +17,7 @@ from twindiff.kit.clock import SECOND, Clock
 from ..tables.workspace_tables import CustomEmoji, FileUpload
 from ..wire_style import ValidationError
 from .api_version import has_data_sources
-from .body_rules import MAX_URL_LENGTH, anything, nullable, obj, text, typed_object, uuid
+from .body_rules import MAX_URL_LENGTH, anything, as_uuid, nullable, obj, text, typed_object, uuid
 from .edit_stamps import minute
 
 FILE_SECONDS = 3600
@@ -56,13 +56,20 @@ def pack_file(call: Call, given: Value | None) -> Value | None:
     return {kind: source["id"] if kind == "custom_emoji" else source}
 
 
+def status_of(call: Call, row: FileUpload) -> str:
+    """Return the status of an upload; one that is not attached in time has expired."""
+    is_late = row.expiry_time is not None and row.expiry_time <= call.clock.iso()
+    return "expired" if is_late and row.status in ("pending", "uploaded") and not row.is_attached else row.status
+
+
 def attach_upload(call: Call, id: str) -> FileUpload:
     """Attach a complete upload; raise ValidationError for any other."""
-    upload = call.db.find(FileUpload, FileUpload.id == id)
+    upload = call.db.find(FileUpload, FileUpload.id == (as_uuid(id) or id))
     if upload is None:
         raise ValidationError(f"Could not find file_upload with ID: {id}.")
-    if upload.status != "uploaded":
-        raise ValidationError(f"File upload {id} has status `{upload.status}`; only `uploaded` files can be attached.")
+    status = status_of(call, upload)
+    if status != "uploaded":
+        raise ValidationError(f"File upload {id} has status `{status}`; only `uploaded` files can be attached.")
     return upload if upload.is_attached else call.db.change(upload, is_attached=True, expiry_time=None)
 
 

@@ -13,18 +13,18 @@ MAX_PAGE_SIZE = 100
 
 
 def check_page_size(size: Any, path: str = "query.page_size") -> int:
-    """Return a page's size, at most 100; raise ValidationError for one that is no number above zero."""
+    """Return a page's size; raise ValidationError for one that is no number from 1 to 100."""
     if isinstance(size, str) and size.isdecimal():
         size = int(size)
     if isinstance(size, bool) or not isinstance(size, int):
-        raise ValidationError(
-            f"{path.partition('.')[0]} failed validation: {path} should be a number, instead was `{size}`."
-        )
-    if size < 1:
-        raise ValidationError(
-            f"{path.partition('.')[0]} failed validation: {path} should be ≥ `1`, instead was `{size}`."
-        )
-    return min(size, MAX_PAGE_SIZE)
+        wanted = "a number"
+    elif 1 <= size <= MAX_PAGE_SIZE:
+        return size
+    else:
+        wanted = "≥ `1`" if size < 1 else f"≤ `{MAX_PAGE_SIZE}`"
+    raise ValidationError(
+        f"{path.partition('.')[0]} failed validation: {path} should be {wanted}, instead was `{size}`."
+    )
 
 
 def list_answer(kind: str, results: list[Any], next_cursor: str | None) -> dict[str, Any]:

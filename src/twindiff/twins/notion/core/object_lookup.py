@@ -11,7 +11,7 @@ from ..tables.content_tables import Block, Page, User
 from ..tables.data_source_tables import Database, DataSource
 from ..tables.workspace_tables import CustomEmoji
 from ..wire_style import ObjectNotFound, RestrictedResource, ValidationError
-from .api_version import web_url
+from .api_version import DATA_SOURCES, has_data_sources, web_url
 from .body_rules import as_uuid, invalid_at
 
 R = TypeVar("R", bound=Row)
@@ -114,6 +114,39 @@ def find_database(call: Call, id: str) -> Database:
 def find_data_source(call: Call, id: str) -> DataSource:
     """Return a data source; raise ObjectNotFound."""
     return find_row(call, DataSource, id, "data_source")
+
+
+def list_data_sources(call: Call, database_id: str) -> list[DataSource]:
+    """Return the data sources of a database that are not in the trash, in order."""
+    mine = DataSource.database_id == database_id, ~DataSource.in_trash
+    return call.db.rows(DataSource, *mine, order=(DataSource.position, DataSource.id))
+
+
+def only_data_source(call: Call, database: Database) -> DataSource:
+    """Return the data source of a database; raise ValidationError if it has several."""
+    rows = list_data_sources(call, database.id)
+    if not rows:
+        raise not_found(call, "database", database.id)
+    check_single_source(call, rows)
+    return rows[0]
+
+
+def check_single_source(call: Call, rows: list[DataSource]) -> None:
+    """Raise ValidationError for several data sources of a database, where a request means its only one.
+
+    https://developers.notion.com/docs/upgrade-guide-2025-09-03
+    """
+    if len(rows) > 1:
+        advice = ": name one of them by data_source_id." if has_data_sources(call) else "."
+        raise ValidationError(
+            f"Databases with multiple data sources are not supported in this API version{advice}",
+            additional_data={
+                "error_type": "multiple_data_sources_for_database",
+                "database_id": rows[0].database_id,
+                "child_data_source_ids": [each.id for each in rows],
+                "minimum_api_version": DATA_SOURCES,
+            },
+        )
 
 
 def find_parent(call: Call, node: Node | DataSource) -> Node | DataSource | None:

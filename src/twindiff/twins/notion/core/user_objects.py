@@ -7,6 +7,8 @@ from typing import Any
 from twindiff.kit import Call
 
 from ..tables.content_tables import User, Workspace
+from ..wire_style import ValidationError
+from .body_rules import as_uuid
 
 MAX_UPLOAD_BYTES = 5 * 1024 * 1024
 
@@ -17,6 +19,14 @@ def find_user(call: Call, id: str) -> User | None:
     if id not in known:
         known[id] = call.db.find(User, User.id == id)
     return known[id]
+
+
+def check_user(call: Call, id: str) -> str:
+    """Return the id of a user in its usual form; raise ValidationError for one that the workspace does not have."""
+    id = as_uuid(id) or id
+    if find_user(call, id) is None:
+        raise ValidationError(f"Could not find user with ID: {id}.")
+    return id
 
 
 def find_workspace(call: Call) -> Workspace:

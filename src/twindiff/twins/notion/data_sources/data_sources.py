@@ -53,7 +53,7 @@ def update_data_source(call: Call, data_source_id: str, body: JsonBody) -> dict[
     """Change the schema and the title of a data source, move it, or move it to the trash or back."""
     row = find_data_source(call, parse_id(data_source_id, "data_source_id"))
     check_body(_update_body, body)
-    row = move_to_trash(call, row, is_to_trash(body))
+    row = move_to_trash(call, row, is_to_trash(call, body))
     changes = about_columns(call, body)
     if "parent" in body:
         target = find_database(call, parse_id(body["parent"]["database_id"], "database_id", "body.parent"))

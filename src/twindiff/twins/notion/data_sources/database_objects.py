@@ -10,16 +10,10 @@ from ..blocks.block_objects import UNTITLED, parent_object
 from ..core.api_version import has_data_sources, trash_fields, web_url
 from ..core.edit_stamps import millis, show_stamps
 from ..core.file_values import render_file
-from ..core.object_lookup import is_trashed
+from ..core.object_lookup import is_trashed, list_data_sources
 from ..properties.schemas import properties_object
 from ..rich_text.rich_text_values import unpack_columns, unpack_text
 from ..tables.data_source_tables import Database, DataSource
-
-
-def list_data_sources(call: Call, database_id: str) -> list[DataSource]:
-    """Return the data sources of a database that are not in the trash, in order."""
-    mine = DataSource.database_id == database_id, ~DataSource.in_trash
-    return call.db.rows(DataSource, *mine, order=(DataSource.position, DataSource.id))
 
 
 def database_object(call: Call, row: Database) -> dict[str, Any]:

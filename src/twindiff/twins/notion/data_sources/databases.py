@@ -13,15 +13,21 @@ from ..core.body_rules import Rule, boolean, check_body, choice, mapping, obj, t
 from ..core.edit_stamps import stamp, stamp_new
 from ..core.file_values import cover, icon, pack_file
 from ..core.fractional_index import index_between
-from ..core.object_lookup import check_editable, find_database, find_page, parse_id
+from ..core.object_lookup import (
+    check_editable,
+    check_single_source,
+    find_database,
+    find_page,
+    list_data_sources,
+    parse_id,
+)
 from ..event_delivery.event_emission import emit
 from ..properties.property_types import changed_property, new_property
 from ..properties.schemas import add_properties, change_properties
 from ..rich_text.rich_text_rules import rich_text
 from ..rich_text.rich_text_values import pack_columns
 from ..tables.data_source_tables import Database, DataSource
-from ..wire_style import ValidationError
-from .database_objects import database_object, list_data_sources
+from .database_objects import database_object
 from .views import add_default_view
 
 api = Operations(prefix="/v1")
@@ -100,12 +106,8 @@ def add_data_source(call: Call, database: Database, body: dict[str, Any]) -> Dat
 def get_database(call: Call, database_id: str) -> dict[str, Any]:
     """Get a database with its data sources."""
     row = find_database(call, parse_id(database_id, "database_id"))
-    if not has_data_sources(call) and len(list_data_sources(call, row.id)) > 1:
-        raise ValidationError(
-            f"Database with ID {row.id} does not contain any data sources accessible by this API bot in this version: "
-            "databases with multiple data sources are not supported.",
-            additional_data={"error_type": "multiple_data_sources_for_database"},
-        )
+    if not has_data_sources(call):
+        check_single_source(call, list_data_sources(call, row.id))
     return database_object(call, row)
 
 
@@ -114,7 +116,7 @@ def update_database(call: Call, database_id: str, body: JsonBody) -> dict[str, A
     """Change what a database is called and where it is, or move it to the trash or back."""
     row = find_database(call, parse_id(database_id, "database_id"))
     check_body(_update_body if has_data_sources(call) else _update_body_with_properties, body)
-    row = move_to_trash(call, row, is_to_trash(body))
+    row = move_to_trash(call, row, is_to_trash(call, body))
     changes = about_columns(call, body)
     changes |= {name: body[name] for name in ("is_inline", "is_locked") if name in body}
     if "parent" in body:
@@ -132,6 +134,7 @@ def update_database(call: Call, database_id: str, body: JsonBody) -> dict[str, A
 def _update_only_source(call: Call, row: Database, body: dict[str, Any]) -> None:
     """Before data sources, a database and its data source are one."""
     sources = list_data_sources(call, row.id)
+    check_single_source(call, sources)
     if sources:
         change_properties(call, sources[0], body.get("properties") or {})
         revise(call.db, sources[0], **about_columns(call, {name: body[name] for name in ("title",) if name in body}))

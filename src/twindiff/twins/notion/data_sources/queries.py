@@ -7,12 +7,11 @@ from typing import Annotated, Any
 from twindiff.kit import Body, Call, Operations
 from twindiff.kit.rows import Expression
 
-from ..core.api_version import has_data_sources
+from ..core.api_version import has_data_sources, is_to_trash
 from ..core.body_rules import anything, boolean, check_body, choice, mapping, nullable, number, obj, text
 from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, invalid_cursor, list_answer, slice_list
-from ..core.object_lookup import find_data_source, find_database, is_trashed, parse_id
+from ..core.object_lookup import find_data_source, find_database, is_trashed, only_data_source, parse_id
 from ..pages.page_objects import page_object, parse_filter
-from ..pages.pages import only_data_source
 from ..tables.content_tables import Page
 from ..tables.data_source_tables import DataSource
 from ..wire_style import ValidationError
@@ -58,7 +57,7 @@ def run_query(call: Call, row: DataSource, body: dict[str, Any], names: list[str
     if is_trashed(call, row):
         raise ValidationError(f"Data source {row.id} is in the trash.")
     only = parse_filter(call, row.id, names)
-    in_trash = body.get("in_trash", body.get("archived", False))
+    in_trash = bool(is_to_trash(call, body))
     if body.get("result_type") == "data_source":
         pages: list[Page] = []
     elif _is_plain(body, in_trash):

@@ -6,7 +6,19 @@ from typing import Annotated, Any
 
 from twindiff.kit import Body, Call, Operations
 
-from ..core.body_rules import Rule, array, check_body, choice, invalid_body, need_one, obj, text, typed_object, uuid
+from ..core.body_rules import (
+    Rule,
+    allow_one,
+    array,
+    check_body,
+    choice,
+    invalid_body,
+    need_one,
+    obj,
+    text,
+    typed_object,
+    uuid,
+)
 from ..core.edit_stamps import minute
 from ..core.file_values import attach_upload, sign_file
 from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, list_answer, slice_list
@@ -40,7 +52,8 @@ _about: dict[str, Rule] = {
     "display_name": obj({"type": choice("integration", "user", "custom")}, custom=obj({"name": text()})),
 }
 _parent = typed_object({"page_id": uuid, "block_id": uuid})
-_create_body = need_one(("parent", "discussion_id"), obj(None, parent=_parent, discussion_id=uuid, **_about))
+_places = ("parent", "discussion_id")
+_create_body = allow_one(_places, need_one(_places, obj(None, parent=_parent, discussion_id=uuid, **_about)))
 _update_body = obj(None, rich_text=rich_text, markdown=text())
 
 
@@ -80,8 +93,10 @@ def _find_place(call: Call, body: dict[str, Any]) -> dict[str, Any]:
     if "discussion_id" in body:
         discussion_id = parse_id(body["discussion_id"], "discussion_id", "body")
         said = call.db.rows(Comment, Comment.discussion_id == discussion_id, order=Comment.number, limit=1)
-        if not said or not _is_visible(call, said[0]):
+        about = _find_subject(call, said[0]) if said else None
+        if about is None:
             raise not_found(call, "discussion", discussion_id)
+        check_editable(call, about)
         place = {"parent_type": said[0].parent_type, "parent_id": said[0].parent_id}
         return {"discussion_id": discussion_id, "answers_id": said[0].answers_id or said[0].id, **place}
     kind = body["parent"].get("type") or next(iter(body["parent"]))
@@ -132,13 +147,13 @@ def delete_comment(call: Call, comment_id: str) -> dict[str, Any]:
 
 def _find(call: Call, comment_id: str) -> Comment:
     row = find_row(call, Comment, parse_id(comment_id, "comment_id"), "comment")
-    if not _is_visible(call, row):
+    if _find_subject(call, row) is None:
         raise not_found(call, "comment", row.id)
     return row
 
 
-def _is_visible(call: Call, row: Comment) -> bool:
-    return bool(find_visible(call, Page, row.parent_id) or find_visible(call, Block, row.parent_id))
+def _find_subject(call: Call, row: Comment) -> Page | Block | None:
+    return find_visible(call, Page, row.parent_id) or find_visible(call, Block, row.parent_id)
 
 
 def _find_own(call: Call, comment_id: str) -> Comment:

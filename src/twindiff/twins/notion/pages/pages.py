@@ -11,7 +11,7 @@ from ..blocks.block_types import children_rule
 from ..blocks.blocks import check_size
 from ..blocks.child_lists import add_blocks, check_parent, check_types, end_position, next_position, place_between
 from ..blocks.trash import move_to_trash
-from ..core.api_version import has_data_sources, is_to_trash
+from ..core.api_version import is_to_trash
 from ..core.body_rules import anything, boolean, check_body, choice, empty, mapping, obj, text, typed_object, uuid
 from ..core.edit_stamps import stamp, stamp_new
 from ..core.file_values import cover, icon, pack_file
@@ -24,15 +24,15 @@ from ..core.object_lookup import (
     find_database,
     find_node,
     find_page,
-    find_row,
     find_visible,
+    only_data_source,
     parse_id,
 )
 from ..event_delivery.event_emission import emit, emit_properties
 from ..markdown.markdown_reader import read_markdown
 from ..properties.page_values import set_values
 from ..tables.content_tables import Block, Page
-from ..tables.data_source_tables import Database, DataSource
+from ..tables.data_source_tables import DataSource
 from ..wire_style import ValidationError
 from .page_objects import page_object, parse_filter
 from .page_templates import apply_template, check_template
@@ -114,23 +114,6 @@ def _find_parent(call: Call, given: dict[str, Any]) -> Parent:
     return parent
 
 
-def only_data_source(call: Call, database: Database) -> DataSource:
-    """Return the data source of a database that has one; raise ValidationError for one that has several."""
-    mine = DataSource.database_id == database.id, ~DataSource.in_trash
-    rows = call.db.rows(DataSource, *mine, order=DataSource.position, limit=2)
-    if not rows:
-        return find_row(call, DataSource, database.id, "database")
-    if len(rows) > 1:
-        advice = (
-            "name one of them by data_source_id" if has_data_sources(call) else "use API version 2025-09-03 or later"
-        )
-        raise ValidationError(
-            "Databases with multiple data sources are not supported in this API version: " + advice,
-            additional_data={"error_type": "multiple_data_sources_for_database"},
-        )
-    return rows[0]
-
-
 def _add_page(call: Call, parent: Parent, body: dict[str, Any]) -> Page:
     where: dict[str, Any] = {"parent_type": "workspace", "parent_id": None}
     if isinstance(parent, DataSource):
@@ -169,7 +152,7 @@ def update_page(call: Call, page_id: str, body: JsonBody, filter_properties: lis
     """Change the properties, the icon, the cover or the lock of a page, or move it to the trash or back."""
     page = find_page(call, parse_id(page_id, "page_id"))
     check_body(_update_body, body)
-    page = move_to_trash(call, page, is_to_trash(body))
+    page = move_to_trash(call, page, is_to_trash(call, body))
     given = {name: pack_file(call, body[name]) for name in ("icon", "cover") if name in body}
     given |= {name: body[name] for name in ("is_locked",) if name in body}
     if given or body.get("properties") or body.get("erase_content") or "template" in body:

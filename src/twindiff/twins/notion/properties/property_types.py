@@ -92,9 +92,6 @@ def changed_property(value: Any, path: str) -> Problems:
         yield from (new_property if has_type else obj(None, type=anything, **_about))(value, path)
 
 
-_choice = need_one(("name", "id"), obj(None, name=text(MAX_OPTION_LENGTH), **_about_option))
-
-
 def _file(value: Any, path: str) -> Problems:
     if not is_object(value):
         yield invalid_at(path, "an object", value)
@@ -109,9 +106,9 @@ VALUES: dict[str, Rule] = {
     "title": rich_text,
     "rich_text": rich_text,
     "number": nullable(number),
-    "select": nullable(_choice),
-    "status": nullable(_choice),
-    "multi_select": array(_choice, most=MAX_OPTIONS),
+    "select": nullable(_option),
+    "status": nullable(_option),
+    "multi_select": array(_option, most=MAX_OPTIONS),
     "date": nullable(date),
     "people": array(id_object),
     "files": array(_file),

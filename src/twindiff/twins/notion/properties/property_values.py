@@ -16,7 +16,7 @@ from ..core.date_values import date_object, pack_date
 from ..core.edit_stamps import minute
 from ..core.file_values import pack_file, render_file
 from ..core.object_lookup import find_page, parse_id
-from ..core.user_objects import find_user, user_object
+from ..core.user_objects import check_user, user_object
 from ..rich_text.rich_text_values import pack_text, unpack_columns, unpack_text
 from ..tables.content_tables import Page
 from ..tables.data_source_tables import DataSource, Property
@@ -57,7 +57,7 @@ def _pack_value(call: Call, row: Property, value: Any, path: str) -> Any:
     if kind == "date":
         return pack_date(value, path)
     if kind == "people":
-        return [_check_person(call, each["id"]) for each in value]
+        return [check_user(call, each["id"]) for each in value]
     if kind == "files":
         return [_pack_named_file(call, each) for each in value]
     if kind == "relation":
@@ -87,12 +87,6 @@ def _name_option(call: Call, row: Property, value: Values) -> str:
     row.config["options"] = options
     call.db.change(row, config={**row.config, "options": options})
     return name
-
-
-def _check_person(call: Call, id: str) -> str:
-    if find_user(call, id) is None:
-        raise ValidationError(f"Could not find user with ID: {id}.")
-    return id
 
 
 def _pack_named_file(call: Call, given: Values) -> Values:

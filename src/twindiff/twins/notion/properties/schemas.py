@@ -11,7 +11,7 @@ from twindiff.kit import Call
 
 from ..core.api_version import has_data_sources
 from ..core.fractional_index import index_between
-from ..core.object_lookup import find_data_source, find_visible, parse_id
+from ..core.object_lookup import check_single_source, find_data_source, find_visible, list_data_sources, parse_id
 from ..core.user_objects import find_workspace
 from ..formulas.evaluation import check_formula
 from ..formulas.references import reference_to, write_formula
@@ -151,6 +151,8 @@ def add_property(call: Call, data_source: DataSource, name: str, given: Config) 
     if len(properties) >= MAX_PROPERTIES:
         raise ValidationError(f"A data source has at most {MAX_PROPERTIES} properties.")
     kind = type_of(given) or ""
+    if kind == TITLE and properties and any(each.type == TITLE for each in properties):
+        raise ValidationError(f"Cannot create a second title property: {name}. A data source has exactly one.")
     id = TITLE if kind == TITLE else _free_id(name, {each.id for each in properties})
     last = properties[-1].position if properties else None
     row = Property(
@@ -251,8 +253,9 @@ def _make_relation(call: Call, row: Property, given: Config) -> Config:
     target_id = given.get("data_source_id")
     if target_id is None:
         database_id = parse_id(given["database_id"], "database_id", "body")
-        first = call.db.rows(DataSource, DataSource.database_id == database_id, order=DataSource.position, limit=1)
-        target_id = first[0].id if first else database_id
+        sources = list_data_sources(call, database_id)
+        check_single_source(call, sources)
+        target_id = sources[0].id if sources else database_id
     target = find_data_source(call, parse_id(target_id, "data_source_id", "body"))
     config: Config = {"data_source_id": target.id}
     if "dual_property" not in given and given.get("type") != "dual_property":

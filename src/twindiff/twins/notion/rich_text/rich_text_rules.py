@@ -5,8 +5,12 @@ https://developers.notion.com/reference/rich-text · https://developers.notion.c
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 from ..core.body_rules import (
     MAX_URL_LENGTH,
+    Problems,
     anything,
     array,
     boolean,
@@ -26,6 +30,16 @@ FLAGS = ("bold", "italic", "strikethrough", "underline", "code")
 
 color = choice(*COLORS)
 url = text(MAX_URL_LENGTH)
+_LINK = re.compile(r"(/|#|[A-Za-z][A-Za-z0-9+.-]*:)\S*")
+
+
+def _link_url(value: Any, path: str) -> Problems:
+    """A rule of what a text links to: an address, or a path or a fragment of Notion's own."""
+    yield from url(value, path)
+    if isinstance(value, str) and not _LINK.fullmatch(value):
+        yield "Invalid URL for link."
+
+
 date = obj({"start": text()}, end=nullable(text()), time_zone=nullable(text()))
 id_object = obj({"id": uuid}, name=anything, url=anything, object=anything, type=anything, person=anything,
                 bot=anything, avatar_url=anything)  # fmt: skip
@@ -51,7 +65,7 @@ mention = typed_object(
 _annotations = obj(None, color=color, **dict.fromkeys(FLAGS, boolean))
 item = typed_object(
     {
-        "text": obj({"content": text()}, link=nullable(obj({"url": url}, type=choice("url")))),
+        "text": obj({"content": text()}, link=nullable(obj({"url": _link_url}, type=choice("url")))),
         "mention": mention,
         "equation": obj({"expression": text(MAX_EQUATION_LENGTH)}),
     },

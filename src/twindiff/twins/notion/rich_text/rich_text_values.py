@@ -13,7 +13,7 @@ from twindiff.kit import Call
 from ..core.body_rules import is_object
 from ..core.date_values import date_object, pack_date
 from ..core.object_lookup import find_mentioned
-from ..core.user_objects import user_object
+from ..core.user_objects import check_user, user_object
 from .rich_text_rules import FLAGS
 
 Piece = dict[str, Any]
@@ -30,7 +30,7 @@ class TextColumns(NamedTuple):
 
 def pack_text(call: Call, items: list[dict[str, Any]]) -> Value:
     """Return the short form of the rich text in a request."""
-    pieces = [piece for item in items if (piece := _pack_piece(item))]
+    pieces = [piece for item in items if (piece := _pack_piece(call, item))]
     if not pieces:
         return ""
     return pieces[0]["text"] if len(pieces) == 1 and pieces[0].keys() == {"text"} else pieces
@@ -42,11 +42,11 @@ def pack_columns(call: Call, items: list[dict[str, Any]]) -> TextColumns:
     return TextColumns(plain_text(call, value), None if isinstance(value, str) else value)
 
 
-def _pack_piece(item: dict[str, Any]) -> Piece | None:
+def _pack_piece(call: Call, item: dict[str, Any]) -> Piece | None:
     if "equation" in item:
         piece: Piece = {"equation": item["equation"]["expression"]}
     elif "mention" in item:
-        piece = {"mention": _pack_mention(item["mention"])}
+        piece = {"mention": _pack_mention(call, item["mention"])}
     else:
         if not item["text"]["content"]:
             return None
@@ -60,11 +60,13 @@ def _pack_piece(item: dict[str, Any]) -> Piece | None:
     return piece
 
 
-def _pack_mention(mention: dict[str, Any]) -> Piece:
+def _pack_mention(call: Call, mention: dict[str, Any]) -> Piece:
     kind = mention.get("type") or next(iter(mention))
     given = mention[kind]
     if kind == "date":
         return {kind: pack_date(given, "date")}
+    if kind == "user":
+        return {kind: {"id": check_user(call, given["id"])}}
     return {kind: {"id": given["id"]} if is_object(given) and "id" in given else given}
 
 

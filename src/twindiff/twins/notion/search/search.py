@@ -11,7 +11,7 @@ from twindiff.kit import Body, Call, Operations, SearchTerm, all_of, any_of
 from twindiff.kit.rows import Expression
 
 from ..core.api_version import has_data_sources
-from ..core.body_rules import boolean, check_body, choice, nullable, number, obj, text
+from ..core.body_rules import Rule, boolean, check_body, choice, nullable, number, obj, text
 from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, invalid_cursor, list_answer
 from ..core.object_lookup import is_trashed, is_visible
 from ..data_sources.database_objects import data_source_object
@@ -27,26 +27,29 @@ CHUNK = 200
 """Rows that are read at once."""
 KINDS: dict[type[Any], tuple[str, ...]] = {Page: ("page",), DataSource: ("data_source", "database")}
 MIN_STEM_LENGTH = 3
-_KINDS = ("page", "data_source", "database")
-_search_body = obj(
+_sort = obj(
     None,
-    query=nullable(text(10_000)),
-    sort=obj(
-        None,
-        timestamp=choice("last_edited_time"),
-        direction=choice("ascending", "descending"),
-        property=choice("relevance"),
-    ),
-    filter=obj(None, property=choice("object"), value=choice(*_KINDS), in_trash=boolean),
-    start_cursor=nullable(text()),
-    page_size=number,
+    timestamp=choice("last_edited_time"),
+    direction=choice("ascending", "descending"),
+    property=choice("relevance"),
 )
+
+
+def _search_rule(kind: str) -> Rule:
+    """Return the rule of a search in a version that calls data sources by a kind."""
+    only = obj(None, property=choice("object"), value=choice("page", kind), in_trash=boolean)
+    return obj(
+        None, query=nullable(text(10_000)), sort=_sort, filter=only, start_cursor=nullable(text()), page_size=number
+    )
+
+
+_search_bodies = {False: _search_rule("database"), True: _search_rule("data_source")}
 
 
 @api.post("/search", reads=True, scope="read_content")
 def search(call: Call, body: JsonBody = {}) -> dict[str, Any]:  # noqa: B006 - read by the kit
     """List the pages and data sources whose title has a word of a query, those edited last first."""
-    check_body(_search_body, body)
+    check_body(_search_bodies[has_data_sources(call)], body)
     size = check_page_size(body.get("page_size", MAX_PAGE_SIZE), "body.page_size")
     only: dict[str, Any] = body.get("filter") or {}
     wanted, in_trash = only.get("value"), only.get("in_trash")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from base64 import b64decode
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import msgspec
 
@@ -20,6 +20,7 @@ from ..data_sources.databases import create_database
 from ..pages.pages import create_page
 from ..properties.property_types import VALUES
 from ..properties.schemas import find_properties
+from ..tables.agent_tables import Agent
 from ..tables.content_tables import Page, User, Workspace
 from ..tables.data_source_tables import Database
 from ..wire_style import ValidationError
@@ -67,6 +68,19 @@ class SeedExport(SeedSection):
     data: str
 
 
+class SeedAgent(SeedSection):
+    """A custom agent and what it says, as its row has it."""
+
+    name: str
+    description: str | None = None
+    instructions: str | None = None
+    answer: str | None = None
+    approval: str | None = None
+    failure: str | None = None
+    answer_seconds: int = 0
+    agent_type: Literal["custom_agent", "autofill_custom_agent", "external"] = "custom_agent"
+
+
 class NotionConfig(msgspec.Struct):
     """The configuration of a workspace. A user may be given by name alone.
 
@@ -78,6 +92,7 @@ class NotionConfig(msgspec.Struct):
     databases: list[SeedDatabase] = []
     files: list[SeedFile] = []
     exports: list[SeedExport] = []
+    agents: list[SeedAgent] = []
     shared_with_integration: list[str] | None = None
 
 
@@ -195,6 +210,9 @@ def write(call: Call, config: NotionConfig, people: Sequence[Person]) -> dict[st
     writer = _Writer(call)
     pages, databases = _read_files(config, writer.problems)
     writer.write_all([*config.pages, *pages], [*config.databases, *databases], {"workspace": True}, "")
+    for each in config.agents:
+        made: dict[str, Any] = {"created_by": call.actor, "created_time": call.clock.iso()}
+        call.db.add(Agent(id=call.ids.uuid(), **msgspec.structs.asdict(each), **made))
     if config.shared_with_integration is not None:
         call.db.change(bot, shared_with=writer.find_titles(config.shared_with_integration))
     if writer.problems:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -92,6 +94,19 @@ def paragraph(text: str, *children: Any, kind: str = "paragraph", **content: Any
     """A block with a text, as a request has it."""
     below = {"children": [*children]} if children else {}
     return {kind: {"rich_text": [{"text": {"content": text}}], **below, **content}}
+
+
+def rewrite_rows(notion: Notion, table: str, **columns: Any) -> Notion:
+    """A copy of the workspace in which all rows of a table have other values."""
+    platform = notion.environment.platform
+    exported = gzip.decompress(platform.ask("GET", f"env/{notion.environment.id}/export").content)
+    lines = [json.loads(line) for line in exported.splitlines()]
+    for line in lines:
+        if line.get("table") == table:
+            line["values"] |= columns
+    body = gzip.compress("".join(json.dumps(line) + "\n" for line in lines).encode())
+    made = platform.ask("POST", "env/import", content=body, headers={"Content-Type": "application/gzip"})
+    return Notion(Environment(platform, made.json()))
 
 
 @pytest.fixture(scope="session")

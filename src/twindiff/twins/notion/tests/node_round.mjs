@@ -1,4 +1,4 @@
-// A round of npm's @notionhq/client: a page, blocks, a database with rows, a query, a comment, an upload, an error.
+// A round of npm's @notionhq/client: a page, blocks, a database with rows, a query, a comment, an upload, an agent, an error.
 import { createRequire } from "node:module";
 import path from "node:path";
 
@@ -33,6 +33,9 @@ const upload = await notion.fileUploads.create({ filename: "a.txt", content_type
 const file = { filename: "a.txt", data: new Blob(["Hello"], { type: "text/plain" }) };
 const sent = await notion.fileUploads.send({ file_upload_id: upload.id, file });
 const me = await notion.users.me({});
+const streamed = [];
+for await (const event of notion.sessions.stream({ message: "Hello" })) streamed.push(event.type);
+const { results: agents } = await notion.agents.query({ filter: { property: "agent_type", string: { equals: "notion_ai" } } });
 let refused = "";
 try {
   await notion.pages.retrieve({ page_id: "00000000-0000-4000-8000-00000000dead" });
@@ -47,6 +50,8 @@ console.log(
     comment: comment.rich_text[0].plain_text,
     upload: sent.status,
     me: me.type,
+    streamed,
+    agents: agents.map((agent) => agent.name),
     refused,
   }),
 );

@@ -102,6 +102,8 @@ def test_notion_s_client_for_node_makes_its_round(live: Notion):
         "comment": "hi",
         "upload": "uploaded",
         "me": "bot",
+        "streamed": ["session.snapshot", *["event.committed"] * 3, "stream.end"],
+        "agents": ["Notion Agent"],
         "refused": "object_not_found",
     }
 

@@ -29,15 +29,12 @@ README = Path(__file__).parents[1] / "README.md"
 def test_the_readme_lists_the_operations_that_there_are():
     listed = {line.split("`")[1] for line in README.read_text("utf-8").splitlines() if line.startswith("| `")}
     served = {each.name.replace("/v1", "", 1) for each in twin.dispatch.operations if "/v1/" in each.name}
-    agents = {
-        name for name in served if any(part in name for part in ("/agents", "agent_stub", "/sessions", "/threads"))
-    }
-    assert served - agents - listed == set()
+    assert served - listed == set()
 
 
 @has_shared
 def test_every_operation_is_answered_and_every_answer_is_of_notion_s_types(platform: Any, tmp_path: Path):
-    environment = platform.environment("notion:notion_base", BOT, tokens={"probe": BOT})
+    environment = platform.environment("notion:notion_agents", BOT, tokens={"probe": BOT})
     base = str(platform.client.base_url.join(environment.made["environmentUrls"]["notion"]))
     out = tmp_path / "report.json"
     options = ["--service", "notion", "--spec", str(SPEC), "--base", base, "--core", str(CORE), "--out", str(out)]

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 from typing import Any
 
 import pytest
 
-from tests.harness import Environment
-
-from .conftest import ADA, BOT, HOME, Notion
+from .conftest import ADA, BOT, HOME, Notion, rewrite_rows
 
 SCHEMA: dict[str, Any] = {
     "Notes": {"rich_text": {}},
@@ -274,7 +270,7 @@ def test_what_relates_to_a_source_that_is_not_shared_is_hidden(notion: Notion):
     tasks = notion.source({"Who": relation, "Sum": rollup}, parent={"type": "page_id", "page_id": shared})
     task = notion.row(tasks, "Plan", Who={"relation": [{"id": ann}]})["id"]
     assert notion("GET", f"data_sources/{tasks}")["properties"].keys() == {"Name", "Who", "Sum"}
-    narrow = narrow_bot(notion, shared_with=[shared])
+    narrow = rewrite_rows(notion, "notion_users", shared_with=[shared])
     assert narrow("GET", f"data_sources/{tasks}")["properties"].keys() == {"Name"}
     shown = narrow("GET", f"pages/{task}")["properties"]
     assert (shown["Who"]["relation"], shown["Sum"]["rollup"]["number"]) == ([], 0)
@@ -288,16 +284,23 @@ NEEDS = {
         "GET pages/{id}", "GET pages/{id}/properties/title", "GET pages/{id}/markdown", "GET blocks/{id}",
         "GET blocks/{id}/children", "GET databases/{id}", "GET data_sources/{id}", "POST data_sources/{id}/query",
         "POST databases/{id}/query", "GET views?database_id={id}", "GET views/{id}", "POST views/{id}/queries",
-        "POST search", "POST blocks/meeting_notes/query",
+        "POST search", "POST blocks/meeting_notes/query", "GET agents", "GET agents/{id}", "GET agents/{id}/insights",
+        "GET agents/{id}/threads", "GET threads/{id}/messages", "POST agents/query", "POST agents/{id}/threads/query",
+        "POST threads/{id}/messages/query", "POST sessions/query", "GET sessions/{id}",
+        "POST sessions/{id}/events/query", "GET external_agent_stub/{id}/sessions/{id}/events",
     ),
     "insert_content": (
         "POST pages", "PATCH blocks/{id}/children", "POST databases", "POST data_sources", "POST file_uploads",
-        "POST file_uploads/{id}/complete",
+        "POST file_uploads/{id}/complete", "POST sessions", "POST agents/{id}/chat", "POST threads/{id}/messages",
+        "POST threads/{id}/continue", "POST external_agent_stub/{id}/vaults", "POST external_agent_stub/{id}/sessions",
+        "POST external_agent_stub/{id}/sessions/{id}/messages",
     ),
     "update_content": (
         "PATCH pages/{id}", "POST pages/{id}/move", "PATCH pages/{id}/markdown", "PATCH blocks/{id}",
         "DELETE blocks/{id}", "PATCH databases/{id}", "PATCH data_sources/{id}", "POST views", "PATCH views/{id}",
-        "DELETE views/{id}",
+        "DELETE views/{id}", "PATCH agents/{id}/status", "PATCH agents/{id}/credit_limit", "DELETE agents/{id}",
+        "POST agents/batch", "POST sessions/{id}/cancel", "PATCH external_agent_stub/{id}/vaults/{id}",
+        "DELETE external_agent_stub/{id}/vaults/{id}",
     ),
     "read_comments": ("GET comments?block_id={id}", "GET comments/{id}"),
     "insert_comments": ("POST comments", "PATCH comments/{id}", "DELETE comments/{id}"),
@@ -306,7 +309,7 @@ NEEDS = {
 
 
 def test_an_operation_is_refused_to_an_integration_without_the_capability_it_needs(notion: Notion):
-    powerless = narrow_bot(notion, capabilities=[])
+    powerless = rewrite_rows(notion, "notion_users", capabilities=[])
     for capability, operations in NEEDS.items():
         for operation in operations:
             verb, path = operation.format(id=HOME).split(" ")
@@ -314,16 +317,3 @@ def test_an_operation_is_refused_to_an_integration_without_the_capability_it_nee
             status, code, message = powerless.refused(verb, path, body)
             assert (status, code, message.split()[-1]) == (403, "restricted_resource", f"{capability}."), operation
     assert powerless("GET", "users/me")["object"] == "user"
-
-
-def narrow_bot(notion: Notion, **columns: Any) -> Notion:
-    """A copy of the workspace whose integration may see or do less."""
-    platform = notion.environment.platform
-    exported = gzip.decompress(platform.ask("GET", f"env/{notion.environment.id}/export").content)
-    lines = [json.loads(line) for line in exported.splitlines()]
-    for line in lines:
-        if line.get("table") == "notion_users":
-            line["values"] |= columns
-    body = gzip.compress("".join(json.dumps(line) + "\n" for line in lines).encode())
-    made = platform.ask("POST", "env/import", content=body, headers={"Content-Type": "application/gzip"})
-    return Notion(Environment(platform, made.json()))

@@ -12,7 +12,7 @@ from twindiff.kit.errors import NotFound
 
 from ..core.body_rules import MAX_URL_LENGTH, check_body, choice, invalid_body, obj, text, whole
 from ..core.edit_stamps import millis, minute
-from ..core.file_values import signature_of
+from ..core.file_values import signature_of, status_of
 from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, list_answer, slice_list
 from ..core.object_lookup import find_bot, find_row, parse_id
 from ..core.user_objects import MAX_UPLOAD_BYTES, find_user
@@ -109,12 +109,6 @@ def _find(call: Call, file_upload_id: str) -> FileUpload:
 def get_file_upload(call: Call, file_upload_id: str) -> dict[str, Any]:
     """Get a file upload."""
     return upload_object(call, _find(call, file_upload_id))
-
-
-def status_of(call: Call, row: FileUpload) -> str:
-    """Return the status of an upload; one that is not attached in time has expired."""
-    is_late = row.expiry_time is not None and row.expiry_time <= call.clock.iso()
-    return "expired" if is_late and row.status in ("pending", "uploaded") and not row.is_attached else row.status
 
 
 def _find_pending(call: Call, file_upload_id: str) -> FileUpload:
