@@ -5,6 +5,7 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 import yaml
 
@@ -13,6 +14,7 @@ from twindiff.cli.problem import CommandError
 from twindiff.drafts.documents import MAX_OPERATIONS, DescriptionError, describe, read_description
 from twindiff.drafts.drafting import Draft
 from twindiff.environments.registry import DRAFTS_VARIABLE
+from twindiff.local import Twindiff
 
 from .bakery import BAKERY
 
@@ -204,3 +206,96 @@ def test_paths_that_differ_in_a_fragment_are_ambiguous_whatever_the_last_of_them
     document = {"openapi": "3.0.3", "info": {"title": "Pets", "version": "1"}, "paths": paths}
     (plan,) = Draft(describe(document), "pets").plans
     assert plan.operation.is_ambiguous
+
+
+LIST = "openapi: 3.1.0\npaths: {/a: {get: {responses: {200: {content: {application/json: {schema: %s}}}}}}}\n"
+YAML_BOMB = "".join(f"l{n}: &l{n} [{','.join([f'*l{n - 1}'] * 9)}]\n" for n in range(1, 12))
+
+
+def combine(kind: str) -> dict[str, Any]:
+    """A description in which each of 40 schemas combines the next one twice."""
+    levels = {f"L{n}": {kind: [{"$ref": f"#/components/schemas/L{n + 1}"}] * 2} for n in range(40)}
+    return changed(components={"schemas": {**deepcopy(BAKERY)["components"]["schemas"], **levels, "L40": {}}})
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("bomb.yaml", f"l0: &l0 [x]\n{YAML_BOMB}{LIST % '{enum: *l11}'}", "where its aliases are written out"),
+        ("round.yaml", LIST % "&s {properties: {me: *s}}", "an alias that stands for what holds it"),
+        ("names.yaml", "paths: {? [a, b] : 5}", "a name that is no text"),
+        *((f"{kind}.json", json.dumps(combine(kind)), "combines more than") for kind in ("allOf", "anyOf", "oneOf")),
+        ("deep.json", json.dumps({"paths": {"/a/{b}" * 60: {"get": {}}}}), "longer than"),
+        ("long.json", json.dumps({"paths": {"/" + "a" * 3000: {"get": {}}}}), "longer than"),
+    ],
+    ids=lambda value: value if len(value) < 12 else "",
+)
+def test_a_description_that_would_grow_without_bound_is_refused_in_a_sentence(
+    tmp_path: Path, name: str, text: str, said: str
+):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(DescriptionError, match=said):
+        read_description(tmp_path / name)
+
+
+def test_dates_and_words_in_yaml_are_texts_and_names_are_as_they_are_written(tmp_path: Path):
+    schema = "{enum: [no, on, 2026-01-01, 12:30, 010, 1.5, true, null], properties: {on: {}, 1: {}}}"
+    (tmp_path / "a.yaml").write_text(LIST % schema)
+    (operation,) = read_description(tmp_path / "a.yaml").operations
+    assert operation.answer is not None
+    assert operation.answer["enum"] == ["no", "on", "2026-01-01", "12:30", "010", 1.5, True, None]
+    assert [*operation.answer["properties"]] == ["on", "1"]
+
+
+def test_a_byte_order_mark_before_json_is_no_part_of_it(tmp_path: Path):
+    (tmp_path / "bakery.json").write_bytes(b"\xef\xbb\xbf" + json.dumps(BAKERY).encode())
+    assert read_description(tmp_path / "bakery.json").operations
+
+
+def test_a_base_whose_kinds_extend_it_is_served_with_the_fields_of_both():
+    pet = {
+        "type": "object",
+        "properties": {"id": {"type": "string"}},
+        "oneOf": [{"$ref": "#/components/schemas/Cat"}, {"$ref": "#/components/schemas/Dog"}],
+    }
+    kinds = {
+        name: {"allOf": [{"$ref": "#/components/schemas/Pet"}, {"properties": {name.lower(): {"type": "boolean"}}}]}
+        for name in ("Cat", "Dog")
+    }
+    answer = {"200": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Pet"}}}}}
+    paths = {"/pets": {"post": {"responses": answer}}, "/pets/{id}": {"get": {"responses": answer}}}
+    draft = Draft(describe({"openapi": "3.1.0", "paths": paths, "components": {"schemas": {"Pet": pet, **kinds}}}), "p")
+    read = next(plan for plan in draft.plans if plan.behaviour == "read")
+    assert read.stored is not None
+    assert {"id", "cat", "dog"} <= {*read.stored.columns}
+
+
+def test_paths_that_differ_in_a_slash_at_their_end_are_one():
+    paths: dict[str, Any] = {path: {"get": {"responses": {}}} for path in ("/a", "/a/", "/b/{x}", "/b/{y}/")}
+    read = describe({"openapi": "3.1.0", "paths": paths})
+    assert ([each.path for each in read.operations], len(read.left_out)) == (["/a", "/b/{x}"], 2)
+
+
+NESTED_LISTS: dict[str, Any] = {
+    f"L{number}": {"type": "array", "minItems": 50, "items": {"$ref": f"#/components/schemas/L{number + 1}"}}
+    for number in range(9)
+}
+BOUNDED: dict[str, Any] = {
+    "lists in lists": NESTED_LISTS,
+    "large numbers": {"L0": {"type": "integer", "minimum": 1e300}},
+}
+
+
+@pytest.mark.parametrize("schemas", BOUNDED.values(), ids=BOUNDED)
+def test_what_is_made_for_a_schema_has_a_bound(schemas: dict[str, Any]):
+    document = changed(components={"schemas": {**deepcopy(BAKERY)["components"]["schemas"], **schemas, "L9": {}}})
+    cake = document["components"]["schemas"]["Cake"]
+    cake["properties"]["deep"], cake["required"] = {"$ref": "#/components/schemas/L0"}, ["id", "name", "deep"]
+    twin = Draft(describe(document), "bakery").twin()
+    with (
+        Twindiff(twins=[twin]) as here,
+        here.create("bakery:bakery_sample") as env,
+        httpx.Client(transport=here.transport(env), base_url="https://bakery.test") as client,
+    ):
+        answer = client.get("/v1/cakes")
+    assert (answer.status_code, len(answer.content) < 1_000_000) == (200, True)

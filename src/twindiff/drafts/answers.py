@@ -16,6 +16,8 @@ from .values import ValueMaker
 
 MAX_REPAIRS = 4
 """Rounds in which what does not fit is replaced, before the whole answer is generated again."""
+MAX_VALUES_OF_ANSWER = 20_000
+"""Values that are made for one answer; one that needs more, by schemas that grow without bound, does not fit them."""
 MAX_EMBEDDED = 3
 """How deep related objects stand inside others."""
 
@@ -46,6 +48,15 @@ class AnswerBuilder:
         """Return a made value; see `ValueMaker.make`."""
         return self._maker.make(schema, name, seed, clock)
 
+    def _make(self, call: Call, schema: Schema, name: str, seed: str) -> Any:
+        """Return a made value, and count its parts; None once the answer has too many of them."""
+        made = call.memo.get("values_made", 0)
+        if made > MAX_VALUES_OF_ANSWER:
+            return None
+        value = self._maker.make(schema, name, seed, call.clock)
+        call.memo["values_made"] = made + self._maker.count
+        return value
+
     def show(self, call: Call, row: ShownRow, schema: Schema, find: Find) -> Any:
         """Return a row in a schema; it fits the schema."""
         if not self._schemas.properties(schema):
@@ -69,7 +80,7 @@ class AnswerBuilder:
                 shown[name] = plain
             elif name in required or (depth == 0 and self._schemas.allows_null(inner)):
                 is_null = self._schemas.allows_null(inner)
-                shown[name] = None if is_null else self._maker.make(inner, name, f"{row.seed}.{name}", call.clock)
+                shown[name] = None if is_null else self._make(call, inner, name, f"{row.seed}.{name}")
         extra = {name: row.fields[name] for name in required - shown.keys() if row.fields.get(name) is not None}
         return shown | extra
 
@@ -127,11 +138,11 @@ class AnswerBuilder:
         """Return a value that fits a schema: what does not fit is left out, or generated again where it is required."""
         for _ in range(MAX_REPAIRS):
             errors = self._schemas.errors(schema, value)
-            if not errors:
+            if not errors or call.memo.get("values_made", 0) > MAX_VALUES_OF_ANSWER:
                 return value
             for error in errors:
                 value = self._mend(call, value, schema, list(error.path), seed)
-        made = self._maker.make(schema, "", seed, call.clock)
+        made = self._make(call, schema, "", seed)
         return made
 
     def _mend(self, call: Call, value: Any, schema: Schema, path: list[str | int], seed: str) -> Any:
@@ -158,12 +169,12 @@ class AnswerBuilder:
     def _complete(self, call: Call, value: Any, schema: Schema, flat: Schema, seed: str) -> Any:
         """Return an object with what it must have, or anything else generated again."""
         if not isinstance(value, Mapping) or self._schemas.type_of(schema) not in ("object", ""):
-            return self._maker.make(schema, "", seed, call.clock)
+            return self._make(call, schema, "", seed)
         fields = dict(cast(Mapping[str, Any], value))
         properties = self._schemas.properties(schema)
         missing = self._schemas.shown_fields(schema) - fields.keys()
         for name in missing:
-            fields[name] = self._maker.make(properties.get(name, {}), name, f"{seed}.{name}", call.clock)
+            fields[name] = self._make(call, properties.get(name, {}), name, f"{seed}.{name}")
         if not missing and flat.get("additionalProperties") is False:
             fields = {name: each for name, each in fields.items() if name in properties}
         return fields if missing else self._fit_one(call, fields, schema, seed)
@@ -175,7 +186,7 @@ class AnswerBuilder:
             return fields
         for branch in branches:
             own = self._schemas.properties(branch)
-            made: Any = self._maker.make(branch, "", seed, call.clock)
+            made: Any = self._make(call, branch, "", seed)
             kept = {name: value for name, value in fields.items() if name in own}
             candidates: list[Any] = [{**cast(Schema, made), **kept}, made] if isinstance(made, dict) else [made]
             for candidate in candidates:

@@ -14,6 +14,7 @@ import msgspec
 from twindiff.kit.call import Call
 from twindiff.kit.clock import SECOND, Clock
 from twindiff.kit.events import DeliveryAttempt, Emitted, Notification, Subscription, WebhookRequest, Webhooks
+from twindiff.kit.gateways import Gateway
 from twindiff.kit.store import Store
 
 from .overlay import Overlay, SignatureOverlay, SubscriptionOverlay, WebhookOverlay
@@ -47,11 +48,13 @@ class ChangeEvents:
         causes: Sequence[str],
         before: Mapping[str, Any],
         fields: Mapping[str, Any],
+        above: Mapping[str, Any],
     ) -> None:
         """Emit the event of a change.
 
         `causes` are the names under which an overlay may have its event: the operation and `create`, `update` or
-        `delete`. `before` are the stored fields before it and `fields` those after it.
+        `delete`. `before` are the stored fields before it and `fields` those after it; `above` are the ids, by
+        placeholder, of what the object stands below.
         """
         if self._webhooks is None:
             return
@@ -67,7 +70,8 @@ class ChangeEvents:
         name = str(fill_placeholders(form, lambda each: look_up(each, fields)))
         key = fields.get(stored.resource.key)
         previous = changed if before and "delete" not in causes else {}
-        call.emit(name, {"table": stored.table, "key": key, "object": shown, "previous": previous})
+        about = {"above": {each: id for each, id in above.items() if id is not None}} if above else {}
+        call.emit(name, {"table": stored.table, "key": key, "object": shown, "previous": previous, **about})
 
 
 def event_name(webhooks: WebhookOverlay, stored: StoredResource, causes: Sequence[str]) -> str:
@@ -78,7 +82,7 @@ def event_name(webhooks: WebhookOverlay, stored: StoredResource, causes: Sequenc
     return next((of_table[cause] for cause in causes if cause in of_table), "")
 
 
-def make_webhooks(overlay: Overlay, objects: StoredObjects) -> Webhooks | None:
+def make_webhooks(overlay: Overlay, objects: StoredObjects, gateway: Gateway | None = None) -> Webhooks | None:
     """Return how an overlay says that events are delivered; None if it says nothing."""
     declared = overlay.webhooks
     if declared is None:
@@ -93,6 +97,7 @@ def make_webhooks(overlay: Overlay, objects: StoredObjects) -> Webhooks | None:
         names=_names_of(declared, objects),
         table=kept.row if kept else None,
         subscription=read,
+        gateway=gateway,
     )
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 from urllib.parse import urlsplit
@@ -13,6 +15,8 @@ import yaml
 
 from .conversions import convert_discovery, convert_swagger
 from .names import split_words
+from .schema_combinations import COMBINING, CombinationLimits, TooManyCombinations
+from .yaml_documents import read_yaml
 
 Schema = dict[str, Any]
 
@@ -22,6 +26,8 @@ MAX_JSON_BYTES = 40_000_000
 MAX_YAML_BYTES = 4_000_000
 """YAML takes a hundred times as long to read as JSON."""
 MAX_OPERATIONS = 5_000
+MAX_PATH_CHARACTERS = 2_000
+MAX_PATH_SEGMENTS = 100
 MAX_NODES = 4_000_000
 """The most objects and lists of a description."""
 BASE = "urn:twindiff:description"
@@ -133,7 +139,11 @@ def describe(document: Schema) -> ApiDescription:
         document = convert_discovery(document)
     if not isinstance(document.get("paths"), dict):
         raise DescriptionError("It is no OpenAPI, Swagger or Google Discovery document: it has no 'paths'.")
-    _normalise(document)
+    combined = _normalise(document)
+    try:
+        CombinationLimits(partial(find_by_reference, document)).apply(combined)
+    except TooManyCombinations as error:
+        raise DescriptionError(str(error)) from None
     try:
         return _OpenapiReader(document).read()
     except (AttributeError, KeyError, TypeError, IndexError) as error:
@@ -149,8 +159,7 @@ def load_document(path: Path) -> Schema:
             hint = " Convert it to JSON, which may be larger." if is_yaml else ""
             raise DescriptionError(f"It is larger than {bound:,} bytes.{hint}")
         text = path.read_bytes()
-        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-        document: Any = yaml.load(text, loader) if is_yaml else msgspec.json.decode(text)
+        document: Any = read_yaml(text) if is_yaml else msgspec.json.decode(text.removeprefix(codecs.BOM_UTF8))
     except OSError as error:
         raise DescriptionError(f"It cannot be read: {error.strerror}.") from None
     except (yaml.YAMLError, msgspec.DecodeError, UnicodeError, RecursionError, ValueError) as error:
@@ -163,11 +172,13 @@ def load_document(path: Path) -> Schema:
     return cast(Schema, document)
 
 
-def _normalise(document: Schema) -> None:
+def _normalise(document: Schema) -> list[Schema]:
     """Make references absolute and OpenAPI 3.0's schemas those of JSON Schema 2020-12, in place.
 
-    Raises DescriptionError for a reference to another document and for more than `MAX_NODES` parts.
+    Returns the schemas that stand for others. Raises DescriptionError for a reference to another document and for more
+    than `MAX_NODES` parts.
     """
+    combined: list[Schema] = []
     stack: list[tuple[Any, bool]] = [(document, False)]
     seen: set[int] = set()
     while stack:
@@ -183,11 +194,14 @@ def _normalise(document: Schema) -> None:
             fields = cast(Schema, node)
             if not is_map:
                 _normalise_one(fields)
+                if not COMBINING.isdisjoint(fields):
+                    combined.append(fields)
             stack += [
                 (value, not is_map and name in ("properties", "patternProperties", "schemas", "definitions"))
                 for name, value in fields.items()
                 if isinstance(value, (dict, list)) and (is_map or (name not in _UNWALKED and name[:2] != "x-"))
             ]
+    return combined
 
 
 def _normalise_one(node: Schema) -> None:
@@ -235,7 +249,7 @@ class _OpenapiReader:
         for path, item in self.document["paths"].items():
             for verb, operation in self._of_path(item):
                 made = self._operation(verb, str(path), item, operation)
-                shape = f"{made.verb} {_PLACEHOLDER.sub('{}', made.path)}"
+                shape = f"{made.verb} {_PLACEHOLDER.sub('{}', made.path).strip('/')}"
                 if shape in operations:
                     self.left_out.append(f"{made.name} has the path of {operations[shape].name}")
                     first = operations[shape]
@@ -283,6 +297,9 @@ class _OpenapiReader:
         """Return a path below the prefix of its server; placeholders become Python names."""
         server = urlsplit(_server_of(operation) or _server_of(item) or self.server)
         prefix = "" if server.path == "/" else server.path.rstrip("/")
+        if len(path) > MAX_PATH_CHARACTERS or path.count("/") > MAX_PATH_SEGMENTS:
+            bounds = f"{MAX_PATH_CHARACTERS:,} characters and {MAX_PATH_SEGMENTS} segments"
+            raise DescriptionError(f"The path '{path[:60]}…' is longer than {bounds}.")
         if server.netloc:
             self.hosts.setdefault(server.netloc.lower(), "")
         plain = path.partition("?")[0].partition("#")[0]

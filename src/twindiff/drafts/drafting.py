@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, cast
@@ -15,6 +15,7 @@ from twindiff.kit.agent_tools import AgentTool, list_operation_tools
 from twindiff.kit.binding import Handler
 from twindiff.kit.call import Call
 from twindiff.kit.errors import InvalidParameter
+from twindiff.kit.gateways import Gateway
 from twindiff.kit.parameter_sources import Body, Header, Named
 from twindiff.kit.request_context import RequestContext
 from twindiff.kit.rows import Row, table_of
@@ -118,16 +119,43 @@ class Draft:
         plan = next(plan for plan in self.plans if plan.operation.name == operation)
         return self._interpreter.show_row(plan, call, row)
 
+    def find_user_key(self, call: Call) -> Any:
+        """Return the key of the user that a call acts as; None if the API has no users."""
+        return self._interpreter.objects.find_user_key(call)
+
+    def make(self, call: Call, table: str, fields: Mapping[str, Any]) -> Row:
+        """Store a new object with the overlay's defaults and emit its event, for handlers; returns its row."""
+        objects = self._interpreter.objects
+        row = objects.store_seed(call, objects.by_table[table], fields)
+        self.tell(call, table, "create", row)
+        return row
+
+    def change(self, call: Call, table: str, row: Row, fields: Mapping[str, Any]) -> Row:
+        """Change fields that the table has and emit the event, for handlers; returns the row as it is now."""
+        objects = self._interpreter.objects
+        stored = objects.by_table[table]
+        known = {name: value for name, value in fields.items() if name in stored.columns}
+        changed = objects.change(stored, row, call, known)
+        if changed is not row:
+            self.tell(call, table, "update", changed, row)
+        return changed
+
+    def tell(self, call: Call, table: str, action: str, row: Row, before: Row | None = None) -> None:
+        """Emit the event that the overlay has for a change by a handler: `create`, `update` or `delete`."""
+        self._interpreter.tell_change(call, table, ("", action), row, before)
+
     def twin(
         self,
         *pages: Operations,
         rows: Callable[[], Rows] | None = None,
         style: type[DraftStyle] = DraftStyle,
+        gateway: Gateway | None = None,
         **more: Any,
     ) -> DraftedTwin:
         """Return the twin. Operations that `pages` declare are served by their handlers.
 
         `rows` are those of the handlers' tables in each template, and `more` are further arguments of the Twin.
+        `gateway` is told of the events of the overlay's webhooks.
         """
         written = {shape_of(f"{each.verb} {each.path}") for page in pages for each in page.listed}
         plans = [
@@ -140,7 +168,7 @@ class Draft:
                 _declare(api, plan, self._interpreter, self._schemas)
                 if plan.behaviour == "read" and plan.stored and self._interpreter.objects.about(plan.stored).aliases:
                     _declare_alias(api, plan, self._interpreter, self._schemas)
-        options: dict[str, Any] = {**self._usual_options(rows), **more}
+        options: dict[str, Any] = {**self._usual_options(rows, gateway), **more}
         options["hosts"] = {**self._hosts(), **options.get("hosts", {})}
         twin = DraftedTwin(
             self.name,
@@ -158,7 +186,7 @@ class Draft:
     def _hosts(self) -> dict[str, str]:
         return {**self.description.hosts, **hosts_of(self.overlay)}
 
-    def _usual_options(self, rows: Callable[[], Rows] | None) -> dict[str, Any]:
+    def _usual_options(self, rows: Callable[[], Rows] | None, gateway: Gateway | None) -> dict[str, Any]:
         """Return the templates, their descriptions and the seeding that the description gives."""
         name = self.name
         return {
@@ -172,7 +200,7 @@ class Draft:
                 f"{name}_sample": "Three objects of each kind, with the fields that the description requires",
             },
             "seeding": make_seeding(self._interpreter.objects, self.overlay),
-            "webhooks": make_webhooks(self.overlay, self._interpreter.objects),
+            "webhooks": make_webhooks(self.overlay, self._interpreter.objects, gateway),
             "variables": variables_of(self.overlay),
         }
 

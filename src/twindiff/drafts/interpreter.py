@@ -319,9 +319,18 @@ class DraftInterpreter:
         stored = cast(StoredResource, plan.stored)
         fields = self._fields(plan, call, row)
         if before is not row or action == "delete":
-            known = self._objects.plain_fields(stored, before) if before else {}
-            self._events.emit(call, stored, (plan.operation.name, action), known, fields)
+            self._emit(call, stored, (plan.operation.name, action), before, row)
         return fields
+
+    def _emit(self, call: Call, stored: StoredResource, causes: tuple[str, str], before: Row | None, row: Row) -> None:
+        known = self._objects.plain_fields(stored, before) if before else {}
+        above = {name: getattr(row, column) for name, column in stored.parents.items()}
+        fields = self._objects.fields_of(call, stored, [row])[0]
+        self._events.emit(call, stored, causes, known, fields, above)
+
+    def tell_change(self, call: Call, table: str, causes: tuple[str, str], row: Row, before: Row | None = None) -> None:
+        """Emit the event of a row that a handler created, changed or removed; see `ChangeEvents.emit`."""
+        self._emit(call, self._objects.by_table[table], causes, before, row)
 
     def _answer(self, plan: OperationPlan, call: Call, fields: Mapping[str, Any]) -> Any:
         """Return the answer that shows an object; None for an operation without a body in its answer."""

@@ -181,6 +181,8 @@ class ResourceMap:
         """The collection that has a word for its name, and the fields of its objects."""
         self._told_apart: set[str] = set()
         self._shapes = {_shape(path): path for path in self._by_path}
+        parted = [each.rpartition("/") for each in self._shapes]
+        self._above_members = {above for above, _, last in parted if last.startswith("{}")}
         for path in sorted(self._by_path, key=lambda each: (each.count("/"), not each.endswith("}"), each)):
             self.roles[path] = self._role(path)
         members = {role.resource for role in self.roles.values() if role.kind == "member"}
@@ -297,7 +299,7 @@ class ResourceMap:
 
     def _is_collection(self, path: str) -> bool:
         shape = _shape(path)
-        if any(each.startswith(shape + "/{}") and "/" not in each[len(shape) + 4 :] for each in self._shapes):
+        if shape in self._above_members:
             return True
         listing = self._by_path[path].get("GET")
         envelope = self._envelope(listing, (snake(literal_of(path)),)) if listing else None

@@ -12,7 +12,7 @@ from .names import family_of
 
 Direction = Literal["readOnly", "writeOnly"]
 """The flag of properties that only answers have, or only requests."""
-MAX_DEPTH = 24
+MAX_DEPTH = 50
 """How deep references and combinations are followed."""
 _PATTERNS = jsonschema_rs.RegexOptions()
 """Patterns of a description are matched in linear time, so that none can hang the server."""
@@ -47,16 +47,19 @@ class SchemaSet:
         Of several alternatives, the first that is not null says the type, and the properties are those of all. A schema
         that contains itself without a property in between is {}.
         """
-        known = self._flat.get(id(schema))
-        if known is None:
-            known = self._flat[id(schema)] = self._flatten(schema, 0)
-            self._alive.append(schema)
-        return known
+        return self._flatten(schema, 0)
 
     def _flatten(self, schema: Any, depth: int) -> Schema:
         if depth > MAX_DEPTH or not isinstance(schema, dict):
             return {}
         fields = cast(Schema, schema)
+        known = self._flat.get(id(fields))
+        if known is None:
+            known = self._flat[id(fields)] = self._merge_parts(fields, depth)
+            self._alive.append(fields)
+        return known
+
+    def _merge_parts(self, fields: Schema, depth: int) -> Schema:
         if isinstance(fields.get("$ref"), str):
             target = self._flatten(find_by_reference(self._document, fields["$ref"]), depth + 1)
             beside = {name: value for name, value in fields.items() if name != "$ref"}

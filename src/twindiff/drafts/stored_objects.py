@@ -110,11 +110,21 @@ class StoredObjects:
             rows = self.rows_with(call, stored, field, wanted, below)
             if rows:
                 return rows[0]
-        if wanted in MYSELF:
-            mine = call.db.rows(stored.row, order=getattr(stored.row, stored.order), limit=1)
-            if mine:
-                return mine[0]
+        mine = self.find_caller(stored, call) if wanted in MYSELF else None
+        if mine is not None:
+            return mine
         raise NotFound(stored.resource.name.replace("_", " "), wanted)
+
+    def find_caller(self, stored: StoredResource, call: Call) -> Row | None:
+        """Return the row of the user that a call acts as, or else the first of all; None if there are none."""
+        mine = self.rows_with(call, stored, stored.resource.key, call.actor) if call.actor else []
+        return next(iter(mine or call.db.rows(stored.row, order=getattr(stored.row, stored.order), limit=1)), None)
+
+    def find_user_key(self, call: Call) -> Any:
+        """Return the key of the user that a call acts as; None if the API has no users."""
+        stored = self._stored.get("user")
+        row = self.find_caller(stored, call) if stored else None
+        return getattr(row, stored.key.name) if stored and row is not None else None
 
     def find_same(
         self, stored: StoredResource, call: Call, body: Mapping[str, Any], where: Sequence[Expression]
@@ -350,7 +360,8 @@ class StoredObjects:
     def look_up(self, call: Call, given: Mapping[str, Any], name: str) -> Any:
         """Return what a placeholder of an overlay stands for.
 
-        It is a parameter, a field of the body, `now`, `actor`, `random`, or by `table.field` a field of what is above.
+        It is a parameter, a field of the body, `now`, `actor`, `me` (the key of the acting user), `random`, or by
+        `table.field` a field of what is above.
         """
         body = call.memo.get("body")
         fields: Mapping[str, Any] = cast(Mapping[str, Any], body) if isinstance(body, Mapping) else {}
@@ -359,6 +370,8 @@ class StoredObjects:
             return known
         if name == "random":
             return call.ids.new("", RANDOM_LETTERS, ascii_letters + digits)
+        if name == "me":
+            return self.find_user_key(call)
         times: dict[str, Any] = {"now": call.clock.iso()[:19] + "Z", "unix_now": call.clock.unix()}
         return {**times, "actor": call.actor}.get(name)
 

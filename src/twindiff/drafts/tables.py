@@ -74,18 +74,14 @@ def store_resources(resource_map: ResourceMap, written: Collection[str] = ()) ->
     """
     schemas = resource_map.schemas
     parents: dict[str, set[str]] = {}
+    shown = {name: resource_map.fields(resource) for name, resource in resource_map.resources.items()}
     for role in resource_map.roles.values():
-        fields = (
-            resource_map.fields(resource_map.resources[role.resource])
-            if role.resource in resource_map.resources
-            else {}
-        )
         for placeholder in role.parents:
-            if not fields_above(placeholder, fields):
+            if not fields_above(placeholder, shown.get(role.resource, {})):
                 parents.setdefault(role.resource, set()).add(placeholder)
     taken = {*written, *resource_map.renamed}
     return {
-        name: _store(resource, resource_map.fields(resource), sorted(parents.get(name, ())), schemas, taken)
+        name: _store(resource, shown[name], sorted(parents.get(name, ())), schemas, taken)
         for name, resource in resource_map.resources.items()
     }
 

@@ -17,6 +17,9 @@ from .schemas import SchemaSet
 
 MAX_DEPTH = 6
 """How deep objects are made; what lies deeper is made as small as its schema allows."""
+MAX_VALUES = 1_000
+"""The most values of which one is made; what is left is made as small as its schema allows."""
+MAX_INTEGER = 2**63 - 1
 MAX_PATTERN = 300
 _TEXTS = {
     "email": "sample@example.com",
@@ -41,9 +44,16 @@ class ValueMaker:
 
     def __init__(self, schemas: SchemaSet) -> None:
         self._schemas = schemas
+        self._left = MAX_VALUES
+
+    @property
+    def count(self) -> int:
+        """The number of values that the last one consists of."""
+        return MAX_VALUES - self._left + 1
 
     def make(self, schema: Schema, name: str, seed: str, clock: Clock, depth: int = 0) -> Any:
         """Return a value of a schema for a field of this name: its example, default or first choice, else one made."""
+        self._left = self._left - 1 if depth else MAX_VALUES
         flat = self._schemas.flatten(schema)
         for each in ("const", "default", "example"):
             if flat.get(each) is not None and self._schemas.fits(schema, flat[each]):
@@ -77,9 +87,9 @@ class ValueMaker:
             case "object":
                 return self._object(flat, seed, clock, depth)
             case "array":
-                few = flat.get("minItems", 0)
+                few = min(flat.get("minItems", 0), 50) if self._left > 0 else 0
                 items: Schema = flat.get("items") or {}
-                return [self.make(items, name, f"{seed}{n}", clock, depth + 1) for n in range(min(few, 50))]
+                return [self.make(items, name, f"{seed}{n}", clock, depth + 1) for n in range(few)]
             case "integer" | "number":
                 return make_number(flat, kind)
             case "boolean":
@@ -90,7 +100,7 @@ class ValueMaker:
                 return self._text(flat, name, seed, clock)
 
     def _object(self, flat: Schema, seed: str, clock: Clock, depth: int) -> dict[str, Any]:
-        if depth >= MAX_DEPTH:
+        if depth >= MAX_DEPTH or self._left <= 0:
             return {}
         properties = flat.get("properties", {})
         return {
@@ -132,7 +142,9 @@ def make_number(flat: Schema, kind: str) -> Any:
         value += 1
     if value == flat.get("exclusiveMaximum"):
         value -= 1
-    return int(value) if kind == "integer" else value
+    if kind == "integer":
+        return int(max(-MAX_INTEGER, min(value, MAX_INTEGER)))
+    return value
 
 
 _TIME_WORDS = frozenset(["at", "on", "date", "time", "timestamp", "created", "updated", "modified"])

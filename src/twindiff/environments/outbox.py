@@ -168,7 +168,7 @@ class Outbox:
             for record in records:
                 in_rows = self._subscriptions.in_rows(webhooks, rows_after(record.seq), moment.db)
                 subscribed = [*set_up, *((each, 0) for each in in_rows)]
-                for event in _emitted_events(record):
+                for event in emitted_events(record):
                     told[event.seq, event.number] = [
                         _delivery(event, twin.name, subscription, notification)
                         for subscription, start in subscribed
@@ -327,7 +327,8 @@ def _pending(outbox: OutboxRecord) -> tuple[Any, Any]:
     return DeliveryRecord.environment_id == outbox.environment_id, DeliveryRecord.status == "pending"
 
 
-def _emitted_events(record: JournalRecord) -> Iterator[Emitted]:
+def emitted_events(record: JournalRecord) -> Iterator[Emitted]:
+    """Yield the events of a record of the journal."""
     for number, event in enumerate(record.events):
         yield Emitted(record.env, record.seq, number, record.operation, record.actor, record.clock, *event)
 

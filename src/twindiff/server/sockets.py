@@ -19,6 +19,7 @@ from twindiff.kit.errors import ApiError
 from twindiff.kit.events import Sockets
 from twindiff.kit.twin import Twin
 from twindiff.server.dispatcher import SubscriberQueue
+from twindiff.server.gateway_connections import GatewayConnection, GatewayTarget
 from twindiff.server.runtime import run_waiting
 from twindiff.server.service import Service
 from twindiff.server.targets import find_target
@@ -102,9 +103,12 @@ class SocketPlane:
 
     async def serve(self, websocket: WebSocket) -> None:
         """Serve one socket until it closes; refuses it without a valid ticket, or beyond the vendor's limit
-        of sockets.
+        of sockets. A gateway authorizes its clients itself.
         """
         session = await self._authorize(websocket)
+        if isinstance(session, GatewayTarget):
+            await GatewayConnection(self._service, websocket, session).serve()
+            return
         if session is None:
             await websocket.close(REFUSED, "there is no socket here, or its ticket is none")
             return
@@ -124,7 +128,7 @@ class SocketPlane:
                 attending.cancel()
                 await asyncio.gather(attending, return_exceptions=True)
 
-    async def _authorize(self, websocket: WebSocket) -> Session | None:
+    async def _authorize(self, websocket: WebSocket) -> Session | GatewayTarget | None:
         place = find_target(websocket.scope, websocket.headers.get("host", "").lower())
         if place is None:
             return None
@@ -135,6 +139,9 @@ class SocketPlane:
         except ApiError:
             return None
         vendor = twin.webhooks.sockets if twin.webhooks else None
+        gateway = twin.webhooks.gateway if twin.webhooks else None
+        if gateway and place.path.strip("/") == gateway.path.strip("/"):
+            return GatewayTarget(environment, twin, gateway, place)
         if vendor is None or place.path.strip("/") != vendor.path.strip("/"):
             return None
         is_authorized = vendor.authorizes(environment.secret, dict(websocket.query_params))

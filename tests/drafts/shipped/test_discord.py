@@ -1,0 +1,221 @@
+"""Discord's gateway, frame by frame, and what clients of it call. https://docs.discord.com/developers/events/gateway"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import httpx
+import pytest
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection, connect
+
+from tests.harness import LiveServer, Platform
+from tests.receiver import PATIENCE_SECONDS
+from twindiff.drafts.shipped import find_shipped
+from twindiff.environments.registry import Registry
+from twindiff.server import Settings
+
+DESCRIPTION = Path(__file__).parents[4] / "shared" / "specs" / "discord" / "openapi.json"
+BOT, ADA = "1100000000000000001", "1100000000000000010"
+GUILD, GENERAL = "1100000000000000100", "1100000000000000200"
+ALL = (1 << 17) - 1
+pytestmark = pytest.mark.skipif(not DESCRIPTION.exists(), reason=f"Discord's description is absent: {DESCRIPTION}")
+
+
+class Guild(NamedTuple):
+    """An environment: clients of the bot and of Ada, and new connections to the gateway."""
+
+    bot: httpx.Client
+    ada: httpx.Client
+    connect: Callable[..., ClientConnection]
+    token: str
+
+    def open(self, intents: int = ALL, **more: Any) -> ClientConnection:
+        """Return a connection that has identified itself."""
+        return self._begin(2, {"intents": intents, "properties": {}, **more})
+
+    def resume(self, session: str, seq: int) -> ClientConnection:
+        """Return a connection that resumes a session."""
+        return self._begin(6, {"session_id": session, "seq": seq})
+
+    def _begin(self, code: int, data: dict[str, Any]) -> ClientConnection:
+        socket = self.connect()
+        assert heard(socket)["d"] == {"heartbeat_interval": 41_250}
+        say(socket, code, {"token": self.token, **data})
+        return socket
+
+    def post(self, who: str, text: str) -> dict[str, Any]:
+        return getattr(self, who).post(f"/channels/{GENERAL}/messages", json={"content": text}).json()
+
+
+@pytest.fixture(scope="module")
+def live() -> Iterator[LiveServer]:
+    live = LiveServer(Settings(), Registry([find_shipped("discord").twin([DESCRIPTION])]))
+    yield live
+    live.close()
+
+
+@pytest.fixture
+def guild(live: LiveServer) -> Iterator[Guild]:
+    options = {"templates": ["discord:discord_base"], "impersonateUserId": BOT, "tokens": {"ada": ADA}}
+    made = Platform(live.client).post("initEnv", {**options, "auth": "strict"})
+    url = f"{live.url}/api/env/{made['environmentId']}/services/discord"
+    with ExitStack() as stack:
+        bot, ada = (
+            stack.enter_context(httpx.Client(base_url=f"{url}/api/v10", headers={"Authorization": f"Bot {token}"}))
+            for token in (made["agentToken"], "ada")
+        )
+
+        def begin(query: str = "") -> ClientConnection:
+            return stack.enter_context(connect(f"{url.replace('http', 'ws', 1)}/gateway{query}", proxy=None))
+
+        yield Guild(bot, ada, begin, made["agentToken"])
+
+
+def heard(socket: ClientConnection) -> Any:
+    return json.loads(socket.recv(timeout=PATIENCE_SECONDS))
+
+
+def say(socket: ClientConnection, code: int, data: Any) -> None:
+    socket.send(json.dumps({"op": code, "d": data}))
+
+
+def told(socket: ClientConnection, count: int) -> list[tuple[str, int]]:
+    return [(each["t"], each["s"]) for each in (heard(socket) for _ in range(count))]
+
+
+def test_who_identifies_is_told_of_the_user_and_the_guilds(guild: Guild):
+    socket = guild.open()
+    ready, created = heard(socket), heard(socket)
+    assert (ready["t"], ready["s"], ready["d"]["user"]["id"]) == ("READY", 1, BOT)
+    assert ready["d"]["guilds"] == [{"id": GUILD, "unavailable": True}]
+    assert (created["t"], [each["name"] for each in created["d"]["channels"]]) == (
+        "GUILD_CREATE",
+        ["general", "random"],
+    )
+    assert [each["user"]["id"] for each in created["d"]["members"]] == [BOT, ADA]
+
+
+def test_a_message_is_told_with_its_author_guild_and_member(guild: Guild):
+    socket = guild.open()
+    told(socket, 2)
+    made = guild.post("ada", "hi")
+    message = heard(socket)["d"]
+    assert (message["id"], message["content"], message["guild_id"]) == (made["id"], "hi", GUILD)
+    assert (message["author"]["username"], message["member"]["roles"]) == ("ada", [])
+
+
+def test_changes_reactions_roles_channels_and_deletions_are_told_in_order(guild: Guild):
+    socket = guild.open()
+    told(socket, 2)
+    at = f"/channels/{GENERAL}/messages/{guild.post('bot', 'a')['id']}"
+    guild.bot.patch(at, json={"content": "b"})
+    guild.bot.put(f"{at}/reactions/👍/@me")
+    guild.bot.delete(at)
+    role = guild.bot.post(f"/guilds/{GUILD}/roles", json={"name": "bakers"}).json()["id"]
+    guild.bot.put(f"/guilds/{GUILD}/members/{ADA}/roles/{role}")
+    guild.bot.post(f"/guilds/{GUILD}/channels", json={"name": "oven"})
+    events = ["MESSAGE_CREATE", "MESSAGE_UPDATE", "MESSAGE_REACTION_ADD", "MESSAGE_DELETE", "GUILD_ROLE_CREATE"]
+    events += ["GUILD_MEMBER_UPDATE", "CHANNEL_CREATE"]
+    assert told(socket, 7) == [(name, number) for number, name in enumerate(events, 3)]
+
+
+def test_a_session_is_resumed_after_what_the_client_has_heard(guild: Guild):
+    socket = guild.open()
+    session = heard(socket)["d"]["session_id"]
+    heard(socket)
+    guild.post("ada", "one")
+    assert heard(socket)["s"] == 3
+    socket.close()
+    guild.post("ada", "two")
+    resumed = guild.resume(session, 3)
+    missed, done = heard(resumed), heard(resumed)
+    assert (missed["t"], missed["s"], missed["d"]["content"]) == ("MESSAGE_CREATE", 4, "two")
+    assert (done["t"], done["s"]) == ("RESUMED", 4)
+    guild.post("ada", "three")
+    assert told(resumed, 1) == [("MESSAGE_CREATE", 5)]
+
+
+def test_a_session_that_was_not_given_is_invalid(guild: Guild):
+    assert heard(guild.resume("0" * 40, 3)) == {"op": 9, "d": False, "s": None, "t": None}
+
+
+def test_heartbeats_are_acknowledged_and_members_listed(guild: Guild):
+    socket = guild.open()
+    told(socket, 2)
+    say(socket, 1, 2)
+    assert heard(socket)["op"] == 11
+    say(socket, 8, {"guild_id": GUILD, "query": "ad", "limit": 5, "nonce": "n"})
+    chunk = heard(socket)["d"]
+    assert ([each["user"]["id"] for each in chunk["members"]], chunk["nonce"]) == ([ADA], "n")
+
+
+@pytest.mark.parametrize(("intents", "content"), [(1 << 9, ""), (1 << 9 | 1 << 15, "hi"), (1, None)])
+def test_intents_say_which_events_and_which_content_are_told(guild: Guild, intents: int, content: str | None):
+    socket = guild.open(intents | 1)
+    told(socket, 2)
+    guild.post("ada", "hi")
+    guild.bot.patch(f"/channels/{GENERAL}", json={"topic": "Bread"})
+    assert heard(socket)["d"].get("content") == content
+
+
+def test_frames_come_in_a_zlib_stream_if_the_client_asks_for_it(guild: Guild):
+    socket = guild.connect("?v=10&encoding=json&compress=zlib-stream")
+    packed = socket.recv(timeout=PATIENCE_SECONDS)
+    assert isinstance(packed, bytes)
+    assert packed.endswith(b"\0\0\xff\xff")
+    assert json.loads(zlib.decompressobj().decompress(packed))["op"] == 10
+
+
+@pytest.mark.parametrize(
+    ("query", "frame", "code"),
+    [
+        ("?v=3", None, 4012),
+        ("?encoding=etf", None, 4002),
+        ("", "{", 4002),
+        ("", "[]", 4002),
+        ("", '{"op": 77}', 4001),
+        ("", '{"op": 8, "d": {}}', 4003),
+        ("", '{"op": 2, "d": {"token": "no"}}', 4004),
+        ("", '{"op": 2, "d": {"token": "ada"}}', 4013),
+        ("", '{"op": 2, "d": {"token": "ada", "intents": 1, "shard": [2, 1]}}', 4010),
+    ],
+)
+def test_what_the_gateway_does_not_take_ends_the_connection_with_a_code(
+    guild: Guild, query: str, frame: str | None, code: int
+):
+    socket = guild.connect(query)
+    if frame is not None:
+        heard(socket)
+        socket.send(frame)
+    with pytest.raises(ConnectionClosed) as closed:
+        heard(socket)
+    assert closed.value.rcvd
+    assert closed.value.rcvd.code == code
+
+
+def test_an_environment_that_is_deleted_ends_the_connection(guild: Guild, live: LiveServer):
+    socket = guild.open()
+    told(socket, 2)
+    Platform(live.client).delete(f"env/{str(guild.bot.base_url).split('/')[5]}")
+    say(socket, 1, 2)
+    with pytest.raises(ConnectionClosed):
+        heard(socket)
+
+
+def test_messages_are_deleted_in_bulk_and_commands_overwritten(guild: Guild):
+    ids = [guild.post("ada", str(number))["id"] for number in range(3)]
+    assert guild.bot.post(f"/channels/{GENERAL}/typing").status_code == 204
+    assert guild.bot.post(f"/channels/{GENERAL}/messages/bulk-delete", json={"messages": ids[:1]}).status_code == 400
+    assert guild.bot.post(f"/channels/{GENERAL}/messages/bulk-delete", json={"messages": ids[:2]}).status_code == 204
+    assert [each["id"] for each in guild.bot.get(f"/channels/{GENERAL}/messages").json()] == ids[2:]
+    at = "/applications/1100000000000000002/commands"
+    first = guild.bot.put(at, json=[{"name": "bake", "description": "Bake"}, {"name": "eat", "description": "Eat"}])
+    second = guild.bot.put(at, json=[{"name": "bake", "description": "Bake it"}])
+    assert [(each["id"], each["description"]) for each in second.json()] == [(first.json()[0]["id"], "Bake it")]
+    assert guild.bot.put(at, json=[{}]).status_code == 400
