@@ -14,7 +14,7 @@ import msgspec
 from twindiff.kit.call import Call
 from twindiff.kit.clock import SECOND, Clock
 from twindiff.kit.events import DeliveryAttempt, Emitted, Notification, Subscription, WebhookRequest, Webhooks
-from twindiff.kit.gateways import Gateway
+from twindiff.kit.gateways import EventGateway
 from twindiff.kit.store import Store
 
 from .overlay import Overlay, SignatureOverlay, SubscriptionOverlay, WebhookOverlay
@@ -82,7 +82,7 @@ def event_name(webhooks: WebhookOverlay, stored: StoredResource, causes: Sequenc
     return next((of_table[cause] for cause in causes if cause in of_table), "")
 
 
-def make_webhooks(overlay: Overlay, objects: StoredObjects, gateway: Gateway | None = None) -> Webhooks | None:
+def make_webhooks(overlay: Overlay, objects: StoredObjects, gateway: EventGateway | None = None) -> Webhooks | None:
     """Return how an overlay says that events are delivered; None if it says nothing."""
     declared = overlay.webhooks
     if declared is None:

@@ -15,7 +15,7 @@ from twindiff.kit.agent_tools import AgentTool, list_operation_tools
 from twindiff.kit.binding import Handler
 from twindiff.kit.call import Call
 from twindiff.kit.errors import InvalidParameter
-from twindiff.kit.gateways import Gateway
+from twindiff.kit.gateways import EventGateway
 from twindiff.kit.parameter_sources import Body, Header, Named
 from twindiff.kit.request_context import RequestContext
 from twindiff.kit.rows import Row, table_of
@@ -149,7 +149,7 @@ class Draft:
         *pages: Operations,
         rows: Callable[[], Rows] | None = None,
         style: type[DraftStyle] = DraftStyle,
-        gateway: Gateway | None = None,
+        gateway: EventGateway | None = None,
         **more: Any,
     ) -> DraftedTwin:
         """Return the twin. Operations that `pages` declare are served by their handlers.
@@ -186,7 +186,7 @@ class Draft:
     def _hosts(self) -> dict[str, str]:
         return {**self.description.hosts, **hosts_of(self.overlay)}
 
-    def _usual_options(self, rows: Callable[[], Rows] | None, gateway: Gateway | None) -> dict[str, Any]:
+    def _usual_options(self, rows: Callable[[], Rows] | None, gateway: EventGateway | None) -> dict[str, Any]:
         """Return the templates, their descriptions and the seeding that the description gives."""
         name = self.name
         return {

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import msgspec
 
 if TYPE_CHECKING:
-    from .gateways import Gateway
+    from .gateways import EventGateway
     from .rows import Row
     from .store import Store
 
@@ -150,5 +150,5 @@ class Webhooks(NamedTuple):
     no_settings: str = ""
     """Why no webhooks of the settings are possible and what to do, where events exist only for rows of `table`."""
     sockets: Sockets | None = None
-    gateway: Gateway | None = None
+    gateway: EventGateway | None = None
     """The vendor's gateway, whose sessions are told of all events."""

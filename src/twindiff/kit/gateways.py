@@ -59,7 +59,7 @@ class GatewaySession(Protocol):
         ...
 
 
-class Gateway(NamedTuple):
+class EventGateway(NamedTuple):
     """A vendor's gateway.
 
     `path` is below the twin's URL. `open` returns the session of a connection, given the parameters of its query; it

@@ -15,7 +15,7 @@ from twindiff.environments.outbox import emitted_events
 from twindiff.kit.call import Call
 from twindiff.kit.errors import ApiError
 from twindiff.kit.events import Emitted
-from twindiff.kit.gateways import Frame, Gateway, GatewayClosed, GatewayMoment, GatewaySession
+from twindiff.kit.gateways import EventGateway, Frame, GatewayClosed, GatewayMoment, GatewaySession
 from twindiff.kit.http import Request
 from twindiff.kit.twin import Twin
 from twindiff.server.auth import authorize
@@ -36,7 +36,7 @@ class GatewayTarget(NamedTuple):
 
     environment: LoadedEnvironment
     twin: Twin
-    gateway: Gateway
+    gateway: EventGateway
     address: RequestTarget
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from twindiff.kit.gateways import Gateway
+from twindiff.kit.gateways import EventGateway
 from twindiff.kit.rows import Row, table_of
 from twindiff.kit.suggestions import did_you_mean
 from twindiff.kit.twin import Operations, Rows
@@ -68,7 +68,7 @@ class ShippedDraft(NamedTuple):
     """Tables whose `rows` are samples, which give way to what a recording shows."""
     written: Callable[[Draft], Operations] | None = None
     """Returns further operations, whose handlers work on the tables of the description."""
-    gateway: Callable[[Draft], Gateway] | None = None
+    gateway: Callable[[Draft], EventGateway] | None = None
     """Returns the vendor's gateway."""
     recorded_rows: Callable[[Sequence[RecordedCall]], Mapping[str, list[dict[str, Any]]]] | None = None
     """Returns the rows of the handlers' tables that must have been there before calls of a recording."""

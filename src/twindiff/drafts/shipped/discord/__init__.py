@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from twindiff.drafts.drafting import Draft
-from twindiff.kit.gateways import Gateway
+from twindiff.kit.gateways import EventGateway
 
 from .. import ShippedDraft
 from .gateway import make_gateway
@@ -11,7 +11,7 @@ from .guild_views import GuildViews
 from .operations import declare_operations
 
 
-def _make_gateway(draft: Draft) -> Gateway:
+def _make_gateway(draft: Draft) -> EventGateway:
     return make_gateway(GuildViews(draft))
 
 

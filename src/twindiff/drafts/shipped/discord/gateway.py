@@ -15,7 +15,7 @@ from twindiff.kit.auth import is_same_secret
 from twindiff.kit.call import Call
 from twindiff.kit.errors import ApiError
 from twindiff.kit.events import Emitted
-from twindiff.kit.gateways import Frame, Gateway, GatewayClosed, GatewayMoment
+from twindiff.kit.gateways import EventGateway, Frame, GatewayClosed, GatewayMoment
 
 from .guild_views import GuildViews
 
@@ -167,9 +167,9 @@ class DiscordSession:
         return {"op": DISPATCH, "d": chunk, "s": self._told, "t": "GUILD_MEMBERS_CHUNK"}
 
 
-def make_gateway(views: GuildViews) -> Gateway:
+def make_gateway(views: GuildViews) -> EventGateway:
     """Return Discord's gateway over the rows of a draft."""
-    return Gateway(
+    return EventGateway(
         PATH,
         partial(DiscordSession, views),
         silence_seconds=HEARTBEAT_MILLISECONDS / 1000 * 1.5,

@@ -13,7 +13,7 @@ from twindiff.kit.twin import Operations, Rows
 from .tables import MailchimpList, MailchimpMember, MailchimpMergeField
 from .wire_style import (
     MailchimpError,
-    NoSuchResource,
+    ResourceNotFound,
     link,
     links_of,
     links_of_collection,
@@ -57,8 +57,8 @@ def list_rows() -> Rows:
 
 
 def find_list(call: Call, id: str) -> MailchimpList:
-    """Return a list; raises NoSuchResource."""
-    return call.db.get(MailchimpList, id, missing=NoSuchResource)
+    """Return a list; raises ResourceNotFound."""
+    return call.db.get(MailchimpList, id, missing=ResourceNotFound)
 
 
 def list_fields(call: Call, list_id: str) -> list[MailchimpMergeField]:
@@ -205,7 +205,7 @@ def _find_field(call: Call, list_id: str, merge_id: str) -> MailchimpMergeField:
     rows = list_fields(call, find_list(call, list_id).id)
     row = next((each for each in rows if str(each.merge_id) == merge_id), None)
     if row is None:
-        raise NoSuchResource
+        raise ResourceNotFound
     return row
 
 

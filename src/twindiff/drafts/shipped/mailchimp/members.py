@@ -13,7 +13,16 @@ from twindiff.kit.twin import Operations
 
 from .lists import find_list, list_fields
 from .tables import MailchimpList, MailchimpMember
-from .wire_style import Link, MailchimpError, NoSuchResource, link, links_of, links_of_collection, page_rows, show_time
+from .wire_style import (
+    Link,
+    MailchimpError,
+    ResourceNotFound,
+    link,
+    links_of,
+    links_of_collection,
+    page_rows,
+    show_time,
+)
 
 api = Operations(prefix="/3.0/lists/{list_id}")
 MAX_BATCH = 500
@@ -41,7 +50,7 @@ def _find(call: Call, list_id: str, said: str) -> MailchimpMember | None:
 def _get(call: Call, list_id: str, said: str) -> MailchimpMember:
     row = _find(call, list_id, said)
     if row is None:
-        raise NoSuchResource
+        raise ResourceNotFound
     return row
 
 

@@ -32,7 +32,7 @@ class MailchimpError(ApiError):
         self.title = title
 
 
-class NoSuchResource(MailchimpError):
+class ResourceNotFound(MailchimpError):
     """The requested resource could not be found."""
 
     def __init__(self) -> None:
