@@ -176,7 +176,6 @@ class Calls:
         trusted: bool,
     ) -> CallResult:
         operation, tokens = exchange.operation, environment.tokens
-        exchange.strict = tokens.mode == "strict"
         info = OperationInfo(twin.name, operation.name, "")
 
         def work(moment: OperationContext) -> Any:

@@ -170,6 +170,8 @@ class DataPlane:
             if is_admin(request.path):
                 return RoutedRequest(environment, twin, None, request, "", trusted=True)
         exchange = twin.exchange(request, target.base_url)
+        if exchange is not None:
+            exchange.strict = environment.tokens.mode == "strict"
         token = token_of(twin.style, request)
         opened = RoutedRequest(environment, twin, exchange, request, token, is_vouched=target.is_vouched)
         if opened.is_open:

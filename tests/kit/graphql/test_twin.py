@@ -141,6 +141,21 @@ def test_a_request_without_a_token_is_refused_where_tokens_are_taken_seriously(l
     assert answer.json()["errors"][0]["extensions"] == {"code": "MISSING_TOKEN"}
 
 
+@pytest.mark.parametrize(
+    ("auth", "headers", "status"),
+    [
+        ("strict", {"content-type": "text/plain"}, 400),
+        ("strict", {"content-type": "text/plain", "apollo-require-preflight": "1"}, 200),
+        ("strict", {"content-type": "application/json"}, 200),
+        ("lenient", {"content-type": "text/plain"}, 200),
+    ],
+)
+def test_a_form_cannot_post_where_tokens_are_taken_seriously(live: LiveServer, auth, headers, status):
+    home = Platform(live.client).environment("library:library_default", "m0", auth=auth, tokens={"t": "m0"})
+    answer = home.ask("graphql", token="t", content=b'{"query": "{ me { name } }"}', headers=headers)
+    assert answer.status_code == status, answer.text
+
+
 def test_a_bare_key_is_a_token(home: Environment):
     answer = home.ask("graphql", token="", headers={"Authorization": "lin_api_1"}, json={"query": "{ me { name } }"})
     assert answer.json() == {"data": {"me": {"name": "Ada"}}}
