@@ -219,3 +219,11 @@ def test_messages_are_deleted_in_bulk_and_commands_overwritten(guild: Guild):
     second = guild.bot.put(at, json=[{"name": "bake", "description": "Bake it"}])
     assert [(each["id"], each["description"]) for each in second.json()] == [(first.json()[0]["id"], "Bake it")]
     assert guild.bot.put(at, json=[{}]).status_code == 400
+
+
+def test_ids_may_be_numbers_in_a_body(guild: Guild):
+    first = guild.post("ada", "hi")
+    reference = {"message_id": int(first["id"]), "channel_id": int(GENERAL), "guild_id": int(GUILD)}
+    answer = guild.bot.post(f"/channels/{GENERAL}/messages", json={"content": "yes", "message_reference": reference})
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["message_reference"]["message_id"] == first["id"]

@@ -11,7 +11,7 @@ from tests.receiver import Receiver
 from twindiff.kit.oauth import JWT_BEARER
 
 GRANTS = {
-    "linear": ("/oauth/token", {"grant_type": "client_credentials"}, 401),
+    "linear": ("/oauth/token", {"grant_type": "client_credentials"}, 400),
     "box": ("/oauth2/token", {"grant_type": "client_credentials", "box_subject_type": "enterprise"}, 400),
     "google_calendar": ("/token", {"grant_type": "refresh_token"}, 401),
 }

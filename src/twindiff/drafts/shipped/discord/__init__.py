@@ -9,6 +9,7 @@ from .. import ShippedDraft
 from .gateway import make_gateway
 from .guild_views import GuildViews
 from .operations import declare_operations
+from .wire_style import DiscordStyle
 
 
 def _make_gateway(draft: Draft) -> EventGateway:
@@ -21,5 +22,6 @@ draft = ShippedDraft(
     stands_alone=False,
     description="https://github.com/discord/discord-api-spec",
     written=declare_operations,
+    style=DiscordStyle,
     gateway=_make_gateway,
 )
