@@ -1,5 +1,6 @@
 """Sandbox runs in containers, by the engine of this machine; skipped where there is none that works."""
 
+import asyncio
 import fcntl
 import io
 import json
@@ -23,7 +24,7 @@ from tests.sandbox_runs.conftest import SERVES, Sandboxes, variables_of
 from tests.server_mode import embedded_only
 from tests.test_runs.test_bounds import Killed, ends
 from twindiff.cli import app
-from twindiff.server.apis.sandbox_runs import application, containers, runs
+from twindiff.server.apis.sandbox_runs import application, containers, entrance, runs
 
 BASE = f"localhost/twindiff-test-python-{os.getpid()}"
 """An image of this machine's shell and Python, since no registry can be reached."""
@@ -444,3 +445,35 @@ def test_an_engine_that_is_not_there_is_refused_by_the_name_of_the_setting(sandb
     made = repository(_DOT_arga__sandbox_DOT_yml=CONFIG, Dockerfile=RUNS)
     status, detail = sandboxes.refused(repo=str(made.path))
     assert (status, "TWINDIFF_CONTAINER_ENGINE is 'podmann', which is no program" in detail) == (422, True)
+
+
+@pytest.mark.skipif(not entrance.has_landlock(), reason="needs Linux 6.12 with Landlock")
+@pytest.mark.parametrize(("program", "is_reached"), [("docker", True), ("podman", False)])
+def test_a_keeper_reaches_containers_that_an_engines_daemon_started(tmp_path, program, is_reached):
+    looks = [sys.executable, "-c", f"import os; os.readlink('/proc/{os.getpid()}/ns/net')"]
+    work = application.CommandSequence([looks], dict(os.environ), {}, ends=[[f"/nowhere/{program}"]])
+    place = application.ApplicationFolder(tmp_path, tmp_path)
+    said = []
+
+    async def hear(line):
+        said.append(line)
+
+    async def run():
+        started = application.Application(work, place, hear, str)
+        await started.start()
+        await started.wait_for_end()
+
+    asyncio.run(run())
+    assert any("Permission denied" in line for line in said) is not is_reached, said
+
+
+def test_a_key_of_several_lines_is_on_no_command_line(tmp_path):
+    env = dict.fromkeys(("GOOGLE_PRIVATE_KEY", "GOOGLE_APPLICATION_CREDENTIALS_JSON", "GOV_KEY"), "BEGIN\nsecret")
+    command = containers.run_command(containers.Container("podman", "web", tmp_path), env)
+    assert not [each for each in command if "secret" in each]
+    assert containers.list_named_variables(env) == env
+
+
+@pytest.mark.parametrize("name", ["GODEBUG", "GOTRACEBACK", "GOCOVERDIR", "LD_PRELOAD", "GIT_SSH_COMMAND"])
+def test_a_variable_that_the_engine_obeys_never_reaches_it(name):
+    assert containers.list_named_variables({name: "two\nlines"}) == {}

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from twindiff.server.apis.sandbox_runs import entrance, keeper
+from twindiff.server.apis.sandbox_runs import containers, entrance, keeper
 from twindiff.server.apis.sandbox_runs.last_output import MAX_LINES
 from twindiff.server.apis.sandbox_runs.leftovers import ApplicationLives, Leftovers, end_leftovers
 
@@ -203,8 +203,12 @@ class Application:
 
 
 async def _start_keeper(told: Mapping[str, Any], folder: Path, env: Mapping[str, str]) -> asyncio.subprocess.Process:
-    """Start a keeper; that of containers enters first, as what starts them and what looks after them enter together."""
-    entering = (sys.executable, "-I", "-S", entrance.__file__, entrance.KEEP) if told["ends"] else ()
+    """Start a keeper; that of Podman enters first, as what starts containers and what looks after them enter together.
+
+    Docker's daemon starts containers outside of what the keeper would enter, from where their network is out of reach.
+    """
+    has_podman = any(containers.is_podman(command[0]) for command in told["ends"])
+    entering = (sys.executable, "-I", "-S", entrance.__file__, entrance.KEEP) if has_podman else ()
     return await asyncio.create_subprocess_exec(
         *(*entering, sys.executable, "-I", "-S", keeper.__file__, msgspec.json.encode(told).decode()),
         stdin=asyncio.subprocess.PIPE,
