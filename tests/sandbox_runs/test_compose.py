@@ -1,6 +1,10 @@
 """Sandbox runs of compose files, by the engine of this machine; skipped where there is none that works."""
 
+import json
 import os
+import socket
+import subprocess
+import sys
 from contextlib import closing
 
 import psutil
@@ -20,7 +24,7 @@ from tests.sandbox_runs.test_containers import (
 )
 from tests.server_mode import embedded_only
 from tests.test_runs.test_bounds import Killed, ends
-from twindiff.server.apis.sandbox_runs import containers
+from twindiff.server.apis.sandbox_runs import containers, network_relay
 from twindiff.server.apis.sandbox_runs.compose_file import read_compose
 
 __all__ = ["engine", "installed", "nothing_more", "outside"]
@@ -334,3 +338,17 @@ def test_a_variable_that_a_compose_file_requires_is_asked_for_and_its_twins_end(
     status, detail = sandboxes.refused(repo=str(made.path))
     assert (status, detail.split(": ", 1)[1]) == (422, "NEEDED is required: the team has it; give it in env")
     assert sandboxes.client.get("/twin-runs").json()[0]["status"] == "torn_down"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="root alone may enter the network of any process")
+def test_no_service_starts_if_its_port_of_this_machine_was_taken_during_the_build(tmp_path):
+    ready, file = tmp_path / "ready", tmp_path / "relay.json"
+    with subprocess.Popen(["sleep", "30"]) as holder, socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        (tmp_path / "engine").write_text(f"#!/bin/sh\necho {holder.pid}\n")
+        (tmp_path / "engine").chmod(0o755)
+        told = {"commands": [["true"]], "engine": str(tmp_path / "engine"), "container": "x", "outbound": []}
+        file.write_text(json.dumps({**told, "inbound": [[port, PORT, "web"]], "ready": str(ready)}))
+        done = subprocess.run([sys.executable, "-I", "-S", network_relay.__file__, str(file)], check=False, timeout=10)
+        holder.kill()
+    assert (done.returncode, f"port {port} of this machine" in ready.read_text()) == (1, True)

@@ -43,12 +43,13 @@ def main(file: str) -> int:
     try:
         pid = _start_container(wanted)
         channel, listeners = _enter_network(pid, wanted["outbound"])
+        inbound = [(_take_port(outer), inner, service) for outer, inner, service in wanted["inbound"]]
     except (OSError, ValueError, NoNetwork, subprocess.SubprocessError) as error:
         _tell(wanted["ready"], f"the network of the services cannot be made: {error}")
         return 1
     _tell(wanted["ready"], "")
     outbound = dict(zip(wanted["outbound"], listeners, strict=True))
-    asyncio.run(_relay_until_end(pid, channel, outbound, wanted["inbound"]))
+    asyncio.run(_relay_until_end(pid, channel, outbound, inbound))
     return 0
 
 
@@ -78,6 +79,16 @@ def _start_container(wanted: dict[str, Any]) -> int:
         reason = reason or done.stderr.strip()[-500:]
         subprocess.run([engine, "rm", "--force", name], capture_output=True, check=False, timeout=SECONDS_TO_START)
     raise NoNetwork(reason)
+
+
+def _take_port(port: int) -> socket.socket:
+    """Take a port of this machine, which refuses connections until the socket listens."""
+    taken = socket.socket()
+    try:
+        taken.bind(("127.0.0.1", port))
+    except OSError as error:
+        raise NoNetwork(f"port {port} of this machine has been taken meanwhile: {error.strerror}") from None
+    return taken
 
 
 def _enter_network(pid: int, ports: list[int]) -> tuple[socket.socket, list[socket.socket]]:
@@ -125,7 +136,7 @@ def _set_namespaces(pid: int) -> None:
 
 
 async def _relay_until_end(
-    pid: int, channel: socket.socket, outbound: dict[int, socket.socket], inbound: list[tuple[int, int, str]]
+    pid: int, channel: socket.socket, outbound: dict[int, socket.socket], inbound: list[tuple[socket.socket, int, str]]
 ) -> None:
     relaying = asyncio.create_task(_relay(channel, outbound, inbound))
     while Path(f"/proc/{pid}").exists():  # noqa: ASYNC110, ASYNC240 - not a child, so nothing tells of its end
@@ -134,7 +145,7 @@ async def _relay_until_end(
 
 
 async def _relay(
-    channel: socket.socket, outbound: dict[int, socket.socket], inbound: list[tuple[int, int, str]]
+    channel: socket.socket, outbound: dict[int, socket.socket], inbound: list[tuple[socket.socket, int, str]]
 ) -> None:
     def connect_inside(port: int) -> socket.socket | None:
         channel.send(str(port).encode())
@@ -152,7 +163,7 @@ async def _relay(
 
         await asyncio.start_server(accept, sock=outbound[port])
 
-    async def lead_in(outer: int, inner: int, service: str) -> None:
+    async def lead_in(outer: socket.socket, inner: int, service: str) -> None:
         async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             made = connect_inside(inner)
             if made is None:
@@ -164,8 +175,8 @@ async def _relay(
         while (made := connect_inside(inner)) is None:  # noqa: ASYNC110
             await asyncio.sleep(LOOK_SECONDS)
         made.close()
-        await asyncio.start_server(accept, "127.0.0.1", outer)
-        _say(f"{service} | its port {inner} is port {outer} of this machine")
+        await asyncio.start_server(accept, sock=outer)
+        _say(f"{service} | its port {inner} is port {outer.getsockname()[1]} of this machine")
 
     await asyncio.gather(*map(lead_out, outbound), *(lead_in(*each) for each in inbound))
 
