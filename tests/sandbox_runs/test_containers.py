@@ -468,7 +468,8 @@ def test_a_keeper_reaches_containers_that_an_engines_daemon_started(tmp_path, pr
 
 
 def test_a_key_of_several_lines_is_on_no_command_line(tmp_path):
-    env = dict.fromkeys(("GOOGLE_PRIVATE_KEY", "GOOGLE_APPLICATION_CREDENTIALS_JSON", "GOV_KEY"), "BEGIN\nsecret")
+    names = ["GOOGLE_PRIVATE_KEY", "GOOGLE_APPLICATION_CREDENTIALS_JSON", "GOV_KEY"]
+    env: dict[str, str] = dict.fromkeys(names, "BEGIN\nsecret")
     command = containers.run_command(containers.Container("podman", "web", tmp_path), env)
     assert not [each for each in command if "secret" in each]
     assert containers.list_named_variables(env) == env

@@ -84,6 +84,7 @@ def _start_container(wanted: dict[str, Any]) -> int:
 def _take_port(port: int) -> socket.socket:
     """Take a port of this machine, which refuses connections until the socket listens."""
     taken = socket.socket()
+    taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # connections of a run before may still be ending
     try:
         taken.bind(("127.0.0.1", port))
     except OSError as error:
