@@ -136,11 +136,11 @@ def test_an_empty_page_has_no_cursors(forty: Library):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ("first: 0", "first must be between 1 and 250"),
-        ("first: 251", "first must be between 1 and 250"),
-        ("last: -1", "last must be between 1 and 250"),
+        ("first: 0", "first must not be less than 1."),
+        ("first: 251", "first must not be greater than 250."),
+        ("last: -1", "last must not be less than 1."),
         ("first: 1, last: 1", "either first or last"),
-        ('after: "nowhere"', "'nowhere' is no cursor of this list"),
+        ('after: "nowhere"', "after is not a valid pagination cursor identifier."),
     ],
 )
 def test_a_page_that_cannot_be_is_refused(forty: Library, arguments: str, says: str):

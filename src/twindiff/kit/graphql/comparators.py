@@ -18,6 +18,7 @@ STRING = (
 )
 ORDERED = "eq neq in nin lt lte gt gte"
 SET = "eq neq in nin"
+COMPARISONS = frozenset(("eq", "neq", "lt", "lte", "gt", "gte"))
 
 _FAMILIES = {
     "String": (STRING, "String"),
@@ -83,7 +84,7 @@ def _unless_null(column: Column[Any], unequal: Expression) -> Expression:
 
 _OPERATORS: dict[str, Callable[[Column[Any], Any], Expression]] = {
     "eq": lambda column, value: column == value,
-    "neq": lambda column, value: _unless_null(column, column != value) if value is not None else not_(column.is_null()),
+    "neq": lambda column, value: _unless_null(column, column != value),
     "in": lambda column, value: column.in_(value),
     "nin": lambda column, value: not_(column.in_(value)),
     "lt": lambda column, value: column < value,
@@ -109,7 +110,7 @@ _OPERATORS: dict[str, Callable[[Column[Any], Any], Expression]] = {
 def fits(column: Column[Any], comparator: Given, read: Callable[[Any], Any] = lambda operand: operand) -> Expression:
     """Convert all operators of a comparator on a column to a condition; `read` converts an operand first.
 
-    Raises NullOperand for an operator that takes no null. `eq` and `neq` take it, except for ids.
+    Raises NullOperand for a null operand of an id.
     """
     parts: list[Expression] = []
     for operator, operand in comparator.items():
@@ -118,11 +119,23 @@ def fits(column: Column[Any], comparator: Given, read: Callable[[Any], Any] = la
                 continue
             both = [fits(column, each, read) for each in operand]
             parts.append(all_of(*both) if operator == "and" else any_of(*both))
-        elif operand is not None or (operator in ("eq", "neq") and column.name != "id"):
+        elif operand is not None:
             parts.append(_OPERATORS[operator](column, read(operand)))
-        elif operator != "null":
-            raise NullOperand(operator)
+        else:
+            parts.append(_without_operand(column, operator))
     return parts[0] if len(parts) == 1 else all_of(*parts)
+
+
+def _without_operand(column: Column[Any], operator: str) -> Expression:
+    """Convert an operator with a null operand: comparisons match nothing, other operators everything.
+
+    `null: null` means `null: true`. Measured on Linear: https://github.com/brekkylab/backlot/pull/116
+    """
+    if operator == "null":
+        return column.is_null()
+    if column.name == "id":
+        raise NullOperand(operator)
+    return any_of() if operator in COMPARISONS else all_of()
 
 
 def by_case(cases: Mapping[str, Expression], comparator: Given) -> Expression:

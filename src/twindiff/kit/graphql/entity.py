@@ -200,7 +200,7 @@ _HINTS: dict[ColumnType, Any] = {
 }  # fmt: skip
 WORDS = (
     "filters", "filter_variants", "create", "update", "sort", "roots", "payload", "payload_nullable", "order",
-    "deletes",
+    "deletes", "enabled",
 )  # fmt: skip
 _COMMON = {
     "id": FieldAnnotation("plain", "ID", False, False, False),

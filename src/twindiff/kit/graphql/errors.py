@@ -22,7 +22,7 @@ class UnfitReference(ApiError):
 
 
 class NullOperand(InvalidInput):
-    """An operator of a filter has a null operand. The whole request is refused."""
+    """An operator on an id has a null operand. The whole request is refused."""
 
     def __init__(self, operator: str) -> None:
         super().__init__(f"{operator} must not be null.")

@@ -9,12 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
+from .comparators import ORDERED, STRING
+
 Given = Mapping[str, Any]
 
 NEGATIVE = frozenset(
     ["neq", "nin", "neqIgnoreCase", "notContains", "notContainsIgnoreCase", "notStartsWith", "notEndsWith"]
 )
 """The operators of comparators that negate."""
+OPERATORS = NEGATIVE | frozenset(STRING.split()) | frozenset(ORDERED.split())
+"""The operators of comparators but `null`, which is a word of relations and collections as well."""
 _LISTS = ("and", "or")
 
 
@@ -33,10 +37,17 @@ def is_vacuous(given: Given) -> bool:
 
 def _says_nothing(name: str, value: Any) -> bool:
     if value is None:
-        return name not in ("eq", "neq")  # their null operand is a value
+        return name not in OPERATORS  # a null operand is a condition, a null field is none
     if name in _LISTS:
-        return (name == "and" or bool(value)) and all(map(is_vacuous, value))
+        return all(map(is_vacuous, value)) if name == "and" else _is_open(value)
     return isinstance(value, dict) and is_vacuous(cast(Given, value))
+
+
+def _is_open(branches: list[Given]) -> bool:
+    """Whether an `or` constrains nothing: a branch has a comparator without an operator, or all are empty."""
+    return any(is_vacuous(each) and not is_empty(each) for each in branches) or (
+        bool(branches) and all(map(is_vacuous, branches))
+    )
 
 
 def is_negative(given: Given) -> bool:
@@ -54,7 +65,9 @@ def _negates(name: str, value: Any) -> bool:
     if name == "and":
         return all(is_negative(each) for each in value if not is_vacuous(each))
     if name == "or":
-        return any(is_empty(each) or any(_negates(*item) for item in each.items()) for each in value)
+        return any(
+            (is_empty(each) and "or" not in each) or any(_negates(*item) for item in each.items()) for each in value
+        )
     return is_negative(cast(Given, value)) if isinstance(value, dict) else name in NEGATIVE
 
 

@@ -45,6 +45,8 @@ def page_of(
     conditions = [*run.visible(spec), *more]
     if not arguments.get("includeArchived"):
         conditions += exclude_archived(spec)
+    if spec.word("enabled") and not arguments.get("includeDisabled"):
+        conditions.append(columns_of(spec)[spec.word("enabled")])
     if arguments.get("filter"):
         run.count_conditions(conditions_in(arguments["filter"]))
         conditions += where(run, spec, arguments["filter"])
@@ -53,9 +55,10 @@ def page_of(
         arguments.get("before") is not None and arguments.get("first") is None
     )
     terms = tuple(_reverse_order(each) for each in terms) if backward else terms
-    cursor, size = arguments.get("before" if backward else "after"), size_of(arguments)
+    side, size = "before" if backward else "after", size_of(arguments)
+    cursor = arguments.get(side)
     matching = tuple(conditions)
-    beyond = () if cursor is None else (_beyond(run, spec, terms, cursor),)
+    beyond = () if cursor is None else (_beyond(run, spec, terms, side, cursor),)
     return PageQuery((*matching, *beyond), terms, size, backward, cursor is not None, matching)
 
 
@@ -65,9 +68,12 @@ def size_of(arguments: Arguments) -> int:
     if first is not None and last is not None:
         raise InvalidInput("give either first or last, not both")
     size = first if first is not None else last if last is not None else DEFAULT_SIZE
-    if not 1 <= size <= MAX_PAGE_SIZE:
-        name = "last" if first is None else "first"
-        raise InvalidInput(f"{name} must be between 1 and {MAX_PAGE_SIZE}")
+    name = "last" if first is None else "first"
+    if size < 1:
+        raise InvalidInput(f"{name} must not be less than 1.", property=name, value=size, constraint="min")
+    if size > MAX_PAGE_SIZE:
+        text = f"{name} must not be greater than {MAX_PAGE_SIZE}."
+        raise InvalidInput(text, property=name, value=size, constraint="max")
     return size
 
 
@@ -137,12 +143,12 @@ def _nulls(term: Order) -> str:
 # Cursors
 
 
-def _beyond(run: GraphqlRun, spec: EntitySpec, orders: tuple[Order, ...], cursor: str) -> Expression:
-    """The condition for the rows after the one that the cursor names."""
+def _beyond(run: GraphqlRun, spec: EntitySpec, orders: tuple[Order, ...], side: str, cursor: str) -> Expression:
+    """The condition for the rows after the one that the cursor, the argument `side`, names."""
     columns = tuple(order.column for order in orders)
     rows = run.db.rows(spec.row, columns_of(spec)["id"] == cursor, columns=columns)
     if not rows:
-        raise _no_cursor(cursor)
+        raise _no_cursor(side, cursor)
     values = rows[0]
     steps: list[Expression] = []
     for at, order in enumerate(orders):
@@ -157,8 +163,9 @@ def _beyond(run: GraphqlRun, spec: EntitySpec, orders: tuple[Order, ...], cursor
     return all_of(within, any_of(*steps))
 
 
-def _no_cursor(cursor: str) -> InvalidInput:
-    return InvalidInput(f"'{cursor}' is no cursor of this list")
+def _no_cursor(side: str, cursor: str) -> InvalidInput:
+    text = f"{side} is not a valid pagination cursor identifier."
+    return InvalidInput(text, property=side, value=cursor, constraint="customValidation")
 
 
 def _past(order: Order, value: Any) -> Expression:

@@ -171,7 +171,10 @@ class GraphqlEndpoint(Dispatch):
         )
 
     def select_operation(self, exchange: RequestContext) -> Operation:
-        """Compile the document of a request to an operation; raises ApiError for an invalid one."""
+        """Compile the document of a request to an operation; raises ApiError for an invalid one.
+
+        Introspection needs no token.
+        """
         asked = _read_once(exchange)
         variables = asked.variables or {}
         check_variables(variables, self.api.limits)
@@ -181,7 +184,8 @@ class GraphqlEndpoint(Dispatch):
         kind = "mutation" if plan.writes else "query"
         name = f"{kind} {', '.join(dict.fromkeys(plan.names))}"[:200]
         invoke = self._missing(plan) if plan.missing else self._run(plan, variables, asked.operationName)
-        return self._operation(name, invoke, reads=not plan.writes or bool(plan.missing))
+        is_introspection = plan.asks_schema and not plan.roots and not plan.missing
+        return self._operation(name, invoke, reads=not plan.writes or bool(plan.missing), open=is_introspection)
 
     def takes_long(self, exchange: RequestContext) -> bool:
         """Whether a document takes long to compile or to execute; a malformed request is refused quickly."""

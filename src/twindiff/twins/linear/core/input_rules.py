@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any, Literal, NamedTuple
 
 from twindiff.kit import Call
+from twindiff.kit.emoji import is_picture
 from twindiff.kit.graphql.entity import EntitySpec
 from twindiff.kit.graphql.entity_operations import Given
 from twindiff.kit.graphql.errors import InvalidInput
@@ -28,6 +29,8 @@ _OTHER_IDS = {
 }
 """Further forms of ids that filters take, by entity."""
 _HEX_COLOR = re.compile(r"#?(?:[0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})")
+
+_ICON = re.compile(r"[A-Z][A-Za-z0-9]*|:[^:\s]+:")
 
 
 class TextLength(NamedTuple):
@@ -54,6 +57,19 @@ class HexColor(NamedTuple):
     def problem(self, call: Call, surface: str, given: Given) -> str | None:
         color = given.get(self.field)
         return f"{self.field} must be a hexadecimal color." if color and not _HEX_COLOR.fullmatch(color) else None
+
+
+class IconName(NamedTuple):
+    """An icon is one of Linear's, whose names are capitalized (`Rocket`), or an emoji, which may be a short name."""
+
+    entity: str
+    field: str
+    source: Source
+
+    def problem(self, call: Call, surface: str, given: Given) -> str | None:
+        icon = given.get(self.field)
+        is_valid = not icon or _ICON.fullmatch(icon) or is_picture(icon)
+        return None if is_valid else f"{self.field} is not a valid icon."
 
 
 class NumberRange(NamedTuple):
@@ -142,7 +158,9 @@ class InOrder(NamedTuple):
         return f"{self.field} must be after {self.earlier}." if before and after and after < before else None
 
 
-InputRule = TextLength | HexColor | NumberRange | PastInstant | FieldChoice | NotEmpty | Enumeration | InOrder
+InputRule = (
+    TextLength | HexColor | IconName | NumberRange | PastInstant | FieldChoice | NotEmpty | Enumeration | InOrder
+)
 
 
 def _exactly_one(entity: str, fields: str) -> FieldChoice:
@@ -165,6 +183,7 @@ _COLORED = (
     "CustomView CustomerStatus CustomerTier Document Initiative InitiativeLabel IssueLabel Project ProjectLabel "
     "ProjectStatus ReleaseStage Roadmap Team Template WorkflowState"
 )
+_ICONIC = "AgentSkill CustomView Document Initiative Project Team Template"
 RULES: tuple[InputRule, ...] = (
     TextLength("Project", "name", MAX_PROJECT_NAME_CHARACTERS, "report"),
     TextLength("Project", "description", MAX_SUMMARY_CHARACTERS, "report"),
@@ -173,6 +192,7 @@ RULES: tuple[InputRule, ...] = (
     *(TextLength(each, "name", MAX_NAME_CHARACTERS, "knowledge") for each in _NAMED.split()),
     *(TextLength(each, "title", MAX_NAME_CHARACTERS, "knowledge") for each in ("Document", "ReleaseNote")),
     *(HexColor(each, "color", "knowledge") for each in _COLORED.split()),
+    *(IconName(each, "icon", "report") for each in _ICONIC.split()),
     *(NumberRange(each, "priority", 0, 4, "specification") for each in ("Issue", "Project", "Initiative")),
     NumberRange("CustomerNeed", "priority", 0, 1, "specification"),
     NumberRange("Issue", "estimate", 0, None, "knowledge"),
@@ -238,6 +258,7 @@ def check_input(run: GraphqlRun, spec: EntitySpec, surface: str, given: Given) -
 _CONSTRAINTS = {
     "TextLength": "maxLength",
     "HexColor": "isHexColor",
+    "IconName": "customValidation",
     "NumberRange": "min",
     "PastInstant": "maxDate",
     "NotEmpty": "arrayNotEmpty",

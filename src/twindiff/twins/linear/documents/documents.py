@@ -20,6 +20,9 @@ from ..projects.projects import workspace
 
 api = Section()
 
+PLACES = ("initiativeId", "teamId", "issueId", "releaseId", "cycleId", "projectId")
+"""The fields for what a document belongs to; one of them is set."""
+
 
 @api.before_create(Document)
 def create_document(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
@@ -38,8 +41,10 @@ def create_document(call: Call, values: dict[str, Any], given: dict[str, Any]) -
 
 @api.before_update(Document)
 def update_document(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
-    """Record who changed the document. Trashing a document archives it."""
+    """Record who changed the document, which leaves its place if it gets another. Trashing a document archives it."""
     changes["updatedById"] = call.actor
+    if any(changes.get(name) for name in PLACES):
+        changes |= {name: None for name in PLACES if not changes.get(name)}
     if "trashed" in changes:
         changes["archivedAt"] = call.clock.iso() if changes["trashed"] else None
 

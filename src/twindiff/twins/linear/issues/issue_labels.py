@@ -10,7 +10,7 @@ from twindiff.kit.graphql import Section, entity_operations
 from twindiff.kit.graphql.errors import EntityNotFound, InvalidInput
 
 from ..core.actors import organization_id
-from ..core.label_retirement import check_added_labels
+from ..core.label_combinations import check_combined_labels
 from ..model.issues import Issue
 from ..model.labels import InitiativeLabel, IssueLabel, ProjectLabel
 
@@ -18,36 +18,25 @@ api = Section()
 
 
 def check_labels(call: Call, given: list[str], team: Any, present: Sequence[str] = ()) -> list[str]:
-    """Return distinct label ids; raise EntityNotFound for an unknown one.
+    """Return distinct label ids; raise EntityNotFound for an unknown one and InvalidInput for another team's label.
 
-    Raise InvalidInput for another team's label, a group, or two labels of one group.
-
-    Retired labels stay where they are `present`, and cannot be added.
+    Raises the errors of `check_combined_labels` too.
     """
-    check_added_labels(call, IssueLabel, given, present)
+    check_combined_labels(call, IssueLabel, given, present)
     wanted = list(dict.fromkeys(given))
     if not wanted:
         return []
     label = IssueLabel.row
     labels = {row.id: row for row in call.db.rows(label, label.id.in_(wanted))}
-    groups: set[str] = set()
     for key in wanted:
         row = labels.get(key)
         if row is None or row.archivedAt:
             raise EntityNotFound("IssueLabel", key, "labelIds")
-        _check_label(row, team, groups)
+        if row.teamId not in (None, team.id, team.parentId):
+            raise InvalidInput(
+                f"The label '{row.name}' belongs to another team than {team.name}.", title="LabelIds for incorrect team"
+            )
     return wanted
-
-
-def _check_label(row: Any, team: Any, groups: set[str]) -> None:
-    if row.teamId not in (None, team.id, team.parentId):
-        raise InvalidInput(
-            f"The label '{row.name}' belongs to another team than {team.name}.", title="LabelIds for incorrect team"
-        )
-    if row.parentId in groups:
-        raise InvalidInput(f"labelIds: only one label of the group that '{row.name}' is in can be on an issue.")
-    if row.parentId:
-        groups.add(row.parentId)
 
 
 @api.mutation("issueAddLabel(id: String!, labelId: String!): IssuePayload!")

@@ -41,7 +41,7 @@ def issue_vcs_branch_search(call: Call, branch_name: str) -> Any:
 @api.mutation("issueBatchCreate(input: IssueBatchCreateInput!): IssueBatchPayload!")
 def issue_batch_create(call: Call, input: dict[str, Any]) -> dict[str, Any]:
     """Create several issues, all or none."""
-    _check_size(input["issues"])
+    _check_size("issues", input["issues"])
     issues = [entity_operations.create(call, Issue, {**each}) for each in input["issues"]]
     return {"issues": issues}
 
@@ -49,16 +49,15 @@ def issue_batch_create(call: Call, input: dict[str, Any]) -> dict[str, Any]:
 @api.mutation("issueBatchUpdate(ids: [UUID!]!, input: IssueUpdateInput!): IssueBatchPayload!")
 def issue_batch_update(call: Call, ids: list[str], input: dict[str, Any]) -> dict[str, Any]:
     """Apply the same update to several issues, all or none."""
-    _check_size(ids)
+    _check_size("ids", ids)
     issues = [entity_operations.find(call, Issue, each) for each in ids]
     return {"issues": [entity_operations.update(call, Issue, issue, {**input}) for issue in issues]}
 
 
-def _check_size(given: list[Any]) -> None:
+def _check_size(name: str, given: list[Any]) -> None:
     if len(given) > MAX_BATCH_ISSUES:
-        raise InvalidInput(
-            f"At most {MAX_BATCH_ISSUES} issues can be created or changed at once; {len(given)} were given."
-        )
+        text = f"{name} must contain no more than {MAX_BATCH_ISSUES} elements."
+        raise InvalidInput(text, property=name, value=given, constraint="arrayMaxSize")
 
 
 @api.mutation("issueReminder(id: String!, reminderAt: DateTime!): IssuePayload!")

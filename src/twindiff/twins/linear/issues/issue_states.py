@@ -10,6 +10,7 @@ from typing import Any
 from twindiff.kit import Call
 from twindiff.kit.graphql.errors import InvalidInput
 
+from ..model.issues import IssueRelation
 from ..model.teams import Team
 from ..model.workflows import WorkflowState
 
@@ -39,6 +40,19 @@ def state_of_team(call: Call, state_id: str, team: Any) -> Any:
     if state.teamId not in (team.id, team.parentId if team.inheritWorkflowStatuses else team.id):
         raise InvalidInput(f"The state '{state.name}' belongs to another team than {team.name}.", title=DISCREPANCY)
     return state
+
+
+def check_duplicate_state(call: Call, state: Any, before: Any = None) -> None:
+    """Raise InvalidInput if an issue, new without `before`, would enter a state of duplicates and is none."""
+    if state.type != "duplicate":
+        return
+    if before is None:
+        raise InvalidInput("Cannot create an issue in a duplicate state.")
+    relation = IssueRelation.row
+    is_duplicate = (relation.issueId == before.id, relation.type == "duplicate", relation.archivedAt.is_null())
+    was = call.db.find(WorkflowState.row, WorkflowState.row.id == before.stateId)
+    if not call.db.find(relation, *is_duplicate) and not (was and was.type == "duplicate"):
+        raise InvalidInput("Issues can only be moved to a duplicate state when a duplicate issue relation exists.")
 
 
 def duplicate_state(call: Call, team: Any) -> Any:

@@ -26,7 +26,15 @@ from ..notifications.subscribers import follow, keep_only
 from . import cycle_automations, issue_history
 from .issue_labels import check_labels
 from .issue_moves import leave_team
-from .issue_states import DISCREPANCY, default_state, instants, state_after_move, state_of_team, team_of
+from .issue_states import (
+    DISCREPANCY,
+    check_duplicate_state,
+    default_state,
+    instants,
+    state_after_move,
+    state_of_team,
+    team_of,
+)
 
 api = Section()
 
@@ -41,6 +49,7 @@ def create_issue(call: Call, values: dict[str, Any], given: dict[str, Any]) -> N
     if not (values.get("title") or "").strip():
         raise InvalidInput("title: an issue needs a title.")
     state = state_of_team(call, values["stateId"], team) if values.get("stateId") else default_state(call, team)
+    check_duplicate_state(call, state)
     values["stateId"] = state.id
     _describe(values, given)
     check_relations(call, values, team)
@@ -87,6 +96,7 @@ def update_issue(call: Call, row: Any, changes: dict[str, Any], given: dict[str,
         changes["stateId"] = state_after_move(call, row.stateId, team).id
     if changes.get("stateId") and changes["stateId"] != row.stateId:
         state = state_of_team(call, changes["stateId"], team)
+        check_duplicate_state(call, state, row)
         changes |= instants(state, call.clock.iso(), row)
         cycle_automations.follow_state(call, team, state, changes, changes.get("cycleId", row.cycleId))
     if "priority" in changes:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from twindiff.kit import Call
+from twindiff.kit import Call, any_of
 from twindiff.kit.graphql import Section, entity_operations
 from twindiff.kit.graphql.errors import InvalidInput
 
@@ -23,20 +23,32 @@ api = Section()
 
 @api.before_create(IssueRelation)
 def create_relation(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """Validate a new relation: two different issues, related at most once per type."""
-    relation = IssueRelation.row
-    if values["issueId"] == values["relatedIssueId"]:
-        raise InvalidInput("relatedIssueId: an issue cannot be related to itself.")
-    same = call.db.find(
-        relation,
-        relation.issueId == values["issueId"],
-        relation.relatedIssueId == values["relatedIssueId"],
-        relation.type == values["type"],
-        relation.archivedAt.is_null(),
-    )
-    if same:
-        raise InvalidInput("These issues are related in this way already.")
+    """Validate a new relation of two different issues. It replaces another one between them.
+
+    Measured: a second relation of two issues, in either direction, removes the first, and one that is there already is
+    refused.
+    """
+    _check_ends(values, "issueId", "relatedIssueId")
+    for row in _relations_of(call, values["issueId"]):
+        same = (row.issueId, row.relatedIssueId) == (values["issueId"], values["relatedIssueId"])
+        if same and row.type == values["type"]:
+            raise InvalidInput("These issues are related in this way already.")
+        if values["relatedIssueId"] in (row.issueId, row.relatedIssueId):
+            entity_operations.delete(call, IssueRelation, row)
     values |= _titles(call, values)
+
+
+def _check_ends(ends: dict[str, Any], first: str, second: str) -> None:
+    if ends[first] == ends[second]:
+        text = f"{second} cannot have the same value as {first}."
+        raise InvalidInput(text, property=second, value=ends[second], constraint="isNotEqualTo")
+
+
+def _relations_of(call: Call, issue_id: str) -> list[Any]:
+    """Return the relations of an issue, from either end."""
+    row = IssueRelation.row
+    either = any_of(row.issueId == issue_id, row.relatedIssueId == issue_id)
+    return call.db.rows(row, either, row.archivedAt.is_null())
 
 
 _INVERSE = {"blocks": "blocked by", "duplicate": "duplicated by"}
@@ -48,15 +60,18 @@ def tell_of_relation(call: Call, row: Any, given: dict[str, Any]) -> None:
     """Record a relation in the histories of both issues. A duplicate is closed."""
     _note(call, row, "added")
     if row.type == "duplicate":
-        _close(call, row.issueId)
+        _close(call, row)
 
 
-def _close(call: Call, issue_id: str) -> None:
-    """Move a duplicate issue to its team's state for duplicates.
+def _close(call: Call, relation: Any) -> None:
+    """Move a duplicate issue to its team's state for duplicates. It loses its other relations.
 
     https://linear.app/docs/configuring-workflows#duplicate-issue-status
     """
-    issue = call.db.get(Issue.row, issue_id)
+    for other in _relations_of(call, relation.issueId):
+        if other.id != relation.id:
+            entity_operations.delete(call, IssueRelation, other)
+    issue = call.db.get(Issue.row, relation.issueId)
     state = duplicate_state(call, call.db.get(Team.row, issue.teamId))
     if state:
         entity_operations.update(call, Issue, issue, {"stateId": state.id})
@@ -82,15 +97,14 @@ def tell_of_changed_relation(call: Call, before: Any, after: Any, given: dict[st
         _note(call, before, "removed")
         _note(call, after, "added")
         if after.type == "duplicate":
-            _close(call, after.issueId)
+            _close(call, after)
 
 
 @api.before_update(IssueRelation)
 def update_relation(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
     """Validate a changed relation, whose ends must differ, and update the titles of its ends."""
     ends = {name: changes.get(name) or getattr(row, name) for name in ("issueId", "relatedIssueId")}
-    if ends["issueId"] == ends["relatedIssueId"]:
-        raise InvalidInput("relatedIssueId: an issue cannot be related to itself.")
+    _check_ends(ends, "issueId", "relatedIssueId")
     changes |= _titles(call, ends)
 
 
@@ -105,6 +119,5 @@ def _titles(call: Call, ends: dict[str, Any]) -> dict[str, str]:
 @api.before_create(ProjectRelation)
 def create_project_relation(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Raise InvalidInput unless a new relation is between two different projects."""
-    if values["projectId"] == values["relatedProjectId"]:
-        raise InvalidInput("relatedProjectId: a project cannot be related to itself.")
+    _check_ends(values, "projectId", "relatedProjectId")
     values["userId"] = acting_user(call).id

@@ -74,6 +74,7 @@ class User(Entity):
     update = "avatarUrl description displayName name statusEmoji statusLabel statusUntilAt timezone title"
     sort = "displayName:UserDisplayNameSort name:UserNameSort"
     roots = "list(includeDisabled:Boolean) get update"
+    enabled = "active"
     payload_nullable = True
 
 

@@ -10,7 +10,7 @@ from twindiff.kit.graphql.errors import InvalidInput
 
 from ..core.actors import organization_id
 from ..core.issue_names import is_uuid, slug
-from ..core.label_retirement import check_added_labels
+from ..core.label_combinations import check_combined_labels
 from ..model.initiatives import Initiative, InitiativeRelation, InitiativeToProject
 from ..model.labels import InitiativeLabel
 from .projects import workspace
@@ -32,7 +32,7 @@ def create_initiative(call: Call, values: dict[str, Any], given: dict[str, Any])
         "url": f"https://linear.app/{workspace(call)}/initiative/{slug(values['name'])}-{short}",
         "labelIds": list(dict.fromkeys(given.get("labelIds") or [])),
     }
-    check_added_labels(call, InitiativeLabel, values["labelIds"], ())
+    check_combined_labels(call, InitiativeLabel, values["labelIds"])
     values |= _status(call, values.get("status") or "Planned")
 
 
@@ -45,7 +45,7 @@ def update_initiative(call: Call, row: Any, changes: dict[str, Any], given: dict
         changes["identifier"] = given["customIdentifier"]
     if given.get("labelIds") is not None:
         changes["labelIds"] = list(dict.fromkeys(given["labelIds"]))
-        check_added_labels(call, InitiativeLabel, changes["labelIds"], row.labelIds)
+        check_combined_labels(call, InitiativeLabel, changes["labelIds"], row.labelIds)
     if "trashed" in changes:
         changes["archivedAt"] = call.clock.iso() if changes["trashed"] else None
 
@@ -108,7 +108,9 @@ def move_project(call: Call, row: Any, changes: dict[str, Any], given: dict[str,
 def relate_initiatives(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Validate a relation between a parent and a child initiative, which must differ."""
     if values["initiativeId"] == values["relatedInitiativeId"]:
-        raise InvalidInput("relatedInitiativeId: an initiative cannot be related to itself.")
+        text = "relatedInitiativeId cannot have the same value as initiativeId."
+        given_id = values["relatedInitiativeId"]
+        raise InvalidInput(text, property="relatedInitiativeId", value=given_id, constraint="isNotEqualTo")
     if values["relatedInitiativeId"] in _list_above(call, values["initiativeId"]):
         raise InvalidInput("relatedInitiativeId: an initiative cannot be below itself.")
     values["userId"] = call.actor

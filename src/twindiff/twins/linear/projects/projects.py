@@ -12,7 +12,7 @@ from ..core.actors import organization_id
 from ..core.counts import compute_done_shares
 from ..core.issue_names import PRIORITIES, is_uuid, slug
 from ..core.issue_templates import fill_in
-from ..core.label_retirement import check_added_labels
+from ..core.label_combinations import check_combined_labels
 from ..core.rich_text import read_text_input
 from ..model.issues import Issue
 from ..model.labels import ProjectLabel
@@ -47,7 +47,7 @@ def create_project(call: Call, values: dict[str, Any], given: dict[str, Any]) ->
     values["creatorId"] = call.actor
     values["color"] = values.get("color") or "#bec2c8"
     values["labelIds"] = list(dict.fromkeys(given.get("labelIds") or []))
-    check_added_labels(call, ProjectLabel, values["labelIds"], ())
+    check_combined_labels(call, ProjectLabel, values["labelIds"])
     values |= _address(call, values["id"], values["name"]) | priority(
         values.get("priority"), values.get("prioritySortOrder")
     )
@@ -138,7 +138,7 @@ def update_project(call: Call, row: Any, changes: dict[str, Any], given: dict[st
         changes |= priority(changes["priority"], changes.get("prioritySortOrder"))
     if given.get("labelIds") is not None:
         changes["labelIds"] = list(dict.fromkeys(given["labelIds"]))
-        check_added_labels(call, ProjectLabel, changes["labelIds"], row.labelIds)
+        check_combined_labels(call, ProjectLabel, changes["labelIds"], row.labelIds)
     if given.get("teamIds") == []:
         raise InvalidInput("teamIds: a project needs at least one team.")
     if "trashed" in changes:
@@ -220,8 +220,8 @@ def progress(call: Call, rows: list[Any]) -> list[float]:
 
 @api.field(ProjectMilestone, "progress", needs="id")
 def milestone_progress(call: Call, rows: list[Any]) -> list[float]:
-    """Return the share of each milestone's issues that are completed, from 0 to 1."""
-    return compute_done_shares(call, Issue.row.projectMilestoneId, rows)
+    """Return the percentage of each milestone's issues that are completed, from 0 to 100, unlike projects' share."""
+    return [100 * share for share in compute_done_shares(call, Issue.row.projectMilestoneId, rows)]
 
 
 @api.before_create(ProjectMilestone)

@@ -19,15 +19,14 @@ from ..model.workflows import WorkflowState
 api = Section()
 
 _USUAL = (
-    ("Triage", "triage", "#fc7840"),
     ("Backlog", "backlog", "#bec2c8"),
     ("Todo", "unstarted", "#e2e2e2"),
     ("In Progress", "started", "#f2c94c"),
-    ("In Review", "started", "#0f783c"),
     ("Done", "completed", "#5e6ad2"),
     ("Canceled", "canceled", "#95a2b3"),
     ("Duplicate", "duplicate", "#95a2b3"),
 )
+"""The states of a new team: name, type and colour. https://linear.app/docs/configuring-workflows"""
 _SHARED = ("name", "type", "color", "description", "position")
 """The columns that an inherited state copies from its origin."""
 
@@ -54,7 +53,23 @@ def furnish_states(call: Call, team: Any, example_id: str | None) -> dict[str, s
             _add(call, team, name=name, type=kind, color=color, position=float(position))
             for position, (name, kind, color) in enumerate(_USUAL)
         ]
+    if team.triageEnabled and not any(each.type == "triage" for each in made):
+        made.append(_add_triage(call, team))
     return _standing(call, team, made)
+
+
+def _add_triage(call: Call, team: Any) -> Any:
+    return _add(call, team, name="Triage", type="triage", color="#fc7840", position=-1.0)
+
+
+def furnish_triage(call: Call, team: Any) -> Any:
+    """Create the triage state of a team that uses triage and has none; return the team.
+
+    https://linear.app/docs/triage
+    """
+    if not team.triageEnabled or any(each.type == "triage" for each in states_of(call, team.id)):
+        return team
+    return call.db.change(team, triageIssueStateId=_add_triage(call, team).id)
 
 
 def _standing(call: Call, team: Any, states: list[Any]) -> dict[str, str | None]:

@@ -19,7 +19,7 @@ from ..model.issues import Issue
 from ..model.teams import Team, TeamMembership
 from ..model.users import User
 from ..model.workflows import Cycle, WorkflowState
-from .initial_workflows import adopt, furnish_states, release
+from .initial_workflows import adopt, furnish_states, furnish_triage, release
 from .team_cycles import end_cycles, plan_cycles
 
 api = Section()
@@ -142,7 +142,7 @@ def team_update(call: Call, id: str, input: dict[str, Any], mapping: dict[str, A
     """Update a team. `mapping.workflowStates` says where issues move if the team inherits its parent's states."""
     before = entity_operations.find(call, Team, id)
     after = entity_operations.update(call, Team, before, input)
-    after = _inherit(call, before, after, (mapping or {}).get("workflowStates") or {})
+    after = furnish_triage(call, _inherit(call, before, after, (mapping or {}).get("workflowStates") or {}))
     _cycle(call, before, after, input.get("cycleEnabledStartDate"))
     if after.retiredAt and not before.retiredAt:
         _retire_below(call, after, input.get("handleSubTeamsOnRetirement"))

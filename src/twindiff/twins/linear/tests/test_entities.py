@@ -63,7 +63,7 @@ def test_one_label_of_a_group_goes_on_an_issue(linear):
     small, large = (linear.create("issueLabel", name=name, parentId=group)["id"] for name in ("S", "L"))
     linear.update("issue", "ENG-1", labelIds=[small])
     query = 'mutation($l: [String!]) { issueUpdate(id: "ENG-1", input: { labelIds: $l }) { success } }'
-    assert "only one label of the group" in linear.refusal(query, l=[small, large])
+    assert "Only one label in a group" in linear.refusal(query, l=[small, large])
     assert "is a group" in linear.refusal(query, l=[group])
 
 

@@ -1,4 +1,4 @@
-"""Filters mean what Linear was measured to answer where issues lack labels or relations; null operands are refused.
+"""Filters mean what Linear was measured to answer where issues lack labels or relations; null ids are refused.
 
 https://github.com/brekkylab/backlot/pull/116 · https://github.com/brekkylab/backlot/pull/133
 """
@@ -135,9 +135,7 @@ def test_comments_are_found_by_alternatives_and_empty_branches_are_dropped(linea
 NULLS = [
     *({place: {"id": {word: None}}} for place in ("team", "project", "parent", "state", "creator", "cycle", "assignee")
       for word in ("eq", "in", "neq")),
-    *({"createdAt": {word: None}} for word in ("gt", "lte", "in")),
-    {"title": {"in": None}}, {"searchableContent": {"contains": None}}, {"title": {"contains": None}},
-    {"labels": {"length": {"gt": None}}}, {"estimate": {"lt": None}}, {"id": {"eq": None}},
+    {"searchableContent": {"contains": None}}, {"id": {"eq": None}},
     {"or": [{"team": {"id": {"eq": None}}}]}, {"comments": {"some": {"issue": {"id": {"eq": None}}}}},
 ]  # fmt: skip
 OTHER_LISTS = [
@@ -153,7 +151,7 @@ OTHER_LISTS = [
 @pytest.mark.parametrize(
     ("root", "kind", "given"), [*OTHER_LISTS, *(("issues", "Issue", given) for given in NULLS)], ids=str
 )
-def test_a_null_operand_is_refused_as_a_whole(linear, root, kind, given):
+def test_a_null_id_is_refused_as_a_whole(linear, root, kind, given):
     query = f"query($f: {kind}Filter) {{ {root}(filter: $f) {{ nodes {{ id }} }} }}"
     answer = linear.http(json={"query": query, "variables": {"f": given}})
     assert answer.status_code == 400

@@ -43,6 +43,8 @@ def values_of(rule: rules.InputRule) -> tuple[str, Any, Any]:
             return rule.field, "x" * rule.max_characters, "x" * (rule.max_characters + 1)
         case rules.HexColor():
             return rule.field, "#1a2B3c", "notacolor"
+        case rules.IconName():
+            return rule.field, "Rocket", "my-icon"
         case rules.NumberRange():
             return rule.field, int(rule.minimum), int(rule.minimum) - 1
         case rules.PastInstant():

@@ -111,7 +111,7 @@ def test_editing_a_comment_changes_its_body(linear):
 
 def test_a_team_comes_with_its_states_and_its_owner(linear):
     linear.create("team", name="Legal")
-    assert sorted(linear.added()) == ["team_memberships", "teams", *["workflow_states"] * 8]
+    assert sorted(linear.added()) == ["team_memberships", "teams", *["workflow_states"] * 6]
 
 
 def test_reading_changes_nothing(linear):

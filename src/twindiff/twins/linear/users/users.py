@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from twindiff.kit import Call, any_of
-from twindiff.kit.graphql import ConnectionRows, Section, entity_operations, yes_or_no
+from twindiff.kit.graphql import Section, entity_operations, yes_or_no
 from twindiff.kit.graphql.errors import Forbidden, InvalidInput
 from twindiff.kit.rows import Expression
 
@@ -29,12 +29,6 @@ ROLES = {
 def viewer(call: Call) -> Any:
     """Get the calling user."""
     return acting_user(call)
-
-
-@api.query("users")
-def users(call: Call, include_disabled: bool | None = None) -> ConnectionRows:
-    """List the users of the workspace. Suspended ones are included with `include_disabled`."""
-    return ConnectionRows(User, () if include_disabled else (User.row.active,))
 
 
 @api.lookup(User)

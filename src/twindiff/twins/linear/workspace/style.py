@@ -79,10 +79,10 @@ _ERROR_TABLE: tuple[tuple[type[Exception], str, str, int], ...] = (
     (ApiError, "invalid input", "INPUT_ERROR", 400),
 )
 """Class, `type`, `code` and `statusCode`, which is not the HTTP status. First match wins; subclasses come first."""
-ARGUMENT_ERROR = "Argument Validation Error"
-_SYNTAX = "GRAPHQL_PARSE_FAILED"
 _FAIL_REQUESTS = (Forbidden, IdTaken)
 """Errors of execution with the HTTP status 400."""
+ARGUMENT_ERROR = "Argument Validation Error"
+_SYNTAX = "GRAPHQL_PARSE_FAILED"
 _OWNER_FIELDS = frozenset(("commentId", "initiativeId", "issueId", "parentId", "relatedIssueId", "teamId", "teamIds"))
 """Fields of inputs whose missing entity is told by its kind, as that of an argument `id` is."""
 
@@ -100,7 +100,8 @@ class LinearStyle(GraphqlStyle):
                 told = _extensions(name, code, status, _for_people(error))
                 return told | _validation_errors(error) | _http_status(error)
         code = _SYNTAX if str(error).startswith("Syntax Error") else "GRAPHQL_VALIDATION_FAILED"
-        return _extensions("graphql error", code, 400, self.message(error))
+        http = {"status": 400, "headers": {}}
+        return _extensions("graphql error", code, 400, self.message(error)) | {"http": http}
 
     def error(self, error: ApiError, exchange: RequestContext | None = None) -> Response:
         """Render an error. A rate-limit error has the status 400: https://linear.app/developers/rate-limiting"""

@@ -42,9 +42,11 @@ def file_upload(
     """Return a URL to which a file can be uploaded. The twin does not store the bytes."""
     if not 0 < size <= MAX_FILE_BYTES:
         raise InvalidInput("size: a file has at least one byte and at most 2 GB.")
+    if make_public and (not content_type.startswith("image/") or content_type == "image/svg+xml"):
+        raise InvalidInput("Public uploads are only supported for images (excluding SVG)")
     folder = f"{organization_id(call)}/{call.ids.uuid()}/{quote(filename)}"
     upload = {
-        "assetUrl": f"https://uploads.linear.app/{folder}",
+        "assetUrl": f"https://{'public' if make_public else 'uploads'}.linear.app/{folder}",
         "uploadUrl": f"https://uploads.linear.app/put/{folder}?signature={call.ids.new('', 16).lower()}",
         "contentType": content_type,
         "filename": filename,
