@@ -247,9 +247,13 @@ def _headers(exchange: RequestContext) -> tuple[tuple[str, str], ...]:
 
 
 def _has_other_scheme(request: Request) -> bool:
-    """Whether a header names another scheme than `Bearer`, in which Slack minds capitals."""
-    scheme, space, _ = request.headers.get("authorization", "").strip().partition(" ")
-    return bool(space) and scheme != "Bearer"
+    """Whether a header names another scheme than `Bearer`, in which Slack minds capitals and the space after it.
+
+    A strict environment takes no token without a scheme either.
+    """
+    header = request.headers.get("authorization", "").strip()
+    scheme, space, _ = header.partition(" ")
+    return bool(header) and (scheme != "Bearer" if space else header.lower().startswith("bearer"))
 
 
 def _render_error(error: ApiError) -> Response:

@@ -18,10 +18,10 @@ from ..core.access import is_member, team_of, visible_channel
 from ..core.arguments import unix_of
 from ..core.emoji import is_emoji
 from ..core.errors import (
-    BookmarkNotFound,
     InvalidBookmarkType,
     InvalidEmoji,
     InvalidLink,
+    NoSuchItem,
     PermissionDenied,
     TooManyBookmarks,
 )
@@ -120,9 +120,9 @@ def _room(call: Call, channel: str) -> Channel:
 
 
 def _bookmark(call: Call, room: Channel, bookmark_id: str) -> Bookmark:
-    bookmark = call.db.get(Bookmark, bookmark_id, missing=BookmarkNotFound)
+    bookmark = call.db.get(Bookmark, bookmark_id, missing=NoSuchItem)
     if bookmark.channel_id != room.channel_id:
-        raise BookmarkNotFound
+        raise NoSuchItem
     return bookmark
 
 

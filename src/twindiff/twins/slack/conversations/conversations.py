@@ -5,6 +5,7 @@ https://docs.slack.dev/reference/methods?family=conversations
 
 from __future__ import annotations
 
+from string import punctuation
 from typing import Annotated, Any
 
 from msgspec import Meta
@@ -142,10 +143,10 @@ def create(call: Call, name: str, is_private: bool = False) -> dict[str, Any]:
 def _check_name(name: str) -> None:
     if not name:
         raise InvalidNameRequired
+    if not name.strip(punctuation):
+        raise InvalidNamePunctuation
     if not all(_may_be_in_a_name(letter) for letter in name):
         raise InvalidNameSpecials
-    if not name.strip("-_"):
-        raise InvalidNamePunctuation
 
 
 def _may_be_in_a_name(letter: str) -> bool:

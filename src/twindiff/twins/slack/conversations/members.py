@@ -127,6 +127,8 @@ def kick(call: Call, channel: str, user: str = "") -> dict[str, Any]:
     """
     room = true_channel(call, channel)
     refuse_guests(call, UserIsRestricted)
+    if not user:
+        raise NoUser
     call.db.get(User, user, missing=UserNotFound)
     if user == call.actor:
         raise CantKickSelf

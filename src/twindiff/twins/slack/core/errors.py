@@ -58,10 +58,6 @@ class BadTitle(ApiError):
     """The title has more than 255 characters."""
 
 
-class BookmarkNotFound(ApiError):
-    """The channel has no such bookmark."""
-
-
 class BotNotFound(ApiError):
     """There is no such bot."""
 
@@ -80,6 +76,14 @@ class CannotCompleteOthers(ApiError):
 
 class CannotCompleteRecurring(ApiError):
     """A reminder that comes again and again is never complete."""
+
+
+class CannotFindChannel(ApiError):
+    """There is no such channel for the caller."""
+
+
+class CannotFindMessage(ApiError):
+    """The channel has no such message."""
 
 
 class CannotParse(ApiError):
@@ -132,6 +136,10 @@ class CantUpdateMessage(ApiError):
 
 class ChannelNotFound(ApiError):
     """There is no such conversation, or the caller may not know of it."""
+
+
+class DescriptionTooLong(ApiError):
+    """The description of the user group is too long."""
 
 
 class EmailTaken(ApiError):
@@ -274,6 +282,10 @@ class InvalidTypes(ApiError):
     """One of the types is no type of conversation."""
 
 
+class InvalidUnfurlsFormat(ApiError):
+    """The unfurls are no map of addresses to attachments."""
+
+
 class InvalidUsers(ApiError):
     """One of these is not a person here."""
 
@@ -310,12 +322,20 @@ class MissingArgument(ApiError):
     """A file must have at least one byte, and a call's participants somebody."""
 
 
+class MissingChannel(ApiError):
+    """The request has no channel."""
+
+
 class MissingDuration(ApiError):
     """A number of minutes is needed."""
 
 
 class MissingSubteamName(ApiError):
     """A user group needs a name."""
+
+
+class MissingTs(ApiError):
+    """The request has no timestamp of a message."""
 
 
 class MissingUnfurls(ApiError):
@@ -328,6 +348,10 @@ class MsgBlocksTooLong(ApiError):
 
 class MsgTooLong(ApiError):
     """The text is longer than a message may be."""
+
+
+class MustClearBothStatusTextAndStatusEmoji(ApiError):
+    """A status is cleared by an empty text and an empty emoji together."""
 
 
 class NameAlreadyExists(ApiError):
@@ -344,6 +368,10 @@ class NameTooLong(ApiError):
 
 class NoItemSpecified(ApiError):
     """Neither a message, by channel and timestamp, nor a file was named."""
+
+
+class NoPin(ApiError):
+    """The message is not pinned."""
 
 
 class NoQuery(ApiError):
@@ -396,10 +424,6 @@ class NotInChannel(ApiError):
     """The caller is not a member of the channel."""
 
 
-class NotPinned(ApiError):
-    """The message is not pinned."""
-
-
 class NotStarred(ApiError):
     """The item is not saved."""
 
@@ -422,10 +446,6 @@ class ProfileStatusSetFailedNotEmojiSyntax(ApiError):
 
 class ProfileStatusSetFailedNotValidEmoji(ApiError):
     """The emoji of a status must be one that the workspace has."""
-
-
-class ProfileStatusSetFailedTooLong(ApiError):
-    """The text of a status has at most 100 characters."""
 
 
 class RestrictedAction(ApiError):

@@ -13,6 +13,7 @@ from twindiff.kit import ApiError, RequestContext
 from .errors import (
     AltTxtTooLarge,
     BadTitle,
+    DescriptionTooLong,
     InvalidArguments,
     InvalidExternalId,
     InvalidNameMaxlength,
@@ -68,6 +69,7 @@ TEXT_LIMITS: tuple[TextLimit, ...] = (
     _limit("conversations.setTopic", "topic", 250, TooLong, "documentation"),
     _limit("conversations.setPurpose", "purpose", 250, TooLong, "documentation"),
     _limit("usergroups.create usergroups.update", "name", 80, NameTooLong, "documentation"),
+    _limit("usergroups.create usergroups.update", "description", 140, DescriptionTooLong, "knowledge"),
     _limit("files.getUploadURLExternal", "alt_txt", 1000, AltTxtTooLarge, "documentation"),
     _limit("files.remote.add", "title", 255, BadTitle, "knowledge"),
     _limit("files.remote.update", "title", 255, InvalidTitle, "knowledge"),

@@ -11,20 +11,29 @@ from twindiff.kit import Call, Operations
 
 from ..core.access import is_member, visible_channel, writable_channel
 from ..core.errors import (
+    CannotFindChannel,
+    CannotFindMessage,
     CannotUnfurlUrl,
+    ChannelNotFound,
     InvalidThreadTs,
+    InvalidUnfurlsFormat,
     IsArchived,
+    MessageNotFound,
+    MissingChannel,
+    MissingTs,
     MissingUnfurls,
     NotInChannel,
     UserNotInChannel,
 )
-from ..core.tables import EphemeralMessage
+from ..core.tables import Channel, EphemeralMessage, Message
 from ..rendering.call_blocks import check_calls, record_posted_calls
 from ..rendering.message_views import message_event
 from .chat import add_message, find_message, thread_root
 from .message_content import Attachments, Blocks, check_attachments, content_of
 
 api = Operations()
+
+Unfurls = Annotated[dict[str, Any], InvalidUnfurlsFormat]
 
 
 @api.method("chat.postEphemeral", scope="chat:write")
@@ -78,15 +87,16 @@ def me_message(call: Call, channel: str, text: str = "") -> dict[str, Any]:
 
 
 @api.method("chat.unfurl", scope="links:write")
-def unfurl(call: Call, channel: str, ts: str, unfurls: dict[str, Any] | None = None) -> dict[str, Any]:
+def unfurl(call: Call, channel: str = "", ts: str = "", unfurls: Unfurls | None = None) -> dict[str, Any]:
     """Add an attachment to a message for each of the given links in it.
 
     https://docs.slack.dev/reference/methods/chat.unfurl
     """
-    if not unfurls:
-        raise MissingUnfurls
-    room = visible_channel(call, channel)
-    message = find_message(call.db, room, ts)
+    for given, missing in ((channel, MissingChannel), (ts, MissingTs), (unfurls, MissingUnfurls)):
+        if not given:
+            raise missing
+    room, message = _find_unfurled(call, channel, ts)
+    unfurls = unfurls or {}
     said = message.message_text or ""
     if any(link not in said for link in unfurls):
         raise CannotUnfurlUrl
@@ -94,6 +104,16 @@ def unfurl(call: Call, channel: str, ts: str, unfurls: dict[str, Any] | None = N
     record_posted_calls(call, room, *(each.get("blocks") for each in shown))
     call.db.change(message, attachments=check_attachments([*(message.attachments or []), *shown]))
     return {}
+
+
+def _find_unfurled(call: Call, channel: str, ts: str) -> tuple[Channel, Message]:
+    try:
+        room = visible_channel(call, channel)
+        return room, find_message(call.db, room, ts)
+    except ChannelNotFound:
+        raise CannotFindChannel from None
+    except MessageNotFound:
+        raise CannotFindMessage from None
 
 
 def _attachment(given: Any) -> dict[str, Any]:

@@ -15,8 +15,8 @@ from ..core.errors import (
     AlreadyPinned,
     BadTimestamp,
     NoItemSpecified,
+    NoPin,
     NotInChannel,
-    NotPinned,
     PermissionDenied,
 )
 from ..core.tables import Channel, Message, Pin
@@ -47,7 +47,7 @@ def remove(call: Call, channel: str, timestamp: str = "") -> dict[str, Any]:
     https://docs.slack.dev/reference/methods/pins.remove
     """
     room, message = _item(call, channel, timestamp)
-    call.db.remove(call.db.get(Pin, room.channel_id, message.message_id, missing=NotPinned))
+    call.db.remove(call.db.get(Pin, room.channel_id, message.message_id, missing=NoPin))
     call.emit("pin_removed", _event(call, "pin_removed", message))
     return {}
 

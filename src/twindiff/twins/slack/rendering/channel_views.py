@@ -88,6 +88,7 @@ def _sharing(team_id: str) -> dict[str, Any]:
         "pending_shared": [],
         "pending_connected_team_ids": [],
         "shared_team_ids": [team_id],
+        "parent_conversation": None,
         "internal_team_ids": [],
     }
 

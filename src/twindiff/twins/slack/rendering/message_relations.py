@@ -44,6 +44,8 @@ class MessageRelations(NamedTuple):
     """The bots among the authors of the messages, by user id."""
     pins: dict[str, list[str]]
     """The ids of the channels that the messages are pinned to."""
+    reader: str
+    """The id of the user who reads the messages."""
 
     def bot_of(self, message: Message) -> User | None:
         """Return the author of a message if it is a bot, or wrote the message with a bot's token."""
@@ -65,7 +67,7 @@ def load_relations(
         {message.user_id for message in messages if message.bot_id},
     )
     return MessageRelations(
-        known, reactions_to(db, ids), authors_of(db, roots), files_in(call, ids), bots, pins_of(db, ids)
+        known, reactions_to(db, ids), authors_of(db, roots), files_in(call, ids), bots, pins_of(db, ids), call.actor
     )
 
 

@@ -83,7 +83,8 @@ def listed_message(
     if reactions := related.reactions.get(ts):
         shown["reactions"] = reaction_objects(reactions)
     if thread := related.threads.get(ts):
-        shown.update(thread_object(ts, thread))
+        follows = related.reader in (message.user_id, *thread.users)
+        shown.update(thread_object(ts, thread, is_followed=follows))
     if pins := related.pins.get(ts):
         shown["pinned_to"] = pins
     if files := related.files.get(ts):
@@ -182,15 +183,15 @@ def tombstone(ts: str, team_id: str, thread: Thread) -> dict[str, Any]:
     return {**shown, **thread_object(ts, thread)}
 
 
-def thread_object(ts: str, thread: Thread) -> dict[str, Any]:
-    """Return the fields that a thread's first message has about the thread."""
+def thread_object(ts: str, thread: Thread, *, is_followed: bool = False) -> dict[str, Any]:
+    """Return the fields that a thread's first message has about the thread; those who write in one follow it."""
     return {
         "thread_ts": ts,
         "reply_count": thread.size,
         "reply_users": list(thread.users[:_SHOWN_REPLY_USERS]),
         "reply_users_count": len(thread.users),
         "latest_reply": thread.latest,
-        "subscribed": False,
+        "subscribed": is_followed,
         "is_locked": False,
     }
 

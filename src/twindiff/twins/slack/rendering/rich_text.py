@@ -16,6 +16,9 @@ Element = dict[str, Any]
 _PREFORMATTED = re.compile(r"```\n?(.*?)\n?```", re.DOTALL)
 _INLINE = re.compile(r"<([^<>\n]+)>|(?<![\w:]):([a-z0-9_+'-]+):(?![\w:])|(?<![\w`])(`)([^`\n]+)`(?![\w`])")
 _STYLED = re.compile(r"(?<![\w*~_])([*_~])(?=\S)([^\n]*?\S)\1(?![\w*~_])")
+_SECTION, _LIST = "rich_text_section", "rich_text_list"
+_STARTS = {"rich_text_quote": re.compile(r"(?:&gt;|>) ?"), _LIST: re.compile(r"\u2022 ")}
+"""How lines of quotes and of lists begin."""
 _STYLES = {"*": "bold", "_": "italic", "~": "strike"}
 
 
@@ -35,16 +38,20 @@ def _parts(text: str) -> Iterator[Element]:
 
 
 def _lines(text: str) -> Iterator[Element]:
-    """Yield groups of quoted lines and of other lines."""
-    groups: list[tuple[bool, list[str]]] = []
+    """Yield groups of quoted lines, of items of bulleted lists, and of other lines."""
+    groups: list[tuple[str, list[str]]] = []
     for line in text.split("\n") if text else ():
-        quoted = line.startswith(("&gt;", ">"))
-        if not groups or groups[-1][0] != quoted:
-            groups.append((quoted, []))
-        groups[-1][1].append(re.sub(r"^(&gt;|>) ?", "", line) if quoted else line)
-    for quoted, lines in groups:
-        elements = list(_inline("\n".join(lines), {}))
-        yield {"type": "rich_text_quote" if quoted else "rich_text_section", "elements": elements}
+        kind = next((kind for kind, start in _STARTS.items() if start.match(line)), _SECTION)
+        if not groups or groups[-1][0] != kind:
+            groups.append((kind, []))
+        groups[-1][1].append(_STARTS[kind].sub("", line) if kind in _STARTS else line)
+    for kind, lines in groups:
+        yield _list(lines) if kind == _LIST else {"type": kind, "elements": list(_inline("\n".join(lines), {}))}
+
+
+def _list(items: list[str]) -> Element:
+    sections = [{"type": _SECTION, "elements": list(_inline(item, {}))} for item in items]
+    return {"type": _LIST, "style": "bullet", "indent": 0, "border": 0, "elements": sections}
 
 
 def _inline(text: str, style: dict[str, bool]) -> Iterator[Element]:

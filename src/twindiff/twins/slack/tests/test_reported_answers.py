@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from tests.harness import AGENT, GENERAL, JOHN, RANDOM
+from tests.harness import AGENT, GENERAL, JOHN, RANDOM, ROBERT
 
 GONE = "1699564800.999999"
 AS_JSON, AS_FORM = "application/json", "application/x-www-form-urlencoded"
@@ -316,7 +316,7 @@ def test_a_bot_s_token_reads_reacts_and_removes_in_its_channels_only(outsider, m
 # Requests
 
 
-@pytest.mark.parametrize("scheme", ["bearer ", "BEARER ", "token ", "Basic "])
+@pytest.mark.parametrize("scheme", ["bearer ", "BEARER ", "token ", "Basic ", "Bearer\t", "Bearer"])
 def test_no_scheme_but_bearer_carries_a_token(strict, scheme):
     authorization = {"Authorization": f"{scheme}xoxp-{AGENT}"}
     assert strict.http("GET", "auth.test", token="", headers=authorization).json()["error"] == "not_authed"
@@ -352,3 +352,32 @@ def test_the_emoji_of_a_status_stands_between_colons(slack, emoji):
     answer = slack("users.profile.set", profile={"status_emoji": emoji})
     assert answer["error"] == "profile_status_set_failed_not_emoji_syntax"
     assert slack("users.profile.set", profile={"status_emoji": ":wave::skin-tone-2:"})["ok"]
+
+
+# What readers see, as people measured it: https://github.com/brekkylab/backlot
+
+
+def test_those_who_write_in_a_thread_follow_it(slack):
+    ts = slack("chat.postMessage", channel=GENERAL, text="root")["ts"]
+    slack.as_user(JOHN)("chat.postMessage", channel=GENERAL, text="reply", thread_ts=ts)
+    seen = [
+        slack.as_user(user)("conversations.replies", channel=GENERAL, ts=ts)["messages"][0]["subscribed"]
+        for user in (AGENT, JOHN, ROBERT)
+    ]
+    assert seen == [True, True, False]
+
+
+def test_lines_with_bullets_are_a_list(slack):
+    ts = slack.as_user(JOHN)("chat.postMessage", channel=GENERAL, text="\u2022 one\n\u2022 two\nend")["ts"]
+    (message,) = slack("conversations.history", channel=GENERAL, latest=ts, inclusive="true", limit=1)["messages"]
+    items, end = message["blocks"][0]["elements"]
+    assert (items["type"], items["style"], items["indent"], items["border"]) == ("rich_text_list", "bullet", 0, 0)
+    assert [each["elements"][0]["text"] for each in items["elements"]] == ["one", "two"]
+    assert end["type"] == "rich_text_section"
+
+
+def test_a_status_is_cleared_as_a_whole(slack):
+    assert slack("users.profile.set", profile={"status_text": "a"})["profile"]["status_emoji"] == ":speech_balloon:"
+    assert not slack("users.profile.set", profile={"status_emoji": ""})["ok"]
+    cleared = slack("users.profile.set", profile={"status_text": "", "status_emoji": ""})["profile"]
+    assert (cleared["status_text"], cleared["status_emoji"]) == ("", "")

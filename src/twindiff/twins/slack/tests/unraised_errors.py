@@ -41,6 +41,7 @@ NEVER_RAISED = {
         "other codes of the same pages are raised",
     ),
     **dict.fromkeys(("cannot_add_slackbot", "cannot_add_others_recurring"), "reminders are for oneself by now"),
+    "not_pinned": "is `no_pin` on the method's page by now",
     "not_pinnable": "every kind of message can be pinned",
     "over_pagination_limit": "the list is empty",
     "reserved_name": "profiles have no user names by now",

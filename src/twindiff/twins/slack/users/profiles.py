@@ -20,10 +20,10 @@ from ..core.errors import (
     InvalidPresence,
     InvalidProfile,
     MissingDuration,
+    MustClearBothStatusTextAndStatusEmoji,
     NotAdmin,
     ProfileStatusSetFailedNotEmojiSyntax,
     ProfileStatusSetFailedNotValidEmoji,
-    ProfileStatusSetFailedTooLong,
     SnoozeNotActive,
     TooLong,
     UserNotFound,
@@ -112,12 +112,19 @@ def _check_profile(db: Store, person: User, given: dict[str, Any]) -> dict[str, 
         wanted["fields"] = _fields(db, person, wanted["fields"])
     if "email" in wanted and db.find(User, User.email == wanted["email"], User.user_id != person.user_id):
         raise EmailTaken
-    return _check_status(wanted)
+    return _check_status(wanted, profile_of(db, person.user_id).status_emoji)
 
 
-def _check_status(wanted: dict[str, Any]) -> dict[str, Any]:
+def _check_status(wanted: dict[str, Any], shown_emoji: str) -> dict[str, Any]:
+    """Return the columns with the emoji of a status that has none.
+
+    An empty text or emoji clears the status only together with the other; what is given with them does not matter.
+    """
+    alone = [wanted[key] for key in ("status_text", "status_emoji") if key in wanted]
+    if alone == [""]:
+        raise MustClearBothStatusTextAndStatusEmoji
     if len(wanted.get("status_text", "")) > _MAX_STATUS_CHARACTERS:
-        raise ProfileStatusSetFailedTooLong
+        raise TooLong
     emoji = wanted.get("status_emoji", "")
     if emoji and not _EMOJI_SYNTAX.fullmatch(emoji):
         raise ProfileStatusSetFailedNotEmojiSyntax
@@ -128,7 +135,7 @@ def _check_status(wanted: dict[str, Any]) -> dict[str, Any]:
         wanted["status_expiration"] = expiration = int(expiration)
     if type(expiration) is not int or not 0 <= expiration <= _LAST_SECOND:
         raise InvalidProfile
-    if "status_text" in wanted and wanted["status_text"] and not wanted.get("status_emoji", "x"):
+    if wanted.get("status_text") and not wanted.get("status_emoji", shown_emoji):
         wanted["status_emoji"] = ":speech_balloon:"
     return wanted
 

@@ -186,6 +186,7 @@ BAD_NAMES = [
     ("#plans", "invalid_name_specials"),
     ("plans.", "invalid_name_specials"),
     ("-_-", "invalid_name_punctuation"),
+    ("...", "invalid_name_punctuation"),
     ("general", "name_taken"),
 ]
 

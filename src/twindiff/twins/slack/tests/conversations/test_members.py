@@ -156,7 +156,7 @@ def test_a_kick_removes_one_member(slack, diff):
 @pytest.mark.parametrize(
     ("channel", "user", "error"),
     [
-        (RANDOM, "", "user_not_found"),
+        (RANDOM, "", "no_user"),
         (RANDOM, "U0NOPE000", "user_not_found"),
         (RANDOM, ME, "cant_kick_self"),
         (GENERAL, JOHN, "cant_kick_from_general"),
