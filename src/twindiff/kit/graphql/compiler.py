@@ -186,7 +186,8 @@ class SelectionCompiler:
             return repr(kind.name)
         means: Meaning = part.field.extensions["means"]
         field = means.field
-        if field and (means.kind == "key" or (field.kind == "column" and is_leaf(part.field.type))):
+        is_cell = field and field.kind == "column" and is_leaf(part.field.type)
+        if field and (means.kind == "key" or (is_cell and (field.owner, field.name) not in self.model.computed)):
             self._count_leaf(part)
             return self._cell(part, cells.at(field.column), field, cells, space)
         shape.loads.append(self._load(kind, part, means, cells))

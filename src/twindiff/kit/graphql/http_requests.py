@@ -12,10 +12,11 @@ import msgspec
 from twindiff.kit.errors import ApiError, MalformedBody
 from twindiff.kit.http import Request
 from twindiff.kit.json_values import read_json
-from twindiff.kit.styles.base import json_object
+from twindiff.kit.styles.base import json_value
 
 MAX_BODY_BYTES = 1_000_000
 _FORM_TYPES = frozenset(("", "application/x-www-form-urlencoded", "multipart/form-data", "text/plain"))
+_FIELDS = (("variables", dict, "an object"), ("extensions", dict, "an object"), ("operationName", str, "a string"))
 _PREFLIGHT_HEADERS = ("x-apollo-operation-name", "apollo-require-preflight")
 
 
@@ -72,18 +73,35 @@ def read_graphql_request(request: Request) -> GraphqlRequest:
     """Return the request in a body or, by GET, in a URL; raises MalformedBody."""
     if len(request.body) > MAX_BODY_BYTES:
         raise MalformedBody(f"The body is larger than {MAX_BODY_BYTES:,} bytes")
-    try:
-        fields = _fields_of_url(request) if request.verb == "GET" else json_object(request.body)
-        asked = msgspec.convert(fields, GraphqlRequest)
-    except msgspec.ValidationError as error:
-        raise MalformedBody(f"The request is not a GraphQL request: {error}") from None
-    if not asked.query:
-        raise MalformedBody("The request has no query")
-    return asked
+    fields = _fields_of_url(request) if request.verb == "GET" else _fields_of_body(request.body)
+    if not isinstance(fields.get("query") or "", str):
+        raise MalformedBody("GraphQL queries must be strings.")
+    if not fields.get("query"):
+        raise MalformedBody("GraphQL operations must contain a non-empty `query` or a `persistedQuery` extension.")
+    return msgspec.convert(fields, GraphqlRequest)
+
+
+def _fields_of_body(body: bytes) -> dict[str, Any]:
+    given: Any = json_value(body) if body else None
+    if isinstance(given, list):
+        raise MalformedBody("Operation batching disabled.")
+    fields: dict[str, Any] = given if isinstance(given, dict) else {}  # pyright: ignore[reportUnknownVariableType]
+    if not fields:
+        raise MalformedBody("POST body missing, invalid Content-Type, or JSON object has no keys.")
+    for name, kind, article in _FIELDS:
+        value = fields.get(name)
+        if value is None or isinstance(value, kind):
+            continue
+        if isinstance(value, str):
+            raise MalformedBody(
+                f"`{name}` in a POST body should be provided as an object, not a recursively JSON-encoded string."
+            )
+        raise MalformedBody(f"`{name}` in a POST body must be {article} if provided.")
+    return fields
 
 
 def _fields_of_url(request: Request) -> dict[str, Any]:
-    given = request.query_parameters()
+    given: dict[str, Any] = request.query_parameters()
     for name in ("variables", "extensions"):
         if name in given:
             given[name] = _json_text(name, given[name])
@@ -92,6 +110,9 @@ def _fields_of_url(request: Request) -> dict[str, Any]:
 
 def _json_text(name: str, text: str) -> Any:
     try:
-        return read_json(text)
+        value = read_json(text)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
-        raise MalformedBody(f"The {name} in the URL are not valid JSON") from None
+        raise MalformedBody(f"The {name} search parameter contains invalid JSON.") from None
+    if not isinstance(value, dict):
+        raise MalformedBody(f"The {name} search parameter should contain a JSON-encoded object.")
+    return value  # pyright: ignore[reportUnknownVariableType] - JSON's edge

@@ -117,12 +117,17 @@ def parse_json_fields(given: dict[str, Any], bound: Bound) -> dict[str, Any]:
     return given
 
 
-def json_object(body: bytes) -> dict[str, Any]:
-    """Decode a body that is a JSON object; raises MalformedBody for anything else."""
+def json_value(body: bytes) -> Any:
+    """Decode a body that is JSON; raises MalformedBody for anything else."""
     try:
-        value = read_json(body)
+        return read_json(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise MalformedBody(f"The body is not valid JSON: {error}") from None
+
+
+def json_object(body: bytes) -> dict[str, Any]:
+    """Decode a body that is a JSON object; raises MalformedBody for anything else."""
+    value = json_value(body)
     if not isinstance(value, dict):
         raise MalformedBody("The body must be a JSON object")
     return value  # pyright: ignore[reportUnknownVariableType] - JSON's edge

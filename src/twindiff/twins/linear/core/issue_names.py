@@ -93,8 +93,18 @@ def address(call: Call, team: Any, identifier: str, title: str) -> str:
 
 def branch_name(call: Call, identifier: str, title: str) -> str:
     """Return the branch name of an issue, such as `ada/eng-42-fix-the-login`."""
-    user = acting_user(call)
-    return f"{slug(user.displayName)}/{identifier.lower()}-{slug(title)}".strip("-/")
+    return f"{slug(acting_user(call).displayName)}/{_branch(identifier, title)}".strip("/")
+
+
+def _branch(identifier: str, title: str) -> str:
+    return f"{identifier.lower()}-{slug(title)}".strip("-")
+
+
+@api.field(Issue, "branchName", needs="identifier title")
+def branch_names(call: Call, rows: list[Any]) -> list[str]:
+    """Return the branch that the caller would start for each issue, from its present identifier and title."""
+    handle = slug(acting_user(call).displayName)
+    return [f"{handle}/{_branch(row.identifier, row.title)}".strip("/") for row in rows]
 
 
 def is_uuid(text: str) -> bool:

@@ -16,6 +16,7 @@ from ..model.comments import Comment
 from ..model.initiatives import InitiativeUpdate
 from ..model.project_parts import ProjectUpdate
 from ..model.teams import Team, TeamMembership
+from ..model.webhooks import Webhook
 from .actors import acting_user
 from .token_scopes import has_scope
 
@@ -84,10 +85,12 @@ class ForAuthors(NamedTuple):
 
 Permission = ForAdmins | ForTeamOwners | ForAuthors
 
+_WEBHOOKS = ForAdmins("webhook webhooks webhookCreate webhookUpdate webhookDelete")
+
 PERMISSIONS: tuple[Permission, ...] = (
     ForAdmins("organizationUpdate organizationDelete userSuspend userUnsuspend userChangeRole", lenient=True),
     ForAdmins("userSessions auditEntries"),
-    ForAdmins("webhook webhooks webhookCreate webhookUpdate webhookDelete"),
+    _WEBHOOKS,
     ForAdmins("integrationDelete integrationsSettingsCreate integrationsSettingsUpdate"),
     ForAdmins("integrationTemplateCreate integrationTemplateDelete"),
     ForAdmins("projectStatusCreate projectStatusUpdate projectStatusArchive projectStatusUnarchive"),
@@ -109,18 +112,30 @@ PERMISSIONS: tuple[Permission, ...] = (
 """The operations that need a role. Lenient environments check those that say so, and all for guests."""
 
 
+@api.visible(Webhook)
+def check_webhooks(call: Call) -> None:
+    """Raise InvalidRole for webhooks that are read through a team by somebody who may not list them."""
+    if _holds(call, _WEBHOOKS):
+        _WEBHOOKS.check(call, {})
+
+
 def _register(root: str) -> None:
     permissions = [each for each in PERMISSIONS if root in each.roots.split()]
 
     @api.guard(root)
     def guard(call: Call, arguments: dict[str, Any]) -> None:  # pyright: ignore[reportUnusedFunction] - registered
         for permission in permissions:
-            if permission.lenient or call.strict or acting_user(call).guest:
+            if _holds(call, permission):
                 permission.check(call, arguments)
 
 
 for _root in {root for permission in PERMISSIONS for root in permission.roots.split()}:
     _register(_root)
+
+
+def _holds(call: Call, permission: Permission) -> bool:
+    """Whether an environment checks a permission."""
+    return permission.lenient or call.strict or bool(acting_user(call).guest)
 
 
 def _asks_for(fields: str, arguments: dict[str, Any]) -> bool:

@@ -13,6 +13,7 @@ from ..core.actors import organization_id
 from ..core.label_combinations import check_combined_labels
 from ..model.issues import Issue
 from ..model.labels import InitiativeLabel, IssueLabel, ProjectLabel
+from ..model.teams import Team
 
 api = Section()
 
@@ -101,8 +102,12 @@ def _check_name(call: Call, entity: Any, name: str, team_id: str | None) -> None
     row = entity.row
     of_team = team_id and "teamId" in row.__struct_fields__
     scope = [any_of(row.teamId == team_id, row.teamId.is_null())] if of_team else []
-    if call.db.find(row, row.name.equals(name), row.archivedAt.is_null(), *scope):
-        raise InvalidInput(f"A label with the name '{name}' exists already.", title="duplicate label name")
+    found = call.db.find(row, row.name.equals(name), row.archivedAt.is_null(), *scope)
+    if found:
+        place = (
+            f"in team {call.db.get(Team.row, found.teamId).name}" if of_team and found.teamId else "in the workspace"
+        )
+        raise InvalidInput(f'Label "{name}" already exists {place}.', title="duplicate label name")
 
 
 def _check_group(call: Call, entity: Any, parent_id: str | None) -> None:

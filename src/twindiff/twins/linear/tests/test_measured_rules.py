@@ -180,6 +180,23 @@ def test_only_pictures_are_uploaded_for_everybody(linear, kind, refused):
         assert linear(query)["fileUpload"]["uploadFile"]["assetUrl"].startswith("https://public.linear.app/")
 
 
+def test_a_label_that_exists_is_named_with_its_place(linear):
+    linear.create("issueLabel", name="release", teamId=ENG)
+    query = "mutation($i: IssueLabelCreateInput!) { issueLabelCreate(input: $i) { success } }"
+    assert linear.refusal(query, i={"name": "Release", "teamId": ENG}) == (
+        'Label "Release" already exists in team Engineering.'
+    )
+    linear.create("issueLabel", name="size")
+    assert linear.refusal(query, i={"name": "Size"}) == 'Label "Size" already exists in the workspace.'
+
+
+def test_a_branch_is_named_for_who_asks_and_by_the_present_title(linear):
+    linear.update("issue", "ENG-1", title="Come in!")
+    for user, handle in ((SARAH, "sarah"), (JOHN, "john")):
+        branch = linear.as_user(user)('{ issue(id: "ENG-1") { branchName } }')["issue"]["branchName"]
+        assert branch == f"{handle}/eng-1-come-in"
+
+
 def test_a_batch_that_is_too_long_names_the_constraint(linear):
     query = "mutation($i: [UUID!]!) { issueBatchUpdate(ids: $i, input: { priority: 1 }) { success } }"
     assert linear.refusal(query, i=[str(uuid4())] * 51) == "ids must contain no more than 50 elements."

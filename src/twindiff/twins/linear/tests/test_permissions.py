@@ -131,7 +131,14 @@ def test_an_operation_of_admins_is_refused_to_members(strict, root):
     assert (error["extensions"]["code"], error["extensions"]["statusCode"]) == ("FORBIDDEN", 403)
 
 
-@pytest.mark.parametrize("root", ["webhooks { nodes { id } }", 'userSessions(id: "%s") { id }' % JOHN])  # noqa: UP031
+@pytest.mark.parametrize(
+    "root",
+    [
+        "webhooks { nodes { id } }",
+        f'team(id: "{ENG}") {{ webhooks {{ nodes {{ id }} }} }}',
+        f'userSessions(id: "{JOHN}") {{ id }}',
+    ],
+)
 def test_what_admins_alone_may_read_is_refused_to_members(strict, root):
     assert strict.error(f"{{ {root} }}")["message"] == "Invalid role: admin required"
     assert strict.as_user(SARAH)(f"{{ {root} }}")
