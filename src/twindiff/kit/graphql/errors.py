@@ -45,6 +45,10 @@ class IdTaken(ApiError):
         super().__init__(f"conflict on insert of {kind}", kind=kind, id=id)
 
 
+class QuotaExceeded(ApiError):
+    """There are as many as there may be; `quota` in the details is the vendor's name of the limit."""
+
+
 class TwoOrders(ApiError):
     """Cannot use both sort and orderBy options"""
 

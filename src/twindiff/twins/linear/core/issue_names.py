@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from typing import Any
+from unicodedata import normalize
 
 from twindiff.kit import Call, any_of
 from twindiff.kit.graphql import Section
@@ -21,7 +22,9 @@ api = Section()
 PRIORITIES = ("No priority", "Urgent", "High", "Medium", "Low")
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9]*-\d+")
 _DASHES_OF_UUID = 4
-_BETWEEN = re.compile(r"[^a-z0-9]+")
+_BETWEEN = re.compile(r"[\s-]+")
+_PUNCTUATION = re.compile(r"[^a-z0-9\s_-]")
+_MAX_BRANCH_TITLE = 60
 
 
 @api.lookup(Issue)
@@ -97,7 +100,7 @@ def branch_name(call: Call, identifier: str, title: str) -> str:
 
 
 def _branch(identifier: str, title: str) -> str:
-    return f"{identifier.lower()}-{slug(title)}".strip("-")
+    return f"{identifier.lower()}-{slug(title, _MAX_BRANCH_TITLE)}".strip("-")
 
 
 @api.field(Issue, "branchName", needs="identifier title")
@@ -112,9 +115,16 @@ def is_uuid(text: str) -> bool:
     return text.count("-") == _DASHES_OF_UUID
 
 
-def slug(text: str, length: int = 60) -> str:
-    """Return a text in the form of a URL part: `fix-the-login` for `Fix the login!`."""
-    return _BETWEEN.sub("-", text.casefold()).strip("-")[:length].strip("-")
+def slug(text: str, length: int = 70) -> str:
+    """Return a text in the form of a URL part: `fix-the-users-login` for `Fix the user's login!`.
+
+    Accents and punctuation go, spaces and hyphens part words, and what is too long ends after a word.
+    """
+    letters = normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
+    words = "-".join(_BETWEEN.sub(" ", _PUNCTUATION.sub("", letters)).split())
+    if len(words) <= length:
+        return words
+    return words[: length + 1].rpartition("-")[0] or words[:length]
 
 
 def _workspace(call: Call, team: Any) -> str:

@@ -8,7 +8,7 @@ from twindiff.kit import Call
 from twindiff.kit.computed_values import greatest
 from twindiff.kit.emoji import is_emoji
 from twindiff.kit.graphql import Section, entity_operations, fits
-from twindiff.kit.graphql.errors import EntityNotFound, InvalidInput
+from twindiff.kit.graphql.errors import EntityNotFound, InvalidInput, QuotaExceeded
 from twindiff.kit.rows import Expression
 
 from ..core.actors import acting_user
@@ -23,6 +23,7 @@ from ..notifications.subscribers import follow
 
 api = Section()
 
+MAX_ISSUE_COMMENTS = 2_000
 PLACES = (
     "issueId",
     "projectUpdateId",
@@ -49,6 +50,7 @@ def comment(call: Call, hash: str | None = None, id: str | None = None) -> Any:
 def create_comment(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Set author, text and URL of a new comment. A reply is on the same thing as the first comment of its thread."""
     _join_thread(call, values)
+    _check_number(call, values.get("issueId"))
     values["body"] = _body(given)
     values["bodyData"] = _document(call, values["body"])
     values["userId"] = acting_user(call).id
@@ -64,6 +66,17 @@ def _join_thread(call: Call, values: dict[str, Any]) -> None:
         raise InvalidInput("Parent comment must be a top level comment.", title="incorrect parent")
     if any(values.get(place) != getattr(parent, place) for place in PLACES):
         raise InvalidInput("Parent comment must be on the same entity.", title="incorrect parent")
+
+
+def _check_number(call: Call, issue_id: str | None) -> None:
+    """Raise QuotaExceeded if an issue has as many comments as it can have."""
+    comment = Comment.row
+    if issue_id and call.db.count(comment, comment.issueId == issue_id) >= MAX_ISSUE_COMMENTS:
+        raise QuotaExceeded(
+            f"An issue can have a maximum of {MAX_ISSUE_COMMENTS} comments. "
+            "This quota is enforced to keep the workspace performant.",
+            quota="max-comments-per-issue",
+        )
 
 
 def _document(call: Call, body: str) -> str:

@@ -19,9 +19,8 @@ def refused(linear):
         error = linear.error(query, **variables)
         changes = linear.diff("all")
         assert not any(changes[side] for side in ("inserts", "updates", "deletes"))
-        assert error["extensions"]["userPresentableMessage"]
         assert error["extensions"]["type"]
-        return error["extensions"]["code"], error["extensions"]["userPresentableMessage"]
+        return error["extensions"]["code"], error["extensions"].get("userPresentableMessage", error["message"])
 
     return refuse
 
@@ -35,6 +34,17 @@ def test_unknown_fields_come_with_a_suggestion(refused):
 def test_a_document_that_is_not_valid_answers_400(linear):
     assert linear.http(json={"query": "{ issues { nodes { titel } } }"}).status_code == 400
     assert linear.http(json={"query": "{ issues {"}).status_code == 400
+
+
+@pytest.mark.parametrize("query", ["{ issues { nodes { titel } } }", "{ issues {", '{ issue(id: "x) { id } }'])
+def test_a_document_that_is_not_valid_has_no_words_for_people(linear, query):
+    extensions = linear.error(query)["extensions"]
+    assert extensions == {
+        "http": {"status": 400, "headers": {}},
+        "code": "GRAPHQL_VALIDATION_FAILED",
+        "type": "graphql error",
+        "userError": True,
+    }
 
 
 def test_an_error_of_execution_answers_200(linear):

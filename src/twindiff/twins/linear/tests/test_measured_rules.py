@@ -11,6 +11,7 @@ from uuid import uuid4
 
 import pytest
 
+from twindiff.twins.linear.issues import comments
 from twindiff.twins.linear.tests.conftest import BACKLOG, DONE, ENG, JOHN, SARAH, Linear
 
 HIGH = {"title": "high", "priority": 1, "estimate": 3, "dueDate": "2026-03-15"}
@@ -195,6 +196,37 @@ def test_a_branch_is_named_for_who_asks_and_by_the_present_title(linear):
     for user, handle in ((SARAH, "sarah"), (JOHN, "john")):
         branch = linear.as_user(user)('{ issue(id: "ENG-1") { branchName } }')["issue"]["branchName"]
         assert branch == f"{handle}/eng-1-come-in"
+
+
+@pytest.mark.parametrize(
+    ("title", "address", "branch"),
+    [
+        ("Come in!", "come-in", "come-in"),
+        ("F3.1 — Causal driver's identification", "f31-causal-drivers-identification", ...),
+        ("Edit lead status (cold/hot/paid): é [EC-Z9]", "edit-lead-status-coldhotpaid-e-ec-z9", ...),
+        (
+            "Refactor extractSessionData to avoid triple-parsing Gemini transcripts",
+            "refactor-extractsessiondata-to-avoid-triple-parsing-gemini-transcripts",
+            "refactor-extractsessiondata-to-avoid-triple-parsing-gemini",
+        ),
+        ("x" * 80, "x" * 70, "x" * 60),
+        ("日本", "", ""),
+    ],
+)
+def test_a_title_is_cut_after_a_word_in_addresses_and_branches(linear, title, address, branch):
+    issue = linear.issue("url branchName", title=title)
+    assert issue["url"] == f"https://linear.app/test-org/issue/ENG-5/{address}".rstrip("/")
+    assert issue["branchName"] == f"agent/eng-5-{address if branch is ... else branch}".rstrip("-")
+
+
+def test_an_issue_has_a_limit_of_comments(linear, monkeypatch):
+    monkeypatch.setattr(comments, "MAX_ISSUE_COMMENTS", 1)
+    linear.create("comment", issueId=linear.issue()["id"], body="1")
+    query = 'mutation { commentCreate(input: { issueId: "ENG-5", body: "2" }) { success } }'
+    error = linear.error(query)
+    assert error["message"].startswith("An issue can have a maximum of 1 comments.")
+    extensions = error["extensions"]
+    assert (extensions["code"], extensions["meta"]) == ("QUOTA_EXCEEDED", {"quota": "max-comments-per-issue"})
 
 
 def test_a_batch_that_is_too_long_names_the_constraint(linear):

@@ -108,6 +108,7 @@ def test_too_complex_a_query_is_invalid_input_with_the_numbers(linear):
     assert error["message"] == "Query too complex"
     assert error["extensions"]["code"] == "INPUT_ERROR"
     assert error["extensions"]["type"] == "invalid input"
+    assert error["extensions"]["http"] == {"status": 400}
     said = error["extensions"]["userPresentableMessage"]
     assert said.startswith("The query is too complex. Complexity: ")
     assert said.endswith("Maximum allowed complexity: 10000.")

@@ -30,6 +30,7 @@ from twindiff.kit.graphql.errors import (
     InvalidInput,
     NotImplementedHere,
     QueryTooComplex,
+    QuotaExceeded,
     TooComplex,
     UnfitReference,
 )
@@ -70,6 +71,7 @@ _ERROR_TABLE: tuple[tuple[type[Exception], str, str, int], ...] = (
     (Unavailable, "internal error", "INTERNAL_SERVER_ERROR", 503),
     (QueryTooComplex, "invalid input", "INPUT_ERROR", 400),
     (TooComplex, "ratelimited", "RATELIMITED", 400),
+    (QuotaExceeded, "invalid input", "QUOTA_EXCEEDED", 400),
     (MissingToken, "authentication error", "AUTHENTICATION_ERROR", 401),
     (UnknownToken, "authentication error", "AUTHENTICATION_ERROR", 401),
     (InternalError, "internal error", "INTERNAL_SERVER_ERROR", 500),
@@ -82,7 +84,13 @@ _ERROR_TABLE: tuple[tuple[type[Exception], str, str, int], ...] = (
 _FAIL_REQUESTS = (Forbidden, IdTaken)
 """Errors of execution with the HTTP status 400."""
 ARGUMENT_ERROR = "Argument Validation Error"
-_SYNTAX = "GRAPHQL_PARSE_FAILED"
+_UNFIT_DOCUMENT = {
+    "http": {"status": 400, "headers": {}},
+    "code": "GRAPHQL_VALIDATION_FAILED",
+    "type": "graphql error",
+    "userError": True,
+}
+"""The extensions of an error in a document, of its syntax too, which has nothing for people."""
 _OWNER_FIELDS = frozenset(("commentId", "initiativeId", "issueId", "parentId", "relatedIssueId", "teamId", "teamIds"))
 """Fields of inputs whose missing entity is told by its kind, as that of an argument `id` is."""
 
@@ -98,10 +106,8 @@ class LinearStyle(GraphqlStyle):
         for kind, name, code, status in _ERROR_TABLE:
             if isinstance(error, kind):
                 told = _extensions(name, code, status, _for_people(error))
-                return told | _validation_errors(error) | _http_status(error)
-        code = _SYNTAX if str(error).startswith("Syntax Error") else "GRAPHQL_VALIDATION_FAILED"
-        http = {"status": 400, "headers": {}}
-        return _extensions("graphql error", code, 400, self.message(error)) | {"http": http}
+                return told | _validation_errors(error) | _more(error)
+        return {**_UNFIT_DOCUMENT}
 
     def error(self, error: ApiError, exchange: RequestContext | None = None) -> Response:
         """Render an error. A rate-limit error has the status 400: https://linear.app/developers/rate-limiting"""
@@ -197,11 +203,13 @@ def _validation_errors(error: Exception) -> dict[str, Any]:
     return {"validationErrors": [problem | {"children": [], "constraints": constraints}]}
 
 
-def _http_status(error: Exception) -> dict[str, Any]:
-    """Return `http`, and `meta` of refused tokens, of errors that set the HTTP status."""
+def _more(error: Exception) -> dict[str, Any]:
+    """Return `http` of errors that set the HTTP status, and `meta` of refused tokens and quotas."""
     if isinstance(error, (MissingToken, UnknownToken)):
         return {"meta": {}, "http": {"status": 401}}
-    return {"http": {"status": 400}} if isinstance(error, _FAIL_REQUESTS) else {}
+    if isinstance(error, QuotaExceeded):
+        return {"meta": {"quota": error.details["quota"]}}
+    return {"http": {"status": 400}} if isinstance(error, (*_FAIL_REQUESTS, QueryTooComplex)) else {}
 
 
 def _input_of(error: EntityNotFound) -> str:
