@@ -6,7 +6,8 @@ https://linear.app/docs/mcp
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Literal
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, get_args
 
 from twindiff.kit import Meta
 from twindiff.kit.agent_tools import Caller, ToolRefused, VendorTools
@@ -20,16 +21,57 @@ NOBODY = "null"
 
 _ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _PAGE = "pageInfo { hasNextPage endCursor }"
-_ISSUE = """id identifier title description priority url branchName createdAt updatedAt archivedAt dueDate estimate
-state { name } labels(first: 10) { nodes { name } } attachments(first: 5) { nodes { id title url } }
-creator { id name } assignee { id name } project { id name } projectMilestone { id name } parent { id }
-team { id name }"""
+_INSTANTS = """createdAt updatedAt archivedAt completedAt startedAt canceledAt dueDate slaStartedAt slaMediumRiskAt
+slaHighRiskAt slaBreachesAt"""
+_ISSUE = f"""id identifier title description priority url branchName {_INSTANTS} estimate
+state {{ name type }} labels(first: 10) {{ nodes {{ name }} }} attachments(first: 5) {{ nodes {{ id title url }} }}
+creator {{ id name }} assignee {{ id name }} project {{ id name }} projectMilestone {{ id name }} parent {{ id }}
+team {{ id name }} cycle {{ id }}"""
 _USER = "id name email displayName admin guest active avatarUrl"
 _PROJECT = """id name color description content url startDate targetDate priority priorityLabel lead { id name }
 status { id name }"""
 _TEAM = "id name key createdAt updatedAt"
-_COMMENT = "id body createdAt user { id name } parent { id }"
+_COMMENT = "id body createdAt updatedAt parentId resolvedAt quotedText author: user { id name }"
 _DOCUMENT = "id title content url createdAt updatedAt project { id name }"
+
+IssueField = Literal[
+    "id",
+    "uuid",
+    "title",
+    "description",
+    "projectMilestone",
+    "priority",
+    "estimate",
+    "url",
+    "gitBranchName",
+    "createdAt",
+    "updatedAt",
+    "archivedAt",
+    "completedAt",
+    "startedAt",
+    "canceledAt",
+    "dueDate",
+    "slaStartedAt",
+    "slaMediumRiskAt",
+    "slaHighRiskAt",
+    "slaBreachesAt",
+    "status",
+    "statusType",
+    "labels",
+    "createdBy",
+    "createdById",
+    "assignee",
+    "assigneeId",
+    "project",
+    "projectId",
+    "team",
+    "teamId",
+    "parentId",
+    "cycleId",
+]
+_LISTED = get_args(IssueField)
+_MAX_LISTED = 400
+_CUT = "… (truncated, use `get_issue` for full description)"
 
 tools = VendorTools(
     host="mcp.linear.app",
@@ -65,8 +107,12 @@ async def list_issues(
     cursor: str | None = None,
     orderBy: OrderBy = "updatedAt",  # noqa: N803
     includeArchived: bool = True,  # noqa: N803
+    fields: list[IssueField] | None = None,
 ) -> Any:
-    """List issues; team, state, label and project are names or ids, assignee a name, an email address or "me"."""
+    """List issues; team, state, label and project are names or ids, assignee a name, an email address or "me".
+
+    `fields` are those to show; all without it.
+    """
     given: dict[str, Any] = {
         "team": team and _match_name(team, "name", "key"),
         "assignee": assignee and _match_person(assignee),
@@ -82,7 +128,7 @@ async def list_issues(
     selection = f"nodes {{ {_ISSUE} }} {_PAGE}"
     options = {"filter": _drop_none(given), "first": limit, "after": cursor, "orderBy": orderBy}
     page = await _list(call, "issues", "IssueFilter", selection, options | {"includeArchived": includeArchived})
-    return [_to_issue(each) for each in page["nodes"]]
+    return _to_page(page, fields)
 
 
 @tools.reads
@@ -90,16 +136,16 @@ async def list_my_issues(call: Caller, limit: Limit = 50, orderBy: OrderBy = "up
     """List the issues that are assigned to the caller."""
     options = {"filter": {"assignee": {"isMe": {"eq": True}}}, "first": limit, "orderBy": orderBy}
     page = await _list(call, "issues", "IssueFilter", f"nodes {{ {_ISSUE} }} {_PAGE}", options)
-    return [_to_issue(each) for each in page["nodes"]]
+    return _to_page(page)
 
 
 @tools.reads
 async def get_issue(call: Caller, id: str, includeRelations: bool = False) -> Any:  # noqa: N803
     """Return an issue by id or identifier, such as ENG-12."""
-    selection = f"{_ISSUE} relations {{ nodes {{ type relatedIssue {{ id identifier title }} }} }}"
+    selection = f"""{_ISSUE} relations {{ nodes {{ type relatedIssue {{ identifier title }} }} }}
+    inverseRelations {{ nodes {{ type issue {{ identifier title }} }} }}"""
     issue = (await _ask(call, f"query($id: String!) {{ issue(id: $id) {{ {selection} }} }}", id=id))["issue"]
-    related = issue.pop("relations")["nodes"]
-    return _to_issue(issue) | ({"relations": _to_relations(related)} if includeRelations else {})
+    return _to_issue(issue) | ({"relations": _to_relations(issue)} if includeRelations else {})
 
 
 @tools.writes
@@ -500,38 +546,57 @@ def _match_state(query: str) -> dict[str, Any]:
 
 
 def _to_issue(issue: dict[str, Any]) -> dict[str, Any]:
-    """An issue as the server shows it: people, states and teams by name, absent values left out."""
+    """An issue as the server shows it: people, states and teams by name, `id` its identifier."""
     told = {
-        "id": issue["id"],
-        "identifier": issue["identifier"],
+        "id": issue["identifier"],
+        "uuid": issue["id"],
         "title": issue["title"],
         "description": issue["description"],
         "priority": {"value": issue["priority"], "name": PRIORITIES[int(issue["priority"])]},
         "url": issue["url"],
         "gitBranchName": issue["branchName"],
-        "createdAt": issue["createdAt"],
-        "updatedAt": issue["updatedAt"],
-        "archivedAt": issue["archivedAt"],
-        "dueDate": issue["dueDate"],
-        "estimate": issue["estimate"],
+        **{name: issue[name] for name in _INSTANTS.split()},
         "status": issue["state"]["name"],
+        "statusType": issue["state"]["type"],
         "labels": [each["name"] for each in issue["labels"]["nodes"]],
         "attachments": issue["attachments"]["nodes"],
         "documents": [],
+    }
+    points = issue["estimate"]
+    present = {
+        "estimate": points and {"value": points, "name": f"{points:g} Point{'' if points == 1 else 's'}"},
         "projectMilestone": issue["projectMilestone"],
         "parentId": issue["parent"] and issue["parent"]["id"],
+        "cycleId": issue["cycle"] and issue["cycle"]["id"],
     }
     for name, shown in (("creator", "createdBy"), ("assignee", "assignee"), ("project", "project"), ("team", "team")):
         if issue[name]:
             told |= {shown: issue[name]["name"], f"{shown}Id": issue[name]["id"]}
-    return _drop_none(told)
+    return told | _drop_none(present)
 
 
-def _to_relations(related: list[dict[str, Any]]) -> dict[str, Any]:
-    def of(kind: str) -> list[Any]:
-        return [each["relatedIssue"] for each in related if each["type"] == kind]
+def _to_page(page: dict[str, Any], fields: Sequence[str] | None = None) -> dict[str, Any]:
+    """A page of issues with the beginnings of their descriptions, and where the next one starts if there is one."""
+    issues = [{name: value for name, value in _to_issue(each).items() if name in _LISTED} for each in page["nodes"]]
+    for issue in issues:
+        text = issue["description"] or ""
+        issue["description"] = text if len(text) <= _MAX_LISTED else f"{text[:_MAX_LISTED]}{_CUT}"
+    shown = [{name: each[name] for name in each if name in fields} for each in issues] if fields else issues
+    more = page["pageInfo"]["hasNextPage"]
+    return {"issues": shown, "hasNextPage": more} | ({"cursor": page["pageInfo"]["endCursor"]} if more else {})
 
-    return {"blocks": of("blocks"), "relatedTo": of("related"), "duplicateOf": next(iter(of("duplicate")), None)}
+
+def _to_relations(issue: dict[str, Any]) -> dict[str, Any]:
+    def of(kind: str, side: str = "relations", other: str = "relatedIssue") -> list[Any]:
+        told = [each[other] for each in issue[side]["nodes"] if each["type"] == kind]
+        return [{"id": each["identifier"], "title": each["title"]} for each in told]
+
+    return {
+        "blocks": of("blocks"),
+        "blockedBy": of("blocks", "inverseRelations", "issue"),
+        "relatedTo": of("related") + of("related", "inverseRelations", "issue"),
+        "duplicateOf": next(iter(of("duplicate")), None),
+    }
 
 
 def _to_user(user: dict[str, Any]) -> dict[str, Any]:

@@ -102,10 +102,12 @@ def _check_name(call: Call, entity: Any, name: str, team_id: str | None) -> None
     row = entity.row
     of_team = team_id and "teamId" in row.__struct_fields__
     scope = [any_of(row.teamId == team_id, row.teamId.is_null())] if of_team else []
-    found = call.db.find(row, row.name.equals(name), row.archivedAt.is_null(), *scope)
-    if found:
+    namesake = call.db.find(row, row.name.equals(name), row.archivedAt.is_null(), *scope)
+    if namesake:
         place = (
-            f"in team {call.db.get(Team.row, found.teamId).name}" if of_team and found.teamId else "in the workspace"
+            f"in team {call.db.get(Team.row, namesake.teamId).name}"
+            if of_team and namesake.teamId
+            else "in the workspace"
         )
         raise InvalidInput(f'Label "{name}" already exists {place}.', title="duplicate label name")
 

@@ -84,7 +84,7 @@ _ERROR_TABLE: tuple[tuple[type[Exception], str, str, int], ...] = (
 _FAIL_REQUESTS = (Forbidden, IdTaken)
 """Errors of execution with the HTTP status 400."""
 ARGUMENT_ERROR = "Argument Validation Error"
-_UNFIT_DOCUMENT = {
+_UNFIT_DOCUMENT: dict[str, Any] = {
     "http": {"status": 400, "headers": {}},
     "code": "GRAPHQL_VALIDATION_FAILED",
     "type": "graphql error",
