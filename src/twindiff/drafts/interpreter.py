@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, cast
@@ -10,16 +9,15 @@ from urllib.parse import urlencode
 
 from twindiff.kit.call import Call
 from twindiff.kit.downloads import file_answer
-from twindiff.kit.errors import InvalidParameter, MissingOperation, MissingParameter, NotFound
+from twindiff.kit.errors import MissingOperation, NotFound
 from twindiff.kit.http import Response, ValueResponse
-from twindiff.kit.parameter_sources import Upload
 from twindiff.kit.request_context import RequestContext
 from twindiff.kit.rows import Expression, Row
 
 from .answers import AnswerBuilder
 from .change_events import ChangeEvents
 from .conditions import equals, find_field, read_filters
-from .documents import FileDescription, Schema
+from .documents import FileDescription
 from .listing import (
     POSITION_PARAMETERS,
     complete_envelope,
@@ -31,15 +29,14 @@ from .listing import (
 )
 from .names import snake
 from .overlay import Overlay
-from .placeholders import fill_placeholders, nest_value, value_at
+from .placeholders import fill_placeholders, nest_value
 from .plan import OperationPlan
+from .request_bodies import BodyReader
 from .resources import ResourceMap
 from .schemas import SchemaSet
-from .stored_objects import SINGLE, StateConflict, StoredObjects, check_move, parse_whole, refuse_state
+from .stored_objects import SINGLE, StateConflict, StoredObjects, check_move, refuse_state
 from .tables import IdempotentAnswer, StoredResource
 from .wire_style import DRAFTED_HEADER
-
-MAX_WHOLE_NUMBER = 2**63
 
 
 class DraftInterpreter:
@@ -52,7 +49,7 @@ class DraftInterpreter:
         self._builder = AnswerBuilder(schemas)
         self._objects = StoredObjects(stored, overlay, schemas)
         self._events = ChangeEvents(overlay, self._objects)
-        self._takes_number_texts = overlay.number_texts
+        self._bodies = BodyReader(schemas, self._objects, takes_number_texts=overlay.number_texts)
         self._members = {path: role for path, role in resource_map.roles.items() if role.kind == "member"}
 
     @property
@@ -72,7 +69,7 @@ class DraftInterpreter:
             return self._serve_file(plan, plan.operation.file, call, given)
         exchange: RequestContext = call.memo["exchange"]
         call.memo["body"] = body
-        fields, ignored = self._read_body(plan, exchange, body)
+        fields, ignored = self._bodies.read(plan, exchange, body)
         ignored = [] if plan.behaviour == "list" else ignored
         key = exchange.request.headers.get("idempotency-key", "") if plan.operation.verb == "POST" else ""
         known = self._known_answer(call, exchange, key) if key else None
@@ -114,68 +111,6 @@ class DraftInterpreter:
                 values[role.key] = self._objects.name_by(stored, role, row, values[role.key])
                 call.memo.setdefault("above", {})[stored.table] = self._objects.plain_fields(stored, row)
         return values
-
-    # -- bodies ----------------------------------------------------------------------------------------------------
-
-    def _read_body(self, plan: OperationPlan, exchange: RequestContext, body: Any) -> tuple[dict[str, Any], list[str]]:
-        """Return the fields of a body that are stored, and the names of the others. Raises InvalidParameter."""
-        schema = plan.operation.body
-        if schema is None or plan.body is None or plan.stored is None:
-            return {}, []
-        if body is None or (body == {} and not exchange.request.body):
-            if plan.operation.is_body_required or self._schemas.required_fields(schema):
-                self._refuse(schema, {})
-            return {}, []
-        if "form" in exchange.request.content_type or self._takes_number_texts:
-            body = self._coerce(schema, body)
-        self._refuse(schema, body)
-        inner: Any = value_at(body, plan.body.field, {})
-        if not isinstance(inner, dict):
-            return {}, []
-        fields = cast(dict[str, Any], inner)
-        by_snake = {snake(name): name for name in plan.stored.columns}
-        given = self._schemas.properties(plan.body.schema)
-        kept = {
-            name: by_snake[snake(name)]
-            for name in fields
-            if snake(name) in by_snake and not self._schemas.is_flagged(given.get(name, {}), "readOnly")
-        }
-        known = {field: self._storable(plan.stored, field, fields[name]) for name, field in kept.items()}
-        return known, sorted(fields.keys() - kept.keys())
-
-    def _storable(self, stored: StoredResource, field: str, value: Any) -> Any:
-        """Return a value of a body as its field holds it: a text for a list of texts is split at its commas."""
-        shown = stored.schemas.get(field, {})
-        is_list = isinstance(value, str) and self._schemas.type_of(shown) == "array"
-        if is_list and self._schemas.type_of(self._schemas.items(shown)) == "string":
-            return [part.strip() for part in value.split(",") if part.strip()]
-        return _storable(value)
-
-    def _refuse(self, schema: Schema, body: Any) -> None:
-        errors = self._schemas.errors(schema, body, most=1, absent="readOnly")
-        if errors:
-            missing = re.fullmatch(r'"(.+)" is a required property', errors[0].message)
-            place = ".".join(map(str, [*errors[0].path, *(missing.groups() if missing else ())]))
-            raise MissingParameter(place) if missing else InvalidParameter(place, errors[0].message)
-
-    def _coerce(self, schema: Schema, value: Any) -> Any:
-        """Return the texts of a form as the types of its schema."""
-        kind = self._schemas.type_of(schema)
-        if isinstance(value, dict):
-            properties = self._schemas.properties(schema)
-            fields = cast(dict[str, Any], value)
-            return {name: self._coerce(properties.get(name, {}), each) for name, each in fields.items()}
-        if kind == "array":
-            listed = cast(list[Any], value) if isinstance(value, list) else [value]
-            return [self._coerce(self._schemas.items(schema), each) for each in listed]
-        if not isinstance(value, str):
-            return _storable(value)
-        if kind == "boolean" and value.lower() in ("true", "false", "1", "0"):
-            return value.lower() in ("true", "1")
-        try:
-            return parse_whole(value) if kind == "integer" else float(value) if kind == "number" else value
-        except ValueError:
-            return value
 
     # -- behaviours ------------------------------------------------------------------------------------------------
 
@@ -396,19 +331,3 @@ def _page_url(url: str, exchange: RequestContext, parameter: str) -> str:
 
 def _request_text(exchange: RequestContext) -> str:
     return f"{exchange.request.verb} {exchange.request.path}\n{exchange.request.body.decode(errors='replace')}"
-
-
-def _storable(value: Any) -> Any:
-    """Return a value of a body with the names of files in place of the files.
-
-    Raises InvalidParameter for an integer of more than 64 bits, of which JSON's reader made a float.
-    """
-    if isinstance(value, Upload):
-        return value.filename
-    if isinstance(value, float) and abs(value) >= MAX_WHOLE_NUMBER and value.is_integer():
-        raise InvalidParameter("", f"{value:.0f} is a number of more than 64 bits")
-    if isinstance(value, dict):
-        return {name: _storable(each) for name, each in cast(dict[str, Any], value).items()}
-    if isinstance(value, list):
-        return [_storable(each) for each in cast(list[Any], value)]
-    return value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple, cast
 
 import jsonschema_rs
@@ -139,6 +139,23 @@ class SchemaSet:
                 break
             schema = find_by_reference(self._document, schema["$ref"])
         return [each for each in schema.get("oneOf", ()) if isinstance(each, dict)]
+
+    def parts(self, schema: Schema, value: Any, depth: int = 0) -> Iterator[Schema]:
+        """Yield the schemas of which one consists, references followed: all of `allOf`, and the alternatives that fit.
+
+        If a value fits no alternative, all are yielded.
+        """
+        if depth > MAX_DEPTH:
+            return
+        yield schema
+        if isinstance(schema.get("$ref"), str):
+            yield from self.parts(find_by_reference(self._document, schema["$ref"]), value, depth + 1)
+        for part in [cast(Schema, each) for each in schema.get("allOf", ()) if isinstance(each, dict)]:
+            yield from self.parts(part, value, depth + 1)
+        for kind in ("anyOf", "oneOf"):
+            branches = [cast(Schema, each) for each in schema.get(kind, ()) if isinstance(each, dict)]
+            for branch in [each for each in branches if self.fits(each, value)] or branches:
+                yield from self.parts(branch, value, depth + 1)
 
     def choose(self, schema: Schema, fields: Mapping[str, Any]) -> Schema:
         """Return the alternative of a schema that an object's fields do not contradict, such as by their `type`."""

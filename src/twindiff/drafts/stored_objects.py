@@ -404,7 +404,7 @@ class StoredObjects:
         if name in STATES and choices:
             usual = [each for each in INITIAL_STATES if each in choices]
             return usual[0] if usual else choices[0]
-        if name.startswith(_CREATED) and not name.endswith(_NO_TIME):
+        if is_time_of_record(field):
             return self._now(call, field, schema)
         if name in ("number", "iid") and self._schemas.type_of(schema) == "integer":
             return call.db.next("_".join([stored.resource.name, "number", *map(str, above)]))
@@ -505,6 +505,11 @@ def refuse_state(refusal: Refusal | None, said: str) -> StateConflict:
     if refusal is None:
         return StateConflict(said)
     return StateConflict(refusal.message or said, status=refusal.status, code=refusal.code)
+
+
+def is_time_of_record(field: str) -> bool:
+    """Return whether a field's name says that it holds when an object was created or last changed."""
+    return snake(field).startswith(_CREATED) and not snake(field).endswith(_NO_TIME)
 
 
 def parse_whole(text: str, otherwise: Any = "") -> Any:
