@@ -6,6 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
+from twindiff.drafts.overlay import Overlay
 from twindiff.local import Twindiff
 
 from .conftest import make_twin
@@ -148,6 +149,17 @@ def test_objects_inside_a_body_set_only_what_their_schemas_have(office: httpx.Cl
     answer = send(office, "POST", "/nested", {"author": {"id": "ada", "name": "Eve"}, "tags": tags})
     assert (answer.json()["author"], answer.json()["tags"]) == ({"id": "ada"}, [{"hue": 1, "id": "t"}, {"size": 2}])
     assert "ignored=author.name,tags.name" in answer.headers["X-Twindiff-Drafted"]
+
+
+def test_null_stays_null_where_bodies_may_give_numbers_as_texts():
+    schema = {"type": ["array", "null"], "items": {"type": "integer"}}
+    document = {**OFFICE, "paths": below("letters", {"type": "object", "properties": {"tags": schema}})}
+    with (
+        Twindiff(twins=[make_twin(Overlay(number_texts=True), document)]) as here,
+        here.create("bakery:bakery_base") as e,
+    ):
+        office = httpx.Client(transport=here.transport(e, "bakery"), base_url="https://office.test")
+        assert send(office, "POST", "/letters", {"tags": None}).json().get("tags") in (None, [])
 
 
 def test_a_number_of_more_than_64_bits_is_refused(office: httpx.Client):

@@ -17,7 +17,7 @@ from twindiff.kit.call import Call
 from twindiff.kit.errors import InvalidParameter
 from twindiff.kit.gateways import EventGateway
 from twindiff.kit.parameter_sources import Body, Header, Named
-from twindiff.kit.request_context import RequestContext
+from twindiff.kit.request_context import Middleware, RequestContext
 from twindiff.kit.rows import Row, table_of
 from twindiff.kit.seeding import Variables
 from twindiff.kit.suggestions import did_you_mean
@@ -119,6 +119,24 @@ class Draft:
         plan = next(plan for plan in self.plans if plan.operation.name == operation)
         return self._interpreter.show_row(plan, call, row)
 
+    def serve(
+        self,
+        call: Call,
+        operation: str,
+        given: Mapping[str, Any],
+        body: Any = None,
+        *,
+        fields: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """Do what the description says of an operation, for a handler that has checked something before.
+
+        `given` are its parameters by wire name and `body` the whole body. `fields` are stored beside those of the body.
+        Returns the answer, and raises what the operation raises.
+        """
+        plan = next(plan for plan in self.plans if plan.operation.name == operation)
+        call.memo["handler_fields"] = fields or {}
+        return self._interpreter.serve(plan, call, given, body)
+
     def find_user_key(self, call: Call) -> Any:
         """Return the key of the user that a call acts as; None if the API has no users."""
         return self._interpreter.objects.find_user_key(call)
@@ -150,12 +168,13 @@ class Draft:
         rows: Callable[[], Rows] | None = None,
         style: type[DraftStyle] = DraftStyle,
         gateway: EventGateway | None = None,
+        layers: Sequence[Middleware] = (),
         **more: Any,
     ) -> DraftedTwin:
         """Return the twin. Operations that `pages` declare are served by their handlers.
 
         `rows` are those of the handlers' tables in each template, and `more` are further arguments of the Twin.
-        `gateway` is told of the events of the overlay's webhooks.
+        `gateway` is told of the events of the overlay's webhooks. `layers` are middleware around all operations.
         """
         written = {shape_of(f"{each.verb} {each.path}") for page in pages for each in page.listed}
         plans = [
@@ -176,7 +195,7 @@ class Draft:
             api,
             *pages,
             tables=[*(each.row for each in self._stored.values()), IdempotentAnswer, *self._written_tables],
-            layers=[_remember_request],
+            layers=[_remember_request, *layers],
             missing=[plan.operation.name for plan in plans if plan.behaviour == "missing"],
             **options,
         )

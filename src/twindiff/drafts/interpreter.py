@@ -157,9 +157,10 @@ class DraftInterpreter:
         return self._answer(plan, call, self._tell(plan, call, "create", None, row))
 
     def _declared_values(self, plan: OperationPlan, call: Call, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the fields that the overlay says the operation sets; one without a value is left alone."""
+        """Return the fields that the overlay or a handler sets; one of the overlay without a value is left alone."""
         filled = fill_placeholders(dict(plan.declared.set), partial(self._objects.look_up, call, given))
-        return {name: value for name, value in filled.items() if value is not None or plan.declared.set[name] is None}
+        known = {name: value for name, value in filled.items() if value is not None or plan.declared.set[name] is None}
+        return {**known, **call.memo.get("handler_fields", {})}
 
     def _find(self, plan: OperationPlan, call: Call, given: Mapping[str, Any]) -> Row:
         """Return the row that a request names; raises NotFound."""

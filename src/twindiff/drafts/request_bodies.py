@@ -89,6 +89,8 @@ class BodyReader:
     def _coerce(self, schema: Schema, value: Any) -> Any:
         """Return the texts of a form as the types of its schema."""
         kind = self._schemas.type_of(schema)
+        if value is None:
+            return None
         if isinstance(value, dict):
             properties = self._schemas.properties(schema)
             fields = cast(dict[str, Any], value)

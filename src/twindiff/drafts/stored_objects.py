@@ -66,6 +66,8 @@ _PERSONS = frozenset(
         "requester",
         "completed_by",
         "reviewer",
+        "bot",
+        "mention",
     ]
 )
 
@@ -208,7 +210,7 @@ class StoredObjects:
         computed = self.computed.get(stored.table)
         return (
             plain
-            if not (computed and (computed.columns or computed.texts))
+            if not (computed and (computed.columns or computed.texts or computed.objects))
             else self._compute(call, stored, computed, rows, plain)
         )
 
@@ -238,7 +240,15 @@ class StoredObjects:
                     continue
                 made = fill_placeholders(text, lambda name, seen=(fields, above): look_up(name, *seen))
                 _put_inside(fields, field.split("."), made)
+            for field, (table, reference) in computed.objects.items():
+                key = fill_placeholders(reference, lambda name, seen=(fields, above): look_up(name, *seen))
+                fields[field] = None if key is None else self._find_by_key(call, self.by_table[table], key)
         return plain
+
+    def _find_by_key(self, call: Call, stored: StoredResource, key: Any) -> dict[str, Any] | None:
+        """Return the stored fields of the object with a key; None if there is none."""
+        rows = self.rows_with(call, stored, stored.resource.key, key)
+        return self.plain_fields(stored, rows[0]) if rows else None
 
     def _written_fields(self, stored: StoredResource) -> set[str]:
         """Return the fields that requests may give; a computed text that stands in a row beside them was seeded."""
@@ -246,15 +256,19 @@ class StoredObjects:
 
     def find_related(self, call: Call, name: str, value: Any) -> Mapping[str, Any] | None:
         """Return the fields of the object to which a field with a value refers; None if there is none."""
-        stored = self._stored.get(family_of(name)) or (
-            self._stored.get("user") if {snake(name), family_of(name)} & _PERSONS else None
-        )
-        if stored is None or isinstance(value, (Mapping, list, bool)) or value is None:
+        if isinstance(value, (Mapping, list, bool)) or value is None:
             return None
+        is_person = bool({snake(name), family_of(name)} & _PERSONS)
+        kinds = [each for each in (family_of(name), "user" if is_person else "") if each in self._stored]
+        found = (self._find_once(call, self._stored[kind], value) for kind in kinds)
+        return next((each for each in found if each is not None), None)
+
+    def _find_once(self, call: Call, stored: StoredResource, key: Any) -> Mapping[str, Any] | None:
+        """Return the fields of the object with a key, which a call looks up once; None if there is none."""
         memo = call.memo.setdefault("related", {})
-        at = (stored.resource.name, str(value))
+        at = (stored.resource.name, str(key))
         if at not in memo:
-            rows = self.rows_with(call, stored, stored.resource.key, value)
+            rows = self.rows_with(call, stored, stored.resource.key, key)
             memo[at] = self.fields_of(call, stored, rows)[0] if rows else None
         return memo[at]
 
@@ -264,9 +278,9 @@ class StoredObjects:
         return self._builder.show(call, ShownRow(fields, seed), schema, partial(self.find_related, call))
 
     def show_alone(self, call: Call, stored: StoredResource, fields: Mapping[str, Any]) -> Any:
-        """Return an object's fields as the answer with the most of them shows it."""
-        shown = stored.resource.shown
-        schema = max(shown, key=lambda each: len(self._schemas.properties(each))) if shown else {}
+        """Return an object's fields as the answer that shows the most of them does."""
+        shown = [(self._schemas.properties(each).keys(), each) for each in stored.resource.shown]
+        schema = max(shown, key=lambda each: (len(each[0] & fields.keys()), len(each[0])))[1] if shown else {}
         return self.show(call, stored, fields, schema)
 
     # -- writing ---------------------------------------------------------------------------------------------------

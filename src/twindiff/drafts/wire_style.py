@@ -78,8 +78,8 @@ class DraftStyle(Style):
         """The error in the envelope of the operation's description."""
         operation = self._operations.get(exchange.operation.name) if exchange else None
         status = self._status_of(error, operation)
-        error = self._translate(error, status)
         declared = _first_of(self._declared.bodies, error, status) or self._declared.body
+        error = self._translate(error, status)
         body = None if declared is None else _fill_body(declared, error, status)
         if body is not None and (not self._declared.described or self._fits_refusal(operation, status, body)):
             return json_answer(body, status, (*error.headers, (DRAFTED_HEADER, "refused")))
