@@ -48,15 +48,15 @@ class BodyReader:
         inner: Any = value_at(body, plan.body.field, {})
         if not isinstance(inner, dict):
             return {}, []
-        beside = _names_beside(body, plan.body.field)
+        beside = _list_beside(body, plan.body.field)
         given = _DescribedBody(self._schemas)
-        fields = given.keep(plan.body.schema, cast(dict[str, Any], inner), self._undeclared(plan.stored))
+        fields = given.keep(plan.body.schema, cast(dict[str, Any], inner), self._list_undeclared(plan.stored))
         by_snake = {snake(name): name for name in plan.stored.columns}
         kept = {name: by_snake[snake(name)] for name in fields if snake(name) in by_snake}
         known = {field: self._storable(plan.stored, field, fields[name]) for name, field in kept.items()}
         return known, sorted({*beside, *given.ignored, *(fields.keys() - kept.keys())})
 
-    def _undeclared(self, stored: StoredResource) -> Collection[str]:
+    def _list_undeclared(self, stored: StoredResource) -> Collection[str]:
         """Return the fields that a body sets although its schema does not have them, where it says nothing of fields.
 
         They are those of the resource but for its key, what only answers have, what is derived, and its times.
@@ -142,7 +142,7 @@ class _DescribedBody:
         says_open = is_open or _says_open(parts)
         kept: dict[str, Any] = {}
         for name, each in cast(dict[str, Any], value).items():
-            declared = [found for part in parts if (found := _property(part, name)) is not None]
+            declared = [inner for part in parts if (inner := _property(part, name)) is not None]
             is_set = not self._is_shown_only(declared) or name in _REFERENCES
             if (declared and is_set) or (not declared and (says_open or _is_open(parts))):
                 kept[name] = self._keep_inside(declared, each, f"{path}.{name}", says_open) if declared else each
@@ -170,7 +170,7 @@ def _is_open(parts: Sequence[Schema]) -> bool:
     return _says_open(parts) or not any(part.get("properties") for part in parts)
 
 
-def _names_beside(body: Any, field: str) -> Iterator[str]:
+def _list_beside(body: Any, field: str) -> Iterator[str]:
     """Yield the names of a body beside the property that holds its object, which stands at a path."""
     if field and isinstance(body, Mapping):
         yield from cast(Mapping[str, Any], body).keys() - {field.partition(".")[0]}

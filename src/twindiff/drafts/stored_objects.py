@@ -260,8 +260,8 @@ class StoredObjects:
             return None
         is_person = bool({snake(name), family_of(name)} & _PERSONS)
         kinds = [each for each in (family_of(name), "user" if is_person else "") if each in self._stored]
-        found = (self._find_once(call, self._stored[kind], value) for kind in kinds)
-        return next((each for each in found if each is not None), None)
+        related = (self._find_once(call, self._stored[kind], value) for kind in kinds)
+        return next((each for each in related if each is not None), None)
 
     def _find_once(self, call: Call, stored: StoredResource, key: Any) -> Mapping[str, Any] | None:
         """Return the fields of the object with a key, which a call looks up once; None if there is none."""

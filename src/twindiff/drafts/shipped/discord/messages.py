@@ -181,9 +181,9 @@ def _read_mentions(given: Fields, replied: str) -> dict[str, Any]:
     content, asked = str(given.get("content") or ""), given.get("allowed_mentions")
     allowed: Fields = cast(Fields, asked) if isinstance(asked, Mapping) else {}
     kinds: Sequence[str] = allowed.get("parse") or () if allowed else ("users", "roles", "everyone")
-    found = [(match["role"], match["id"]) for match in _MENTION.finditer(content)]
-    users = [id for role, id in found if not role and ("users" in kinds or id in (allowed.get("users") or ()))]
-    roles = [id for role, id in found if role and ("roles" in kinds or id in (allowed.get("roles") or ()))]
+    named = [(match["role"], match["id"]) for match in _MENTION.finditer(content)]
+    users = [id for role, id in named if not role and ("users" in kinds or id in (allowed.get("users") or ()))]
+    roles = [id for role, id in named if role and ("roles" in kinds or id in (allowed.get("roles") or ()))]
     users += [replied] if replied and allowed.get("replied_user", not allowed) else []
     is_everyone = "everyone" in kinds and bool(re.search(r"@(everyone|here)\b", content))
     mentions = [{"id": each} for each in dict.fromkeys(users)]
