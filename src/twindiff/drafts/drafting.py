@@ -16,6 +16,7 @@ from twindiff.kit.binding import Handler
 from twindiff.kit.call import Call
 from twindiff.kit.errors import InvalidParameter
 from twindiff.kit.gateways import EventGateway
+from twindiff.kit.http import Request
 from twindiff.kit.parameter_sources import Body, Header, Named
 from twindiff.kit.request_context import Middleware, RequestContext
 from twindiff.kit.rows import Row, table_of
@@ -35,6 +36,7 @@ from .samples import SampleRows, TemplateRows
 from .schemas import SchemaSet
 from .seeding import make_seeding
 from .signatures import show_public_key
+from .slashed_names import SlashedNames, restore_slashes
 from .tables import IdempotentAnswer, StoredResource, store_resources
 from .wire_style import DraftStyle
 
@@ -50,6 +52,18 @@ class DraftedTwin(Twin):
     beside: Sequence[str] = ()
     """Operations that handlers serve beside those of the description."""
     schemas: SchemaSet
+    names = SlashedNames({}, {}, set())
+    """How its paths name objects."""
+
+    def exchange(self, request: Request, base_url: str) -> RequestContext | None:
+        """The context of a request, with its operation; None if no operation has its verb and path."""
+        for path in self.names.read_paths(request.path):
+            match = self.dispatch.find(request.verb, path)
+            if match is not None:
+                given = {name: restore_slashes(value) for name, value in match.path_parameters.items()}
+                style = match.operation.declared.style or self.style
+                return RequestContext(style, request, match.operation, given, base_url)
+        return None
 
     @cached_property
     def operation_tools(self) -> Sequence[AgentTool]:
@@ -91,6 +105,8 @@ class Draft:
         check_overlay(self.overlay, subjects, by_table)
         self.plans = plan_operations(description, resource_map, self._stored, self.overlay)
         self._interpreter = DraftInterpreter(resource_map, self._stored, self.overlay, self._schemas)
+        named = {table for table, about in self.overlay.resources.items() if about.aliases}
+        self._names = SlashedNames(resource_map.roles, self._stored, named)
         self._samples = SampleRows(resource_map, self._stored, self.overlay, self._schemas)
 
     @classmethod
@@ -185,8 +201,6 @@ class Draft:
         for plan in plans:
             if plan.behaviour != "written" and is_routable(plan.operation.path):
                 _declare(api, plan, self._interpreter, self._schemas)
-                if plan.behaviour == "read" and plan.stored and self._interpreter.objects.about(plan.stored).aliases:
-                    _declare_alias(api, plan, self._interpreter, self._schemas)
         options: dict[str, Any] = {**self._usual_options(rows, gateway), **more}
         options["hosts"] = {**self._hosts(), **options.get("hosts", {})}
         twin = DraftedTwin(
@@ -200,6 +214,7 @@ class Draft:
             **options,
         )
         twin.plans, twin.left_out, twin.schemas = plans, self.description.left_out, self._schemas
+        twin.names = self._names
         return twin
 
     def _hosts(self) -> dict[str, str]:
@@ -266,12 +281,6 @@ def _declare(api: Operations, plan: OperationPlan, interpreter: DraftInterpreter
     else:
         declare = {"POST": api.post, "PUT": api.put, "PATCH": api.patch, "DELETE": api.delete}[verb]
         declare(path, body_limit=BODY_LIMIT_BYTES)(handler)
-
-
-def _declare_alias(api: Operations, plan: OperationPlan, interpreter: DraftInterpreter, schemas: SchemaSet) -> None:
-    """Serve a member by an alias with slashes in it, such as the path of a project."""
-    if plan.operation.path.endswith(f"{{{plan.role.key}}}"):
-        api.get(plan.operation.path[:-1] + ":path}")(_handler_of(plan, interpreter, schemas))
 
 
 def _handler_of(plan: OperationPlan, interpreter: DraftInterpreter, schemas: SchemaSet) -> Handler:
