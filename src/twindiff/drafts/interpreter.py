@@ -30,7 +30,7 @@ from .listing import (
 from .names import snake
 from .overlay import Overlay
 from .placeholders import fill_placeholders, nest_value
-from .plan import OperationPlan
+from .plan import OperationPlan, find_relation
 from .request_bodies import BodyReader
 from .resources import ResourceMap
 from .schemas import SchemaSet
@@ -47,10 +47,11 @@ class DraftInterpreter:
     ) -> None:
         self._stored, self._schemas = stored, schemas
         self._builder = AnswerBuilder(schemas)
-        self._objects = StoredObjects(stored, overlay, schemas)
+        self._objects = StoredObjects(stored, overlay, schemas, resource_map.list_addresses())
         self._events = ChangeEvents(overlay, self._objects)
         self._bodies = BodyReader(schemas, self._objects, takes_number_texts=overlay.number_texts)
-        self._members = {path: role for path, role in resource_map.roles.items() if role.kind == "member"}
+        self._members = resource_map.members
+        self._related = {role.resource for role in self._members.values()}
 
     @property
     def objects(self) -> StoredObjects:
@@ -150,6 +151,13 @@ class DraftInterpreter:
         filled = fill_placeholders(dict(fields), partial(self._objects.look_up, call, given))
         return [equals(find_field(stored, name), value) for name, value in filled.items() if value is not None]
 
+    def _count(self, plan: OperationPlan, call: Call, given: Mapping[str, Any], _fields: dict[str, Any]) -> Any:
+        stored, whole = cast(StoredResource, plan.stored), plan.operation.answer or {}
+        where = [*self._objects.conditions_above(stored, plan.role, given), *self._objects.is_there(stored)]
+        page = select_page(plan.query, given, stored, call.db, where)
+        told = complete_envelope(self._schemas.properties(whole), "", page, plan.query, "", self._schemas)
+        return self._builder.repair(call, told, whole, "count")
+
     def _create(self, plan: OperationPlan, call: Call, given: Mapping[str, Any], body: dict[str, Any]) -> Any:
         stored = cast(StoredResource, plan.stored)
         role = plan.role._replace(key="") if plan.declared.does else plan.role
@@ -185,6 +193,12 @@ class DraftInterpreter:
         self, stored: StoredResource, plan: OperationPlan, call: Call, given: Mapping[str, Any]
     ) -> dict[str, Any]:
         """Return what a path without an id holds: its row, else the first of its resource, else nothing yet."""
+        above: dict[str, dict[str, Any]] = call.memo.get("above", {})
+        table, parent = [*above.items()][-1] if above else ("", {})
+        field = find_relation(plan.operation.path, self._objects.by_table[table]) if table else None
+        if field and plan.role.resource in self._related:
+            row = self._objects.find_referred(call, stored, parent.get(field))
+            return self._fields(plan, call, row)
         where = self._objects.conditions_above(stored, plan.role, given)
         key = stored.resource.key
         named = self._objects.rows_with(call, stored, key, plan.role.action, where) if plan.role.action else []
@@ -241,7 +255,8 @@ class DraftInterpreter:
         if states and states.field == change.field and not change.allowed:
             check_move(states, now, change.value)
         further = fill_placeholders(dict(change.further), partial(self._objects.look_up, call, given))
-        values = {**body, **further, **({change.field: change.value} if change.field else {})}
+        timed = self._objects.time_state(stored, call, now, change.value) if change.field else {}
+        values = {**body, **timed, **further, **({change.field: change.value} if change.field else {})}
         for items, is_added in ((change.added, True), (change.removed, False)):
             filled = fill_placeholders(dict(items), partial(self._objects.look_up, call, given))
             values |= {
@@ -297,6 +312,7 @@ class DraftInterpreter:
 
 _ACTIONS: dict[str, Callable[[DraftInterpreter, OperationPlan, Call, Mapping[str, Any], dict[str, Any]], Any]] = {
     "list": DraftInterpreter._list,  # pyright: ignore[reportPrivateUsage] - a table of this module's own methods
+    "count": DraftInterpreter._count,  # pyright: ignore[reportPrivateUsage]
     "create": DraftInterpreter._create,  # pyright: ignore[reportPrivateUsage]
     "upsert": DraftInterpreter._upsert,  # pyright: ignore[reportPrivateUsage]
     "read": DraftInterpreter._read,  # pyright: ignore[reportPrivateUsage]

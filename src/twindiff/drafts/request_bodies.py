@@ -51,6 +51,8 @@ class BodyReader:
         beside = _list_beside(body, plan.body.field)
         given = _DescribedBody(self._schemas)
         fields = given.keep(plan.body.schema, cast(dict[str, Any], inner), self._list_undeclared(plan.stored))
+        if self._schemas.is_json_api(plan.body.schema):
+            fields = _open_json_api(fields)
         by_snake = {snake(name): name for name in plan.stored.columns}
         kept = {name: by_snake[snake(name)] for name in fields if snake(name) in by_snake}
         known = {field: self._storable(plan.stored, field, fields[name]) for name, field in kept.items()}
@@ -174,6 +176,14 @@ def _list_beside(body: Any, field: str) -> Iterator[str]:
     """Yield the names of a body beside the property that holds its object, which stands at a path."""
     if field and isinstance(body, Mapping):
         yield from cast(Mapping[str, Any], body).keys() - {field.partition(".")[0]}
+
+
+def _open_json_api(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a JSON:API object beside each other: its id, attributes, and what it is related to."""
+    related: Mapping[str, Any] = given.get("relationships") or {}
+    relations = {name: cast(Mapping[str, Any], each).get("data") for name, each in related.items() if each}
+    key = {"id": given["id"]} if "id" in given else {}
+    return {**key, **relations, **(given.get("attributes") or {})}
 
 
 def _storable(value: Any) -> Any:

@@ -12,6 +12,7 @@ from .names import family_of
 
 Direction = Literal["readOnly", "writeOnly"]
 """The flag of properties that only answers have, or only requests."""
+_JSON_API = frozenset(["type", "id", "lid", "attributes", "relationships", "links", "meta"])
 MAX_DEPTH = 50
 """How deep references and combinations are followed."""
 _PATTERNS = jsonschema_rs.RegexOptions()
@@ -82,6 +83,24 @@ class SchemaSet:
         if not isinstance(given, dict):
             return {}
         return {name: each for name, each in cast(Schema, given).items() if isinstance(each, dict)}
+
+    def is_json_api(self, schema: Schema | None) -> bool:
+        """Return whether a schema is of a JSON:API object, whose fields stand in `attributes` and `relationships`.
+
+        https://jsonapi.org/format/#document-resource-objects
+        """
+        names = self.properties(schema).keys()
+        return {"type", "attributes"} <= names <= _JSON_API
+
+    def list_fields(self, schema: Schema | None) -> dict[str, Schema]:
+        """Return the fields of an object by name: its properties, for JSON:API with those of its parts."""
+        properties = self.properties(schema)
+        if not self.is_json_api(schema):
+            return properties
+        related = self.properties(properties.get("relationships"))
+        relations = {name: self.properties(each).get("data", {}) for name, each in related.items()}
+        key = {"id": properties["id"]} if "id" in properties else {}
+        return {**key, **relations, **self.properties(properties["attributes"])}
 
     def required_fields(self, schema: Schema) -> frozenset[str]:
         """Return the names of the properties that an object must have."""
