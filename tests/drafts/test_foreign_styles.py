@@ -75,6 +75,8 @@ TICKETS: dict[str, Any] = {
             ),
         ),
     },
+    "/notes": {"get": shows(many(ref("Note"))), "post": shows(ref("Note"), "201", many(fields(text=TEXT)))},
+    "/notes/{note_id}": {"get": shows(ref("Note"))},
     "/tickets/{ticketId}": {"get": shows(ref("Ticket"))},
     "/tickets/{ticketId}/comments": {
         "get": shows(fields(_embedded=fields(comments=many(ref("Comment"))))),
@@ -105,6 +107,9 @@ SCHEMAS = {
     ),
     "Ticket": fields("id", "priority", "_links", **TICKET, owner=ref("Agent"), assignee_name=TEXT),
     "Comment": fields("id", "author", id={"type": "integer"}, text=TEXT, author=ref("Agent")),
+    "Note": fields(
+        "id", "made_at", id=TEXT, text=TEXT, made_at={**TEXT, "pattern": r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$"}
+    ),
     "Agent": fields("id", "name", id={"type": "integer"}, name=TEXT),
 }
 
@@ -178,6 +183,13 @@ def test_counts_searches_and_what_people_made_follow_from_the_rows(client: httpx
     agent = client.get("/agents").json()["_embedded"]["agents"][0]
     comment = client.post(f"/tickets/{made[0]['id']}/comments", json={"text": "hi"})
     assert (comment.json()["author"], comment.headers["X-Twindiff-Drafted"]) == (agent, "derived")
+
+
+def test_a_list_as_a_body_is_not_taken_for_an_object_and_times_have_the_form_of_their_pattern(here: Twindiff):
+    with here.create("parcels:parcels_sample") as environment:
+        client = httpx.Client(transport=here.transport(environment, "parcels"), base_url="https://parcels.test")
+        assert client.post("/notes", json=[{"text": "a"}, {"text": "b"}]).status_code == 501
+        assert client.get("/notes").json()[0]["made_at"] == "2026-01-01 00:00:00"
 
 
 def test_what_a_field_refers_to_is_read_below_its_object_and_never_another(client: httpx.Client):

@@ -234,7 +234,7 @@ def _behaviour_of(
     if change is not None or role.kind == "action":
         return _of_action(operation, role, change, schemas)
     if role.kind in ("collection", "search", "upsert"):
-        return _of_collection(operation, role, answer)
+        return _of_collection(operation, role, answer, schemas)
     return _of_object(operation, role, answer, schemas)
 
 
@@ -253,7 +253,9 @@ def _of_action(
     return "missing", f"what '{role.action}' changes is not known"
 
 
-def _of_collection(operation: OperationDescription, role: PathRole, answer: Envelope | None) -> tuple[Behaviour, str]:
+def _of_collection(
+    operation: OperationDescription, role: PathRole, answer: Envelope | None, schemas: SchemaSet
+) -> tuple[Behaviour, str]:
     if role.kind == "upsert":
         return ("upsert", "") if operation.body is not None else ("missing", "its body is not described")
     if role.kind == "search":
@@ -261,6 +263,8 @@ def _of_collection(operation: OperationDescription, role: PathRole, answer: Enve
         return ("list", "") if is_read else ("missing", "its answer holds no list of objects")
     if operation.verb == "GET":
         return ("list", "") if answer and answer.is_list else ("missing", "its answer holds no list of objects")
+    if operation.body is not None and schemas.type_of(operation.body) == "array":
+        return "missing", f"what {operation.verb} of a list does is not known"
     if operation.verb == "POST" and operation.body is not None and not (answer and answer.is_list):
         return "create", ""
     return "missing", f"{operation.verb} of a whole collection is not known"
