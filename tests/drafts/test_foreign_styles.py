@@ -78,6 +78,7 @@ TICKETS: dict[str, Any] = {
     "/notes": {"get": shows(many(ref("Note"))), "post": shows(ref("Note"), "201", many(fields(text=TEXT)))},
     "/notes/{note_id}": {"get": shows(ref("Note"))},
     "/tickets/{ticketId}": {"get": shows(ref("Ticket"))},
+    "/tickets/{ticketId}/duplicate": {"post": shows(ref("Ticket"), "201", fields(subject=TEXT))},
     "/tickets/{ticketId}/comments": {
         "get": shows(fields(_embedded=fields(comments=many(ref("Comment"))))),
         "post": shows(ref("Comment"), "201", fields(text=TEXT)),
@@ -183,6 +184,14 @@ def test_counts_searches_and_what_people_made_follow_from_the_rows(client: httpx
     agent = client.get("/agents").json()["_embedded"]["agents"][0]
     comment = client.post(f"/tickets/{made[0]['id']}/comments", json={"text": "hi"})
     assert (comment.json()["author"], comment.headers["X-Twindiff-Drafted"]) == (agent, "derived")
+
+
+def test_a_copy_is_another_object_with_what_the_body_changes(client: httpx.Client):
+    made = client.post("/tickets", json={"subject": "T", "priority": 5}).json()
+    copies = [client.post(f"/tickets/{made['id']}/duplicate", json=each).json() for each in ({}, {"subject": "U"})]
+    assert [(each["subject"], each["priority"]) for each in copies] == [("T", 5), ("U", 5)]
+    assert len({each["id"] for each in (made, *copies)}) == 3
+    assert client.post("/tickets/9/duplicate", json={}).status_code == 404
 
 
 def test_a_list_as_a_body_is_not_taken_for_an_object_and_times_have_the_form_of_their_pattern(here: Twindiff):

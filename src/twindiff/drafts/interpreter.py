@@ -164,6 +164,13 @@ class DraftInterpreter:
         row = self._objects.make(stored, role, call, given, {**body, **self._declared_values(plan, call, given)})
         return self._answer(plan, call, self._tell(plan, call, "create", None, row))
 
+    def _copy(self, plan: OperationPlan, call: Call, given: Mapping[str, Any], body: dict[str, Any]) -> Any:
+        """Create an object like another but for its key and its times, with what the body gives."""
+        stored = cast(StoredResource, plan.stored)
+        known = self._objects.plain_fields(stored, self._find(plan, call, given))
+        own = {name: value for name, value in known.items() if self._objects.is_copied(stored, name)}
+        return self._create(plan._replace(role=plan.role._replace(key="")), call, given, {**own, **body})
+
     def _declared_values(self, plan: OperationPlan, call: Call, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the fields that the overlay or a handler sets; one of the overlay without a value is left alone."""
         filled = fill_placeholders(dict(plan.declared.set), partial(self._objects.look_up, call, given))
@@ -314,6 +321,7 @@ _ACTIONS: dict[str, Callable[[DraftInterpreter, OperationPlan, Call, Mapping[str
     "list": DraftInterpreter._list,  # pyright: ignore[reportPrivateUsage] - a table of this module's own methods
     "count": DraftInterpreter._count,  # pyright: ignore[reportPrivateUsage]
     "create": DraftInterpreter._create,  # pyright: ignore[reportPrivateUsage]
+    "copy": DraftInterpreter._copy,  # pyright: ignore[reportPrivateUsage]
     "upsert": DraftInterpreter._upsert,  # pyright: ignore[reportPrivateUsage]
     "read": DraftInterpreter._read,  # pyright: ignore[reportPrivateUsage]
     "update": DraftInterpreter._update,  # pyright: ignore[reportPrivateUsage]

@@ -26,11 +26,13 @@ from .stored_objects import MAKERS
 from .tables import StoredResource
 
 Behaviour = Literal[
-    "list", "count", "create", "upsert", "read", "update", "delete", "act", "file", "missing", "written"
+    "list", "count", "create", "copy", "upsert", "read", "update", "delete", "act", "file", "missing", "written"
 ]
 Confidence = Literal["written", "derived", "partly", "not served"]
-SHOWING: tuple[Behaviour, ...] = ("list", "create", "upsert", "read", "update", "act")
+SHOWING: tuple[Behaviour, ...] = ("list", "create", "copy", "upsert", "read", "update", "act")
 """The behaviours whose answers show objects."""
+COPYING = (("copy",), ("duplicate",), ("clone",))
+"""Actions that create an object like the one that the path names."""
 STATES = ("status", "state", "phase", "stage")
 _UNDECLARED = OperationOverlay()
 _MADE_BY_CONVENTION = frozenset(
@@ -232,18 +234,24 @@ def _behaviour_of(
     if operation.answer is None and operation.verb == "GET":
         return ("file", "") if operation.file else ("missing", "its answer has no JSON body")
     if change is not None or role.kind == "action":
-        return _of_action(operation, role, change, schemas)
+        return _of_action(operation, role, answer, change, schemas)
     if role.kind in ("collection", "search", "upsert"):
         return _of_collection(operation, role, answer, schemas)
     return _of_object(operation, role, answer, schemas)
 
 
 def _of_action(
-    operation: OperationDescription, role: PathRole, change: ActionEffect | None, schemas: SchemaSet
+    operation: OperationDescription,
+    role: PathRole,
+    answer: Envelope | None,
+    change: ActionEffect | None,
+    schemas: SchemaSet,
 ) -> tuple[Behaviour, str]:
     if change is not None:
         return "act", ""
     words = split_words(role.action)
+    if operation.verb == "POST" and words in COPYING and schemas.family(answer and answer.schema) == role.resource:
+        return "copy", ""
     is_whole = words[:1] == ("delete",) and len(words) == 2 and not schemas.properties(operation.answer)
     if operation.verb == "DELETE" and (is_whole or snake(role.action) in REMOVALS):
         return "delete", ""

@@ -389,6 +389,11 @@ class StoredObjects:
                 values.setdefault(stored.columns[field], self._fit(stored, field, self._now(call, field, schema)))
         return call.db.change(row, **values)
 
+    def is_copied(self, stored: StoredResource, field: str) -> bool:
+        """Return whether the copy of an object has a field of it: not its key, its times, or what must be unique."""
+        own = (stored.resource.key, *self.about(stored).unique, *MAKERS)
+        return field not in own and snake(field) not in ("number", "iid") and not is_time_of_record(field)
+
     def time_state(self, stored: StoredResource, call: Call, before: Any, after: Any) -> dict[str, Any]:
         """Return the time of a state (`closed_at`), and nothing as that of the state that is undone (`reopen`)."""
         by_snake = {snake(name): name for name in stored.schemas}
