@@ -151,6 +151,14 @@ def test_objects_inside_a_body_set_only_what_their_schemas_have(office: httpx.Cl
     assert "ignored=author.name,tags.name" in answer.headers["X-Twindiff-Drafted"]
 
 
+def test_names_that_no_header_holds_and_those_beyond_twenty_are_told_all_the_same(office: httpx.Client):
+    answer = send(office, "POST", "/letters", {"é,\n": 1, **{f"x{number:02}": 1 for number in range(22)}})
+    told = answer.headers["X-Twindiff-Drafted"].partition("ignored=")[2].split(",")
+    assert (told[0], told[-1], len(told)) == ("x00", "+3", 21)
+    answer = send(office, "POST", "/letters", {"é,\n": 1})
+    assert answer.headers["X-Twindiff-Drafted"].endswith("ignored=%C3%A9%2C%0A")
+
+
 def test_null_stays_null_where_bodies_may_give_numbers_as_texts():
     schema = {"type": ["array", "null"], "items": {"type": "integer"}}
     document = {**OFFICE, "paths": below("letters", {"type": "object", "properties": {"tags": schema}})}

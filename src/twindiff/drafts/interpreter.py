@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, cast
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from twindiff.kit.call import Call
 from twindiff.kit.downloads import file_answer
@@ -37,6 +37,10 @@ from .schemas import SchemaSet
 from .stored_objects import SINGLE, StateConflict, StoredObjects, check_move, refuse_state
 from .tables import IdempotentAnswer, StoredResource
 from .wire_style import DRAFTED_HEADER
+
+MAX_NAMES_TOLD, MAX_NAME_CHARACTERS = 20, 100
+_PLAIN = "".join(map(chr, range(33, 127))).replace(",", "").replace(";", "").replace("%", "") + " "
+"""Letters of names that stand in a header as they are."""
 
 
 class DraftInterpreter:
@@ -340,8 +344,9 @@ def _put_beside(field: str, shown: Any, told: Mapping[str, Any]) -> dict[str, An
 def _describe(plan: OperationPlan, given: Mapping[str, Any], ignored: list[str]) -> list[str]:
     """Return what the header of an answer says beside its confidence."""
     dropped = [*ignored, *(name for name in plan.query.ignored if given.get(name) is not None)]
-    ascii_names = [name for name in dropped if name.isascii() and name.isprintable()][:20]
-    told = [f"ignored={','.join(ascii_names)}"] if ascii_names else []
+    names = [quote(name[:MAX_NAME_CHARACTERS], safe=_PLAIN) for name in dropped[:MAX_NAMES_TOLD]]
+    more = [f"+{len(dropped) - len(names)}"] if len(dropped) > len(names) else []
+    told = [f"ignored={','.join([*names, *more])}"] if names else []
     return [*told, f"guessed={','.join(plan.guessed[:20])}"] if plan.guessed else told
 
 
