@@ -311,6 +311,23 @@ def test_what_a_caller_may_not_do_is_refused_with_discords_number(
     assert (refused.status_code, refused.json()["code"]) == (status, code), refused.text
 
 
+def test_a_guild_that_is_seeded_without_members_or_roles_is_open_to_its_caller(live: LiveServer):
+    guilds = [{"id": "7", "name": "Seeded", "owner_id": ADA}, {"id": "9", "name": "Other", "owner_id": ADA}]
+    channels = [
+        {"id": "70", "guild_id": "7", "name": "a", "type": 0},
+        {"id": "90", "guild_id": "9", "name": "b", "type": 0},
+    ]
+    members = [{"id": "1", "guild_id": "9", "user": {"id": BOT}, "roles": []}]
+    config = {"discord": {"guilds": guilds, "channels": channels, "guild_members": members}}
+    made = live.client.post("/twin-runs", json={"twins": ["discord"], "seed_config": config}).json()
+    given = live.client.get(f"/twin-runs/{made['run_id']}").json()["twins"]["discord"]["env_vars"]
+    with httpx.Client(
+        base_url=given["DISCORD_API_URL"], headers={"Authorization": f"Bot {given['DISCORD_TOKEN']}"}
+    ) as bot:
+        sent = [bot.post(f"/channels/{id}/messages", json={"content": "x"}).status_code for id in ("70", "90")]
+        assert (sent, bot.post("/guilds/9/roles", json={"name": "x"}).status_code) == ([200, 200], 403)
+
+
 def test_a_form_brings_files_and_a_webhook_its_own_name(guild: Guild):
     form = {"payload_json": json.dumps({"attachments": [{"id": 0, "filename": "a.txt", "description": "A"}]})}
     made = guild.bot.post(MESSAGES, data=form, files={"files[0]": ("a.txt", b"hello", "text/plain")}).json()

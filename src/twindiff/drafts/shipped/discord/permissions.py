@@ -16,6 +16,8 @@ KICK_MEMBERS, BAN_MEMBERS, ADMINISTRATOR, MANAGE_CHANNELS, MANAGE_GUILD = 1 << 1
 ADD_REACTIONS, SEND_MESSAGES, MANAGE_MESSAGES = 1 << 6, 1 << 11, 1 << 13
 MANAGE_ROLES, MANAGE_WEBHOOKS, PIN_MESSAGES = 1 << 28, 1 << 29, 1 << 51
 ALL = -1
+DEFAULT_PERMISSIONS = 1_071_698_660_929
+"""What everyone may do in a guild that was seeded without a role for everyone."""
 _NEEDED: tuple[tuple[str, int], ...] = (
     (r"POST /channels/{channel_id}/messages", SEND_MESSAGES),
     (r"POST /channels/{channel_id}/messages/bulk-delete", MANAGE_MESSAGES),
@@ -64,19 +66,25 @@ class GuildPermissions:
         if guild is None or guild.owner_id == me:
             return ALL
         roles = self._list_roles(call, guild.id, me)
+        if roles is None:
+            return ALL
         row = self._draft.row("guild_roles")
-        held = call.db.rows(row, row.guild_id == guild.id, row.id.in_([guild.id, *roles]))
-        permissions = _join(int(each.permissions or 0) for each in held)
+        held = {each.id: each for each in call.db.rows(row, row.guild_id == guild.id, row.id.in_([guild.id, *roles]))}
+        usual = 0 if guild.id in held else DEFAULT_PERMISSIONS
+        permissions = usual | _join(int(each.permissions or 0) for each in held.values())
         if permissions & ADMINISTRATOR:
             return ALL
         return _overwrite(permissions, channel, [guild.id], roles, [me]) if channel else permissions
 
-    def _list_roles(self, call: Call, guild_id: str, user_id: str) -> list[str]:
+    def _list_roles(self, call: Call, guild_id: str, user_id: str) -> list[str] | None:
+        """Return the roles of a member; None for a guild that was seeded without members. Raises MissingAccess."""
         row = self._draft.row("guild_members")
         members = call.db.rows(row, row.guild_id == guild_id)
         own = [each for each in members if cast(Mapping[str, Any], each.user or {}).get("id") == user_id]
-        if members and not own:
-            raise MissingAccess
+        if not own:
+            if members:
+                raise MissingAccess
+            return None
         return [str(each) for member in own for each in member.roles or ()]
 
     def _find_row(self, call: Call, table: str, field: str, key: Any) -> Any:
