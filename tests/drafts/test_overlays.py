@@ -261,6 +261,32 @@ def test_a_code_of_zero_is_a_code():
         assert client.get("/customers/nobody").json() == {"code": 0}
 
 
+def test_a_body_for_our_code_is_used_where_the_vendor_has_a_code_of_its_own():
+    errors = {"body": {"code": "$code"}, "bodies": {"not_found": {"gone": "$code"}}, "codes": {"404": 7}}
+    overlay = msgspec.convert({"errors": errors}, Overlay)
+    with (
+        Twindiff(twins=[make_twin(overlay)]) as local,
+        local.create("bakery:bakery_base") as made,
+        open_bakery(local, made) as client,
+    ):
+        assert client.get("/customers/nobody").json() == {"gone": 7}
+
+
+def test_an_object_with_a_key_is_shown_as_it_is_now_or_as_null():
+    computed = {"customers": {"computed": {"latest_cake": {"one": "cakes", "key": "$email"}}}}
+    document = deepcopy(BAKERY)
+    cake = {"allOf": [{"$ref": "#/components/schemas/Cake"}], "nullable": True}
+    document["components"]["schemas"]["Customer"]["properties"]["latest_cake"] = cake
+    overlay = msgspec.convert({"resources": computed, "seeds": {"cakes": [{"id": "a@b.c", "name": "Linzer"}]}}, Overlay)
+    with (
+        Twindiff(twins=[make_twin(overlay, document)]) as local,
+        local.create("bakery:bakery_base") as made,
+        open_bakery(local, made) as client,
+    ):
+        shown = [make(client, "/customers", name="Ada", email=each)["latest_cake"] for each in ("a@b.c", "d@e.f")]
+        assert shown == [{"id": "a@b.c", "name": "Linzer"}, None]
+
+
 def test_a_template_of_the_overlay_keeps_the_order_of_its_rows(local: Twindiff):
     with local.create("bakery:bakery_busy") as made, open_bakery(local, made) as client:
         assert [each["name"] for each in client.get("/cakes").json()] == ["Sacher", "Linzer"]
@@ -365,6 +391,8 @@ def test_a_subscription_is_told_its_secret_and_then_signed_by_a_key_pair(
         ("resources: {orders: {soft_delete: note}}", "is no flag"),
         ("resources: {orders: {computed: {n: {cuont: orders}}}}", "Did you mean 'count'"),
         ("resources: {orders: {computed: {n: {count: ordres}}}}", "Did you mean 'orders'"),
+        ("resources: {orders: {computed: {n: {one: cakse, key: $note}}}}", "Did you mean 'cakes'"),
+        ("resources: {orders: {computed: {n: {one: cakes}}}}", "needs a key that is a field"),
         ("resources: {orders: {computed: {n: {add: [$nubmer, 1]}}}}", "Did you mean 'number'"),
         ("operations: {'GET /v1/cake': {does: list}}", "Did you mean 'GET /v1/cakes'"),
         ("operations: {'GET /v1/cakes': {does: list, table: cake}}", "Did you mean 'cakes'"),

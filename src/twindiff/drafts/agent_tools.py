@@ -20,6 +20,8 @@ _BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", *_SIZES
 _SHOWN = frozenset(("type", "enum", "const", "format", "default", "required", *_BOUNDS))
 _VERBS = {
     "list": "list",
+    "count": "count",
+    "copy": "copy",
     "create": "create",
     "upsert": "create_or_update",
     "read": "get",
@@ -38,7 +40,7 @@ def name_handler(plan: OperationPlan) -> str:
     if plan.behaviour == "act":
         return f"{snake(plan.role.action)}_{resource}"
     if verb := _VERBS.get(plan.behaviour):
-        return f"{verb}_{plural(resource) if verb == 'list' else resource}"
+        return f"{verb}_{plural(resource) if verb in ('list', 'count') else resource}"
     return snake(operation.name)
 
 

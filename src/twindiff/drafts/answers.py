@@ -64,8 +64,30 @@ class AnswerBuilder:
             return self.repair(call, shown, schema, row.seed)
         return self.repair(call, self._object(call, row, schema, find, 0), schema, row.seed)
 
+    def _json_api_object(self, call: Call, row: ShownRow, schema: Schema, find: Find, depth: int) -> dict[str, Any]:
+        """Return a row as an object of JSON:API, whose fields stand in its attributes and relationships."""
+        properties = self._schemas.properties(schema)
+        kind = self._make(call, properties["type"], "type", row.seed)
+        key = {"id": str(row.fields["id"])} if row.fields.get("id") is not None else {}
+        shown = {"type": kind, **key, "attributes": self._object(call, row, properties["attributes"], find, depth)}
+        relations: dict[str, Any] = {}
+        for name, inner in self._schemas.properties(properties.get("relationships")).items():
+            data, value = self._schemas.properties(inner).get("data", {}), row.fields.get(name)
+            related = None if value is None else self._field(call, name, value, data, find, f"{row.seed}.{name}", depth)
+            if related is not None or self._schemas.allows_null(data):
+                relations[name] = {"data": self._name_kind(data, related)}
+        links = {"links": row.fields["links"]} if row.fields.get("links") else {}
+        return {**shown, **({"relationships": relations} if relations else {}), **links}
+
+    def _name_kind(self, schema: Schema, related: Any) -> Any:
+        """Return an object that is referred to with the `type` that its schema says."""
+        kind = self._schemas.flatten(self._schemas.properties(schema).get("type", {})).get("const")
+        return {"type": kind, **cast(Schema, related)} if kind and isinstance(related, dict) else related
+
     def _object(self, call: Call, row: ShownRow, schema: Schema, find: Find, depth: int) -> dict[str, Any]:
         schema = self._schemas.choose(schema, row.fields)
+        if self._schemas.is_json_api(schema):
+            return self._json_api_object(call, row, schema, find, depth)
         required = self._schemas.shown_fields(schema)
         shown: dict[str, Any] = {}
         for name, inner in self._schemas.properties(schema).items():
@@ -125,14 +147,18 @@ class AnswerBuilder:
         if isinstance(value, Mapping):
             own = cast(Mapping[str, Any], value)
             keys = [key for key in KEY_NAMES[:6] if own.get(key) is not None]
-            known = find(name, own[keys[0]]) if keys and len(own) <= 2 else None
+            known = self._find(find, name, schema, own[keys[0]]) if keys and len(own) <= 2 else None
             fields = {**known, **own} if known else own
             shown = self._object(call, ShownRow(fields, seed), schema, find, depth + 1)
             return shown | {each: own[each] for each in own if each not in properties}
-        known = find(name, value)
+        known = self._find(find, name, schema, value)
         key = next((each for each in KEY_NAMES if each in properties), "")
         fields = known or ({key: value} if key else {})
         return self._object(call, ShownRow(fields, f"{name}{value}"), schema, find, depth + 1)
+
+    def _find(self, find: Find, name: str, schema: Schema, key: Any) -> Mapping[str, Any] | None:
+        """Return the stored fields of the object to which a field refers, by its name or by that of its schema."""
+        return find(name, key) or (find(family, key) if (family := self._schemas.family(schema)) else None)
 
     def repair(self, call: Call, value: Any, schema: Schema, seed: str) -> Any:
         """Return a value that fits a schema: what does not fit is left out, or generated again where it is required."""

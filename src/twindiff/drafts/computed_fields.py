@@ -6,6 +6,7 @@ A definition is an object with one function; `$name` in it is a field of the obj
     {add: [$amount, $tax]}    {coalesce: [$nickname, $name]}    {elapsed: [$started_at, $ended_at]}
     {length: $items}          {case: [{when: {status: paid}, then: Paid}], otherwise: Open}
     {text: "https://shop.example/${id}"}            {value: [{rel: self, href: "/orders/${id}"}]}
+    {one: users, key: $owner.id}                    the object of a table with a key; null if there is none
 
 Nothing is evaluated but these.
 """
@@ -41,7 +42,7 @@ _AGGREGATES: dict[str, Callable[..., Column[Any]]] = {
     "only": only,
     "join": join_texts,
 }
-FUNCTIONS = ("count", *_AGGREGATES, "add", "coalesce", "elapsed", "length", "case", "text", "value")
+FUNCTIONS = ("count", *_AGGREGATES, "add", "coalesce", "elapsed", "length", "case", "text", "value", "one")
 _COMPARISONS = ("gt", "gte", "lt", "lte", "not")
 
 
@@ -52,12 +53,15 @@ class ComputedFields(NamedTuple):
     """Those that SQL computes, by field."""
     texts: Mapping[str, Any]
     """Those that are texts, lists or objects with placeholders, by field or by the path of one inside an object."""
+    objects: Mapping[str, tuple[str, str]] = {}
+    """Those that are objects of a table: the table, and the placeholder of the key."""
 
 
 def compile_computed(resource: ResourceOverlay, stored: StoredResource, tables: TableIndex) -> ComputedFields:
     """Return the computed fields of a resource. Raises DescriptionError for a definition that means nothing."""
     columns: dict[str, Column[Any]] = {}
     texts: dict[str, Any] = {}
+    objects: dict[str, tuple[str, str]] = {}
     for field, definition in resource.computed.items():
         place = f"resources.{stored.table}.computed.{field}"
         function = _function_of(definition, place)
@@ -65,15 +69,17 @@ def compile_computed(resource: ResourceOverlay, stored: StoredResource, tables: 
             for name in names_in(definition[function]):
                 _refuse_unknown(name.partition(".")[0], {*stored.columns, *stored.parents, *resource.computed}, place)
             texts[field] = str(definition["text"]) if function == "text" else definition["value"]
+        elif function == "one":
+            objects[field] = _ComputedReader(stored, tables, place).read_object(definition)
         else:
             columns[field] = _ComputedReader(stored, tables, place).compile(function, definition)
-    return ComputedFields(columns, texts)
+    return ComputedFields(columns, texts, objects)
 
 
 def _function_of(definition: Any, place: str) -> str:
     given = [*cast(dict[str, Any], definition)] if isinstance(definition, dict) else []
     functions = [each for each in given if each in FUNCTIONS]
-    unknown = [each for each in given if each not in (*FUNCTIONS, "where", "otherwise")]
+    unknown = [each for each in given if each not in (*FUNCTIONS, "where", "otherwise", "key")]
     if unknown:
         raise DescriptionError(
             f"The overlay's {place} has no function '{unknown[0]}'.{did_you_mean(unknown[0], FUNCTIONS)}"
@@ -118,15 +124,27 @@ class _ComputedReader:
 
     def _aggregate(self, function: str, of: str, where: dict[str, Any]) -> Column[Any]:
         table, _, field = of.partition(".")
-        if table not in self._tables:
-            near = did_you_mean(table, self._tables)
-            raise DescriptionError(f"The overlay's {self._place} names the table '{table}', which there is not.{near}")
-        inner = self._tables[table]
+        inner = self._find_table(table)
         conditions = [self.condition(inner, name, wanted) for name, wanted in where.items()]
         self._index(inner, where)
         if function == "count":
             return count(inner.row, *conditions)
         return _AGGREGATES[function](self._column(inner, field), inner.row, *conditions)
+
+    def _find_table(self, table: str) -> StoredResource:
+        if table not in self._tables:
+            near = did_you_mean(table, self._tables)
+            raise DescriptionError(f"The overlay's {self._place} names the table '{table}', which there is not.{near}")
+        return self._tables[table]
+
+    def read_object(self, definition: dict[str, Any]) -> tuple[str, str]:
+        """Return the table of an object and the placeholder of its key."""
+        key, table = definition.get("key"), str(definition["one"])
+        if not _is_reference(key):
+            raise DescriptionError(f"The overlay's {self._place} needs a key that is a field, such as $owner_id.")
+        self._find_table(table)
+        self._column(self._outer, str(key).removeprefix("$"))
+        return table, str(key)
 
     def _conditions(self, given: Any) -> dict[str, Any]:
         if not isinstance(given, dict):

@@ -149,6 +149,10 @@ def compare(column: Column[Any], comparison: str, bound: Any) -> Expression:
             return column <= value
 
 
+_UNSEARCHED = ("date-time", "date", "uuid", "uri")
+"""Formats of texts in which nobody searches for words."""
+
+
 def has_text(stored: StoredResource, text: str) -> Expression:
     """Return the condition that one of an object's texts contains a text, or that of the field in `name:text`."""
     named = re.fullmatch(r"(\w+):\s*\"?(.+?)\"?\s*", text)
@@ -156,7 +160,8 @@ def has_text(stored: StoredResource, text: str) -> Expression:
     if named and own:
         is_text = own[0].kind == "text"
         return own[0].contains(named[2], fold=True) if is_text else equals(own[0], named[2])
-    texts = [column for field in stored.columns if (column := stored.column(field)).kind == "text"]
+    searched = [field for field in stored.columns if stored.schemas.get(field, {}).get("format") not in _UNSEARCHED]
+    texts = [column for field in searched if (column := stored.column(field)).kind == "text"]
     inside = [stored.column(field) for field in RECORD_FIELDS if field in stored.columns]
     return any_of(*(column.contains(text, fold=True) for column in (*texts, *inside)))
 

@@ -16,8 +16,9 @@ from twindiff.kit.binding import Handler
 from twindiff.kit.call import Call
 from twindiff.kit.errors import InvalidParameter
 from twindiff.kit.gateways import EventGateway
+from twindiff.kit.http import Request
 from twindiff.kit.parameter_sources import Body, Header, Named
-from twindiff.kit.request_context import RequestContext
+from twindiff.kit.request_context import Middleware, RequestContext
 from twindiff.kit.rows import Row, table_of
 from twindiff.kit.seeding import Variables
 from twindiff.kit.suggestions import did_you_mean
@@ -35,6 +36,7 @@ from .samples import SampleRows, TemplateRows
 from .schemas import SchemaSet
 from .seeding import make_seeding
 from .signatures import show_public_key
+from .slashed_names import SlashedNames, restore_slashes
 from .tables import IdempotentAnswer, StoredResource, store_resources
 from .wire_style import DraftStyle
 
@@ -50,6 +52,18 @@ class DraftedTwin(Twin):
     beside: Sequence[str] = ()
     """Operations that handlers serve beside those of the description."""
     schemas: SchemaSet
+    names = SlashedNames({}, {}, set())
+    """How its paths name objects."""
+
+    def exchange(self, request: Request, base_url: str) -> RequestContext | None:
+        """The context of a request, with its operation; None if no operation has its verb and path."""
+        for path in self.names.read_paths(request.path):
+            match = self.dispatch.find(request.verb, path)
+            if match is not None:
+                given = {name: restore_slashes(value) for name, value in match.path_parameters.items()}
+                style = match.operation.declared.style or self.style
+                return RequestContext(style, request, match.operation, given, base_url)
+        return None
 
     @cached_property
     def operation_tools(self) -> Sequence[AgentTool]:
@@ -91,6 +105,8 @@ class Draft:
         check_overlay(self.overlay, subjects, by_table)
         self.plans = plan_operations(description, resource_map, self._stored, self.overlay)
         self._interpreter = DraftInterpreter(resource_map, self._stored, self.overlay, self._schemas)
+        named = {table for table, about in self.overlay.resources.items() if about.aliases}
+        self._names = SlashedNames(resource_map.roles, self._stored, named)
         self._samples = SampleRows(resource_map, self._stored, self.overlay, self._schemas)
 
     @classmethod
@@ -118,6 +134,24 @@ class Draft:
         """Return the answer of an operation, named as in `GET /orders/{id}`, that shows a row."""
         plan = next(plan for plan in self.plans if plan.operation.name == operation)
         return self._interpreter.show_row(plan, call, row)
+
+    def serve(
+        self,
+        call: Call,
+        operation: str,
+        given: Mapping[str, Any],
+        body: Any = None,
+        *,
+        fields: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """Do what the description says of an operation, for a handler that has checked something before.
+
+        `given` are its parameters by wire name and `body` the whole body. `fields` are stored beside those of the body.
+        Returns the answer, and raises what the operation raises.
+        """
+        plan = next(plan for plan in self.plans if plan.operation.name == operation)
+        call.memo["handler_fields"] = fields or {}
+        return self._interpreter.serve(plan, call, given, body)
 
     def find_user_key(self, call: Call) -> Any:
         """Return the key of the user that a call acts as; None if the API has no users."""
@@ -150,12 +184,13 @@ class Draft:
         rows: Callable[[], Rows] | None = None,
         style: type[DraftStyle] = DraftStyle,
         gateway: EventGateway | None = None,
+        layers: Sequence[Middleware] = (),
         **more: Any,
     ) -> DraftedTwin:
         """Return the twin. Operations that `pages` declare are served by their handlers.
 
         `rows` are those of the handlers' tables in each template, and `more` are further arguments of the Twin.
-        `gateway` is told of the events of the overlay's webhooks.
+        `gateway` is told of the events of the overlay's webhooks. `layers` are middleware around all operations.
         """
         written = {shape_of(f"{each.verb} {each.path}") for page in pages for each in page.listed}
         plans = [
@@ -166,8 +201,6 @@ class Draft:
         for plan in plans:
             if plan.behaviour != "written" and is_routable(plan.operation.path):
                 _declare(api, plan, self._interpreter, self._schemas)
-                if plan.behaviour == "read" and plan.stored and self._interpreter.objects.about(plan.stored).aliases:
-                    _declare_alias(api, plan, self._interpreter, self._schemas)
         options: dict[str, Any] = {**self._usual_options(rows, gateway), **more}
         options["hosts"] = {**self._hosts(), **options.get("hosts", {})}
         twin = DraftedTwin(
@@ -176,11 +209,12 @@ class Draft:
             api,
             *pages,
             tables=[*(each.row for each in self._stored.values()), IdempotentAnswer, *self._written_tables],
-            layers=[_remember_request],
+            layers=[_remember_request, *layers],
             missing=[plan.operation.name for plan in plans if plan.behaviour == "missing"],
             **options,
         )
         twin.plans, twin.left_out, twin.schemas = plans, self.description.left_out, self._schemas
+        twin.names = self._names
         return twin
 
     def _hosts(self) -> dict[str, str]:
@@ -247,12 +281,6 @@ def _declare(api: Operations, plan: OperationPlan, interpreter: DraftInterpreter
     else:
         declare = {"POST": api.post, "PUT": api.put, "PATCH": api.patch, "DELETE": api.delete}[verb]
         declare(path, body_limit=BODY_LIMIT_BYTES)(handler)
-
-
-def _declare_alias(api: Operations, plan: OperationPlan, interpreter: DraftInterpreter, schemas: SchemaSet) -> None:
-    """Serve a member by an alias with slashes in it, such as the path of a project."""
-    if plan.operation.path.endswith(f"{{{plan.role.key}}}"):
-        api.get(plan.operation.path[:-1] + ":path}")(_handler_of(plan, interpreter, schemas))
 
 
 def _handler_of(plan: OperationPlan, interpreter: DraftInterpreter, schemas: SchemaSet) -> Handler:

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, cast
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from twindiff.kit.call import Call
 from twindiff.kit.downloads import file_answer
-from twindiff.kit.errors import InvalidParameter, MissingOperation, MissingParameter, NotFound
+from twindiff.kit.errors import MissingOperation, NotFound
 from twindiff.kit.http import Response, ValueResponse
-from twindiff.kit.parameter_sources import Upload
 from twindiff.kit.request_context import RequestContext
 from twindiff.kit.rows import Expression, Row
 
 from .answers import AnswerBuilder
 from .change_events import ChangeEvents
 from .conditions import equals, find_field, read_filters
-from .documents import FileDescription, Schema
+from .documents import FileDescription
 from .listing import (
     POSITION_PARAMETERS,
     complete_envelope,
@@ -31,15 +29,18 @@ from .listing import (
 )
 from .names import snake
 from .overlay import Overlay
-from .placeholders import fill_placeholders, nest_value, value_at
-from .plan import OperationPlan
+from .placeholders import fill_placeholders, nest_value
+from .plan import OperationPlan, find_relation
+from .request_bodies import BodyReader
 from .resources import ResourceMap
 from .schemas import SchemaSet
-from .stored_objects import SINGLE, StateConflict, StoredObjects, check_move, parse_whole, refuse_state
+from .stored_objects import SINGLE, StateConflict, StoredObjects, check_move, refuse_state
 from .tables import IdempotentAnswer, StoredResource
 from .wire_style import DRAFTED_HEADER
 
-MAX_WHOLE_NUMBER = 2**63
+MAX_NAMES_TOLD, MAX_NAME_CHARACTERS = 20, 100
+_PLAIN = "".join(map(chr, range(33, 127))).replace(",", "").replace(";", "").replace("%", "") + " "
+"""Letters of names that stand in a header as they are."""
 
 
 class DraftInterpreter:
@@ -50,10 +51,11 @@ class DraftInterpreter:
     ) -> None:
         self._stored, self._schemas = stored, schemas
         self._builder = AnswerBuilder(schemas)
-        self._objects = StoredObjects(stored, overlay, schemas)
+        self._objects = StoredObjects(stored, overlay, schemas, resource_map.list_addresses())
         self._events = ChangeEvents(overlay, self._objects)
-        self._takes_number_texts = overlay.number_texts
-        self._members = {path: role for path, role in resource_map.roles.items() if role.kind == "member"}
+        self._bodies = BodyReader(schemas, self._objects, takes_number_texts=overlay.number_texts)
+        self._members = resource_map.members
+        self._related = {role.resource for role in self._members.values()}
 
     @property
     def objects(self) -> StoredObjects:
@@ -72,7 +74,7 @@ class DraftInterpreter:
             return self._serve_file(plan, plan.operation.file, call, given)
         exchange: RequestContext = call.memo["exchange"]
         call.memo["body"] = body
-        fields, ignored = self._read_body(plan, exchange, body)
+        fields, ignored = self._bodies.read(plan, exchange, body)
         ignored = [] if plan.behaviour == "list" else ignored
         key = exchange.request.headers.get("idempotency-key", "") if plan.operation.verb == "POST" else ""
         known = self._known_answer(call, exchange, key) if key else None
@@ -115,68 +117,6 @@ class DraftInterpreter:
                 call.memo.setdefault("above", {})[stored.table] = self._objects.plain_fields(stored, row)
         return values
 
-    # -- bodies ----------------------------------------------------------------------------------------------------
-
-    def _read_body(self, plan: OperationPlan, exchange: RequestContext, body: Any) -> tuple[dict[str, Any], list[str]]:
-        """Return the fields of a body that are stored, and the names of the others. Raises InvalidParameter."""
-        schema = plan.operation.body
-        if schema is None or plan.body is None or plan.stored is None:
-            return {}, []
-        if body is None or (body == {} and not exchange.request.body):
-            if plan.operation.is_body_required or self._schemas.required_fields(schema):
-                self._refuse(schema, {})
-            return {}, []
-        if "form" in exchange.request.content_type or self._takes_number_texts:
-            body = self._coerce(schema, body)
-        self._refuse(schema, body)
-        inner: Any = value_at(body, plan.body.field, {})
-        if not isinstance(inner, dict):
-            return {}, []
-        fields = cast(dict[str, Any], inner)
-        by_snake = {snake(name): name for name in plan.stored.columns}
-        given = self._schemas.properties(plan.body.schema)
-        kept = {
-            name: by_snake[snake(name)]
-            for name in fields
-            if snake(name) in by_snake and not self._schemas.is_flagged(given.get(name, {}), "readOnly")
-        }
-        known = {field: self._storable(plan.stored, field, fields[name]) for name, field in kept.items()}
-        return known, sorted(fields.keys() - kept.keys())
-
-    def _storable(self, stored: StoredResource, field: str, value: Any) -> Any:
-        """Return a value of a body as its field holds it: a text for a list of texts is split at its commas."""
-        shown = stored.schemas.get(field, {})
-        is_list = isinstance(value, str) and self._schemas.type_of(shown) == "array"
-        if is_list and self._schemas.type_of(self._schemas.items(shown)) == "string":
-            return [part.strip() for part in value.split(",") if part.strip()]
-        return _storable(value)
-
-    def _refuse(self, schema: Schema, body: Any) -> None:
-        errors = self._schemas.errors(schema, body, most=1, absent="readOnly")
-        if errors:
-            missing = re.fullmatch(r'"(.+)" is a required property', errors[0].message)
-            place = ".".join(map(str, [*errors[0].path, *(missing.groups() if missing else ())]))
-            raise MissingParameter(place) if missing else InvalidParameter(place, errors[0].message)
-
-    def _coerce(self, schema: Schema, value: Any) -> Any:
-        """Return the texts of a form as the types of its schema."""
-        kind = self._schemas.type_of(schema)
-        if isinstance(value, dict):
-            properties = self._schemas.properties(schema)
-            fields = cast(dict[str, Any], value)
-            return {name: self._coerce(properties.get(name, {}), each) for name, each in fields.items()}
-        if kind == "array":
-            listed = cast(list[Any], value) if isinstance(value, list) else [value]
-            return [self._coerce(self._schemas.items(schema), each) for each in listed]
-        if not isinstance(value, str):
-            return _storable(value)
-        if kind == "boolean" and value.lower() in ("true", "false", "1", "0"):
-            return value.lower() in ("true", "1")
-        try:
-            return parse_whole(value) if kind == "integer" else float(value) if kind == "number" else value
-        except ValueError:
-            return value
-
     # -- behaviours ------------------------------------------------------------------------------------------------
 
     def _list(self, plan: OperationPlan, call: Call, given: Mapping[str, Any], _fields: dict[str, Any]) -> Any:
@@ -215,16 +155,31 @@ class DraftInterpreter:
         filled = fill_placeholders(dict(fields), partial(self._objects.look_up, call, given))
         return [equals(find_field(stored, name), value) for name, value in filled.items() if value is not None]
 
+    def _count(self, plan: OperationPlan, call: Call, given: Mapping[str, Any], _fields: dict[str, Any]) -> Any:
+        stored, whole = cast(StoredResource, plan.stored), plan.operation.answer or {}
+        where = [*self._objects.conditions_above(stored, plan.role, given), *self._objects.is_there(stored)]
+        page = select_page(plan.query, given, stored, call.db, where)
+        told = complete_envelope(self._schemas.properties(whole), "", page, plan.query, "", self._schemas)
+        return self._builder.repair(call, told, whole, "count")
+
     def _create(self, plan: OperationPlan, call: Call, given: Mapping[str, Any], body: dict[str, Any]) -> Any:
         stored = cast(StoredResource, plan.stored)
         role = plan.role._replace(key="") if plan.declared.does else plan.role
         row = self._objects.make(stored, role, call, given, {**body, **self._declared_values(plan, call, given)})
         return self._answer(plan, call, self._tell(plan, call, "create", None, row))
 
+    def _copy(self, plan: OperationPlan, call: Call, given: Mapping[str, Any], body: dict[str, Any]) -> Any:
+        """Create an object like another but for its key and its times, with what the body gives."""
+        stored = cast(StoredResource, plan.stored)
+        known = self._objects.plain_fields(stored, self._find(plan, call, given))
+        own = {name: value for name, value in known.items() if self._objects.is_copied(stored, name)}
+        return self._create(plan._replace(role=plan.role._replace(key="")), call, given, {**own, **body})
+
     def _declared_values(self, plan: OperationPlan, call: Call, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the fields that the overlay says the operation sets; one without a value is left alone."""
+        """Return the fields that the overlay or a handler sets; one of the overlay without a value is left alone."""
         filled = fill_placeholders(dict(plan.declared.set), partial(self._objects.look_up, call, given))
-        return {name: value for name, value in filled.items() if value is not None or plan.declared.set[name] is None}
+        known = {name: value for name, value in filled.items() if value is not None or plan.declared.set[name] is None}
+        return {**known, **call.memo.get("handler_fields", {})}
 
     def _find(self, plan: OperationPlan, call: Call, given: Mapping[str, Any]) -> Row:
         """Return the row that a request names; raises NotFound."""
@@ -249,6 +204,12 @@ class DraftInterpreter:
         self, stored: StoredResource, plan: OperationPlan, call: Call, given: Mapping[str, Any]
     ) -> dict[str, Any]:
         """Return what a path without an id holds: its row, else the first of its resource, else nothing yet."""
+        above: dict[str, dict[str, Any]] = call.memo.get("above", {})
+        table, parent = [*above.items()][-1] if above else ("", {})
+        field = find_relation(plan.operation.path, self._objects.by_table[table]) if table else None
+        if field and plan.role.resource in self._related:
+            row = self._objects.find_referred(call, stored, parent.get(field))
+            return self._fields(plan, call, row)
         where = self._objects.conditions_above(stored, plan.role, given)
         key = stored.resource.key
         named = self._objects.rows_with(call, stored, key, plan.role.action, where) if plan.role.action else []
@@ -305,7 +266,8 @@ class DraftInterpreter:
         if states and states.field == change.field and not change.allowed:
             check_move(states, now, change.value)
         further = fill_placeholders(dict(change.further), partial(self._objects.look_up, call, given))
-        values = {**body, **further, **({change.field: change.value} if change.field else {})}
+        timed = self._objects.time_state(stored, call, now, change.value) if change.field else {}
+        values = {**body, **timed, **further, **({change.field: change.value} if change.field else {})}
         for items, is_added in ((change.added, True), (change.removed, False)):
             filled = fill_placeholders(dict(items), partial(self._objects.look_up, call, given))
             values |= {
@@ -361,7 +323,9 @@ class DraftInterpreter:
 
 _ACTIONS: dict[str, Callable[[DraftInterpreter, OperationPlan, Call, Mapping[str, Any], dict[str, Any]], Any]] = {
     "list": DraftInterpreter._list,  # pyright: ignore[reportPrivateUsage] - a table of this module's own methods
+    "count": DraftInterpreter._count,  # pyright: ignore[reportPrivateUsage]
     "create": DraftInterpreter._create,  # pyright: ignore[reportPrivateUsage]
+    "copy": DraftInterpreter._copy,  # pyright: ignore[reportPrivateUsage]
     "upsert": DraftInterpreter._upsert,  # pyright: ignore[reportPrivateUsage]
     "read": DraftInterpreter._read,  # pyright: ignore[reportPrivateUsage]
     "update": DraftInterpreter._update,  # pyright: ignore[reportPrivateUsage]
@@ -380,8 +344,9 @@ def _put_beside(field: str, shown: Any, told: Mapping[str, Any]) -> dict[str, An
 def _describe(plan: OperationPlan, given: Mapping[str, Any], ignored: list[str]) -> list[str]:
     """Return what the header of an answer says beside its confidence."""
     dropped = [*ignored, *(name for name in plan.query.ignored if given.get(name) is not None)]
-    ascii_names = [name for name in dropped if name.isascii() and name.isprintable()][:20]
-    told = [f"ignored={','.join(ascii_names)}"] if ascii_names else []
+    names = [quote(name[:MAX_NAME_CHARACTERS], safe=_PLAIN) for name in dropped[:MAX_NAMES_TOLD]]
+    more = [f"+{len(dropped) - len(names)}"] if len(dropped) > len(names) else []
+    told = [f"ignored={','.join([*names, *more])}"] if names else []
     return [*told, f"guessed={','.join(plan.guessed[:20])}"] if plan.guessed else told
 
 
@@ -396,19 +361,3 @@ def _page_url(url: str, exchange: RequestContext, parameter: str) -> str:
 
 def _request_text(exchange: RequestContext) -> str:
     return f"{exchange.request.verb} {exchange.request.path}\n{exchange.request.body.decode(errors='replace')}"
-
-
-def _storable(value: Any) -> Any:
-    """Return a value of a body with the names of files in place of the files.
-
-    Raises InvalidParameter for an integer of more than 64 bits, of which JSON's reader made a float.
-    """
-    if isinstance(value, Upload):
-        return value.filename
-    if isinstance(value, float) and abs(value) >= MAX_WHOLE_NUMBER and value.is_integer():
-        raise InvalidParameter("", f"{value:.0f} is a number of more than 64 bits")
-    if isinstance(value, dict):
-        return {name: _storable(each) for name, each in cast(dict[str, Any], value).items()}
-    if isinstance(value, list):
-        return [_storable(each) for each in cast(list[Any], value)]
-    return value

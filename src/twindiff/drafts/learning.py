@@ -128,6 +128,8 @@ def _operation(path: str, calls: list[RecordedCall]) -> Schema:
         schema = infer_schema(bodies)
         refused = [call for call in calls if call.status in _INVALID]
         _keep_required(schema, [(call.body or {}, " ".join(_texts_of(call.answer))) for call in refused])
+        # What was not sent may be sent all the same.
+        schema["additionalProperties"] = True
         operation["requestBody"] = {"content": {"application/json": {"schema": schema}}}
     return operation
 

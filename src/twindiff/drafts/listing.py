@@ -7,6 +7,7 @@ envelope, a URL or the header `Link` says that of the next page. Connections of 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, cast
 
@@ -19,6 +20,7 @@ from .conditions import RANGES, compare, equals, has_text, is_whole
 from .documents import OperationDescription, Schema
 from .names import snake, split_words
 from .overlay import ListOverlay
+from .resources import LINK_FIELDS
 from .schemas import SchemaSet
 from .tables import StoredResource
 
@@ -56,6 +58,8 @@ PagingStyle = Literal["", "cursor", "offset", "page", "link", "last_id"]
 ORDERS = frozenset(["sort", "order_by", "sort_by", "orderby", "ordering"])
 DIRECTIONS = frozenset(["direction", "sort_order", "order", "sort_direction"])
 SEARCHES = frozenset(["q", "query", "search", "text", "search_query", "filter_text", "term", "keyword", "keywords"])
+_BRACKETED_FILTER = re.compile(r"^filters?\[(\w+)\]$")
+"""A filter as JSON:API recommends it: `filter[status]`."""
 _PAGING_ROLES = (
     ("limit", LIMITS),
     ("offset", OFFSETS),
@@ -147,7 +151,8 @@ def read_list_query(operation: OperationDescription, fields: Mapping[str, Schema
     ignored: list[str] = []
     limits: Schema = {}
     for parameter in operation.parameters:
-        name, wire = snake(parameter.name), parameter.name
+        wire = parameter.name
+        name = snake(_BRACKETED_FILTER.sub(r"\1", wire))
         if parameter.place != "query" or name in PRESENTATION:
             continue
         role = _paging_role(name, schemas.type_of(parameter.schema))
@@ -282,7 +287,7 @@ def _order_of(query: ListQuery, raw: Mapping[str, Any], stored: StoredResource) 
     if not field:
         return (-created,) if (is_down if direction else query.is_newest_first) else (created,)
     column = stored.column(field)
-    return (-column if is_down else column, created)
+    return (-column, -created) if is_down else (column, created)
 
 
 def _offset_of(
@@ -339,7 +344,7 @@ def _number(raw: Mapping[str, Any], name: str, otherwise: int) -> int:
     return max(int(value), 0) if isinstance(value, (int, str)) and str(value).lstrip("-").isdecimal() else otherwise
 
 
-_TOTALS = frozenset(
+COUNTS = frozenset(
     [
         "total",
         "total_count",
@@ -359,18 +364,32 @@ _NEXT = frozenset(
 
 
 def complete_envelope(
-    envelope: Mapping[str, Schema], listed: str, page: ListPage, query: ListQuery, url: str, schemas: SchemaSet
+    envelope: Mapping[str, Schema],
+    listed: str,
+    page: ListPage,
+    query: ListQuery,
+    url: str,
+    schemas: SchemaSet,
+    holder: str = "",
 ) -> dict[str, Any]:
-    """Return the fields beside the list that say where the page lies and how to go on."""
+    """Return the fields beside the list that say where the page lies and how to go on.
+
+    `holder` is the name of the object that has them; empty for the whole answer.
+    """
     told: dict[str, Any] = {}
     for name, schema in envelope.items():
         if name == listed:
             continue
-        value = _about_page(snake(name), schemas.type_of(schema), page, query, url)
+        if holder in LINK_FIELDS:
+            value = _link_of(name, page, query, url)
+            is_object = "href" in schemas.properties(schema)
+            value = {"href": value} if is_object and isinstance(value, str) else value
+        else:
+            value = _about_page(snake(name), schemas.type_of(schema), page, query, url)
         if isinstance(value, _Unknown):
             if schemas.type_of(schema) == "object":
                 inner = schemas.properties(schema)
-                nested = complete_envelope(inner, "", page, query, url, schemas) if inner else {}
+                nested = complete_envelope(inner, "", page, query, url, schemas, name) if inner else {}
                 if nested and (page.has_more or not _is_only_next(nested)):
                     told[name] = nested
             continue
@@ -383,12 +402,21 @@ class _Unknown:
     """Says that a field tells nothing of the page."""
 
 
+def _link_of(name: str, page: ListPage, query: ListQuery, url: str) -> Any:
+    """Return an address among the links of a page."""
+    if name == "self":
+        return url.rstrip("?&")
+    if name == "next":
+        return _next_url(page, query, url) if page.has_more else None
+    return _Unknown()
+
+
 def _is_only_next(fields: Mapping[str, Any]) -> bool:
     return {snake(name) for name in fields} <= _NEXT | {"offset", "path", "uri"}
 
 
 def _about_page(name: str, kind: str, page: ListPage, query: ListQuery, url: str) -> Any:
-    if name in _TOTALS:
+    if name in COUNTS:
         return page.total
     if name in _MORE:
         return page.has_more

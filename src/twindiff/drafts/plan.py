@@ -7,17 +7,32 @@ from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 from .documents import ApiDescription, OperationDescription, Schema
-from .listing import ListQuery, declare_list, read_list_query
+from .listing import COUNTS, ListQuery, declare_list, read_list_query
 from .names import snake, split_words
 from .overlay import OperationOverlay, Overlay, Refusal
-from .resources import KEY_NAMES, REMOVALS, Envelope, PathRole, ResourceMap, find_body, find_envelope, literal_of
+from .resources import (
+    KEY_NAMES,
+    LINK_FIELDS,
+    REMOVALS,
+    Envelope,
+    PathRole,
+    ResourceMap,
+    find_body,
+    find_envelope,
+    literal_of,
+)
 from .schemas import SchemaSet
-from .tables import StoredResource, fields_above
+from .stored_objects import MAKERS
+from .tables import StoredResource
 
-Behaviour = Literal["list", "create", "upsert", "read", "update", "delete", "act", "file", "missing", "written"]
+Behaviour = Literal[
+    "list", "count", "create", "copy", "upsert", "read", "update", "delete", "act", "file", "missing", "written"
+]
 Confidence = Literal["written", "derived", "partly", "not served"]
-SHOWING: tuple[Behaviour, ...] = ("list", "create", "upsert", "read", "update", "act")
+SHOWING: tuple[Behaviour, ...] = ("list", "create", "copy", "upsert", "read", "update", "act")
 """The behaviours whose answers show objects."""
+COPYING = (("copy",), ("duplicate",), ("clone",))
+"""Actions that create an object like the one that the path names."""
 STATES = ("status", "state", "phase", "stage")
 _UNDECLARED = OperationOverlay()
 _MADE_BY_CONVENTION = frozenset(
@@ -121,12 +136,16 @@ def _plan(
     behaviour, reason = _behaviour_of(operation, role, answer, kept, change, schemas, declared)
     if not declared.by and not _names_object(operation, declared, role, named):
         behaviour, reason = "missing", f"neither its path nor `by` of the overlay names a {role.resource}"
-    query = read_list_query(operation, kept.schemas, schemas) if behaviour == "list" and kept else ListQuery()
+    is_counted = behaviour in ("list", "count")
+    query = read_list_query(operation, kept.schemas, schemas) if is_counted and kept else ListQuery()
     if lists and behaviour == "list":
         query = declare_list(query, lists)
     guessed = list_guesses(answer, kept, schemas) if behaviour in SHOWING else ()
+    if behaviour == "read" and not _is_told(operation.path, role, resource_map, stored):
+        behaviour, reason = "missing", f"which {role.resource} it is is not known"
     if kept:
-        known = _declared_fields(overlay, kept.table) | _fields_above(role, kept)
+        makers = {name for name in MAKERS if name in kept.schemas and schemas.family(kept.schemas[name]) in stored}
+        known = makers | _declared_fields(overlay, kept.table) | _fields_above(role, kept)
         known |= {
             *declared.set,
             *((*change.further, *change.added) if change else ()),
@@ -135,6 +154,26 @@ def _plan(
     if behaviour == "file":
         guessed = ("bytes",)
     return OperationPlan(operation, behaviour, role, kept, answer, body, query, change, guessed, reason, declared)
+
+
+def _is_told(path: str, role: PathRole, resource_map: ResourceMap, stored: Mapping[str, StoredResource]) -> bool:
+    """Return whether it is known which object a path without its id is about, as `/orders/{id}/customer`.
+
+    Where objects of its kind have ids, one below another object is that to which a field of the other refers.
+    """
+    is_single = role.kind == "single" and role.parents and not role.action
+    if not is_single or not resource_map.has_members(role.resource) or not resource_map.is_only_read(path):
+        return True
+    above = max((each for each in resource_map.members if path.startswith(f"{each}/")), key=len, default="")
+    kept = stored.get(resource_map.members[above].resource) if above else None
+    return kept is not None and find_relation(path, kept) is not None
+
+
+def find_relation(path: str, above: StoredResource) -> str | None:
+    """Return the field of what stands above by which a path without an id refers to another object."""
+    word = snake(literal_of(path))
+    by_snake = {snake(name): name for name in above.columns}
+    return next((by_snake[each] for each in (word, f"{word}_id") if each in by_snake), None)
 
 
 def _names_object(operation: OperationDescription, declared: OperationOverlay, role: PathRole, named: str) -> bool:
@@ -158,7 +197,7 @@ def find_declared_change(overlay: Overlay, operation: str) -> ActionEffect | Non
 
 def _fields_above(role: PathRole, kept: StoredResource) -> set[str]:
     """Return the fields that hold what a path names above an object."""
-    return {field for placeholder in role.parents for field in fields_above(placeholder, kept.columns)[:1]}
+    return {field for placeholder in role.parents if (field := kept.field_above(placeholder))}
 
 
 def _declared_fields(overlay: Overlay, table: str) -> set[str]:
@@ -195,18 +234,24 @@ def _behaviour_of(
     if operation.answer is None and operation.verb == "GET":
         return ("file", "") if operation.file else ("missing", "its answer has no JSON body")
     if change is not None or role.kind == "action":
-        return _of_action(operation, role, change, schemas)
+        return _of_action(operation, role, answer, change, schemas)
     if role.kind in ("collection", "search", "upsert"):
-        return _of_collection(operation, role, answer)
+        return _of_collection(operation, role, answer, schemas)
     return _of_object(operation, role, answer, schemas)
 
 
 def _of_action(
-    operation: OperationDescription, role: PathRole, change: ActionEffect | None, schemas: SchemaSet
+    operation: OperationDescription,
+    role: PathRole,
+    answer: Envelope | None,
+    change: ActionEffect | None,
+    schemas: SchemaSet,
 ) -> tuple[Behaviour, str]:
     if change is not None:
         return "act", ""
     words = split_words(role.action)
+    if operation.verb == "POST" and words in COPYING and schemas.family(answer and answer.schema) == role.resource:
+        return "copy", ""
     is_whole = words[:1] == ("delete",) and len(words) == 2 and not schemas.properties(operation.answer)
     if operation.verb == "DELETE" and (is_whole or snake(role.action) in REMOVALS):
         return "delete", ""
@@ -216,7 +261,9 @@ def _of_action(
     return "missing", f"what '{role.action}' changes is not known"
 
 
-def _of_collection(operation: OperationDescription, role: PathRole, answer: Envelope | None) -> tuple[Behaviour, str]:
+def _of_collection(
+    operation: OperationDescription, role: PathRole, answer: Envelope | None, schemas: SchemaSet
+) -> tuple[Behaviour, str]:
     if role.kind == "upsert":
         return ("upsert", "") if operation.body is not None else ("missing", "its body is not described")
     if role.kind == "search":
@@ -224,6 +271,8 @@ def _of_collection(operation: OperationDescription, role: PathRole, answer: Enve
         return ("list", "") if is_read else ("missing", "its answer holds no list of objects")
     if operation.verb == "GET":
         return ("list", "") if answer and answer.is_list else ("missing", "its answer holds no list of objects")
+    if operation.body is not None and schemas.type_of(operation.body) == "array":
+        return "missing", f"what {operation.verb} of a list does is not known"
     if operation.verb == "POST" and operation.body is not None and not (answer and answer.is_list):
         return "create", ""
     return "missing", f"{operation.verb} of a whole collection is not known"
@@ -233,6 +282,8 @@ def _of_object(
     operation: OperationDescription, role: PathRole, answer: Envelope | None, schemas: SchemaSet
 ) -> tuple[Behaviour, str]:
     if operation.verb == "GET":
+        if role.action == "count" and COUNTS & {snake(name) for name in schemas.properties(operation.answer)}:
+            return "count", ""
         if answer and answer.is_list and role.kind == "single":
             return "missing", "its list is of nothing that is stored"
         return ("read", "") if answer and schemas.properties(answer.schema) else ("missing", "its answer has no fields")
@@ -250,10 +301,13 @@ def list_guesses(answer: Envelope | None, kept: StoredResource | None, schemas: 
     """Return the fields that every answer has and that neither bodies, nor keys, nor conventions fill."""
     if answer is None or kept is None:
         return ()
-    required = schemas.required_fields(answer.schema)
-    written = {name for schema in kept.resource.written for name in schemas.properties(schema)}
+    holder = answer.schema
+    if schemas.is_json_api(holder):
+        holder = schemas.properties(holder)["attributes"]
+    required = schemas.required_fields(holder)
+    written = {name for schema in kept.resource.written for name in schemas.list_fields(schema)}
     known = written | {kept.resource.key} | set(KEY_NAMES[:6])
-    properties = schemas.properties(answer.schema)
+    properties = schemas.properties(holder)
     return tuple(
         name
         for name in properties
@@ -264,7 +318,13 @@ def list_guesses(answer: Envelope | None, kept: StoredResource | None, schemas: 
         and not schemas.allows_null(properties[name])
         and "default" not in schemas.flatten(properties[name])
         and snake(name) not in STATES
+        and not _is_link_to_itself(name, properties[name], schemas)
     )
+
+
+def _is_link_to_itself(name: str, schema: Schema, schemas: SchemaSet) -> bool:
+    """Return whether a field has links of which only that to the object itself must be there."""
+    return name in LINK_FIELDS and "self" in schemas.properties(schema) and schemas.required_fields(schema) <= {"self"}
 
 
 def find_state_change(action: str, fields: Mapping[str, Schema], schemas: SchemaSet) -> ActionEffect | None:

@@ -7,6 +7,7 @@ the name of their schema says, or else the last word of the path.
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 from twindiff.kit.suggestions import did_you_mean
@@ -20,6 +21,8 @@ KEY_NAMES = ("id", "gid", "sid", "uuid", "uid", "guid", "key", "slug", "login", 
 """Fields by which an object is identified, the best first."""
 _ENDING = re.compile(r"\.(json|xml)$")
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
+LINK_FIELDS = ("_links", "links")
+"""Fields with the links of an object, as HAL and JSON:API name them."""
 _ENVELOPES = ("data", "result", "results", "items", "values", "entries", "list", "records", "response", "objects")
 
 
@@ -124,6 +127,18 @@ def find_envelope(
     holds_list = known or (lists if len(lists) == 1 and _looks_like_page(properties, lists[0]) else [])
     if holds_list:
         return _open_items(schemas, holds_list[0], schemas.items(properties[holds_list[0]]))
+    return _find_object(schemas, schema, names)
+
+
+def _find_object(schemas: SchemaSet, schema: Schema, names: tuple[str, ...]) -> Envelope:
+    """Return where an object stands in a schema, or the list that an object inside it holds."""
+    properties = schemas.properties(schema)
+    is_object = any(name in properties for name in KEY_NAMES[:6])
+    if schemas.is_json_api(properties.get("data")):
+        return Envelope("data", properties["data"], is_list=False)
+    embedded = None if is_object else find_envelope(schemas, properties.get("_embedded"), names)
+    if embedded and embedded.is_list and embedded.field:
+        return embedded._replace(field=f"_embedded.{embedded.field}")
     objects = [name for name, each in properties.items() if schemas.type_of(each) == "object"]
     wrapped = [name for name in objects if snake(name) in ("data", "result", *names)]
     if wrapped and len(properties) <= 3 and not is_object:
@@ -191,6 +206,8 @@ class ResourceMap:
                 self.roles[path] = PathRole(made, "collection", role.parents)
             elif role.kind == "single" and snake(role.resource) in SEARCH_WORDS:
                 self.roles[path] = self._find_searched(path, role)
+            elif role.kind == "single" and role.parents and (kind := self._find_shown(path)) in members:
+                self.roles[path] = role._replace(resource=kind)
         tables = {self._table_of(role.resource): role.resource for role in self.roles.values()}
         self._declare_schemas(tables)
         for path, role in self.roles.items():
@@ -280,13 +297,18 @@ class ResourceMap:
         family = self.schemas.family(posted.body)
         return family if family and family == self.schemas.family(posted.answer) else ""
 
+    def _find_shown(self, path: str) -> str:
+        """Return the kind of object that a path only shows, as `/orders/{id}/buyer` shows a customer; else nothing."""
+        envelope = self._envelope(self._by_path[path]["GET"], ()) if self.is_only_read(path) else None
+        return self.schemas.family(envelope.schema) if envelope and not envelope.is_list else ""
+
     def _find_searched(self, path: str, role: PathRole) -> PathRole:
         """Return the role of a search beside the collections: of the one that has all fields of what it lists."""
         posted = self._by_path[path].get("POST")
         envelope = self._envelope(posted, ()) if posted else None
         if envelope is None or not envelope.is_list:
             return role
-        wanted = {name for name in self.schemas.properties(envelope.schema) if not name.startswith("_")}
+        wanted = {name for name in self.schemas.list_fields(envelope.schema) if not name.startswith("_")}
         collections = [(each, about) for each, about in self.roles.items() if about.kind == "collection"]
         searched = [about.resource for each, about in collections if wanted and wanted <= self._fields_posted(each)]
         return PathRole(searched[0], "search", role.parents, action=role.resource) if searched else role
@@ -294,7 +316,7 @@ class ResourceMap:
     def _fields_posted(self, path: str) -> frozenset[str]:
         members = [each for each in self._shapes.values() if _shape(each) == _shape(path) + "/{}"]
         shown = [self._by_path[each].get("GET") for each in members]
-        fields = frozenset(name for each in shown if each for name in self.schemas.properties(each.answer))
+        fields = frozenset(name for each in shown if each for name in self.schemas.list_fields(each.answer))
         return fields | self._fields_listed(path)
 
     def _is_collection(self, path: str) -> bool:
@@ -344,7 +366,7 @@ class ResourceMap:
         named = (snake(literal_of(path)),)
         listed = [each for verb in ("GET", "POST") if (each := self._by_path[path].get(verb))]
         shown = [each for operation in listed if (each := self._envelope(operation, named))]
-        return frozenset(name for each in shown for name in self.schemas.properties(each.schema))
+        return frozenset(name for each in shown for name in self.schemas.list_fields(each.schema))
 
     def _learn(self, path: str, role: PathRole) -> None:
         """Add to a resource what the operations of a path say of it."""
@@ -402,10 +424,28 @@ class ResourceMap:
         else:
             resource.key, resource.key_is_own = "id", True
 
+    @cached_property
+    def members(self) -> dict[str, PathRole]:
+        """The paths of objects by id, with what they are about."""
+        return {path: role for path, role in self.roles.items() if role.kind == "member"}
+
+    def has_members(self, resource: str) -> bool:
+        """Return whether objects of a kind have ids in paths."""
+        return any(role.resource == resource for role in self.members.values())
+
+    def is_only_read(self, path: str) -> bool:
+        """Return whether GET is the only method of a path."""
+        return [*self._by_path[path]] == ["GET"]
+
+    def list_addresses(self) -> dict[str, str]:
+        """Return the path of an object by the name of its resource, for those that a path names by one placeholder."""
+        members = [(path, role) for path, role in self.members.items() if not role.parents]
+        return {role.resource: path for path, role in reversed(members)}
+
     def fields(self, resource: Resource) -> dict[str, Schema]:
         """Return the fields that answers show of a resource, by name."""
         return {
-            name: each for schema in reversed(resource.shown) for name, each in self.schemas.properties(schema).items()
+            name: each for schema in reversed(resource.shown) for name, each in self.schemas.list_fields(schema).items()
         }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple, cast
 
 import jsonschema_rs
@@ -12,6 +12,7 @@ from .names import family_of
 
 Direction = Literal["readOnly", "writeOnly"]
 """The flag of properties that only answers have, or only requests."""
+_JSON_API = frozenset(["type", "id", "lid", "attributes", "relationships", "links", "meta"])
 MAX_DEPTH = 50
 """How deep references and combinations are followed."""
 _PATTERNS = jsonschema_rs.RegexOptions()
@@ -83,6 +84,24 @@ class SchemaSet:
             return {}
         return {name: each for name, each in cast(Schema, given).items() if isinstance(each, dict)}
 
+    def is_json_api(self, schema: Schema | None) -> bool:
+        """Return whether a schema is of a JSON:API object, whose fields stand in `attributes` and `relationships`.
+
+        https://jsonapi.org/format/#document-resource-objects
+        """
+        names = self.properties(schema).keys()
+        return {"type", "attributes"} <= names <= _JSON_API
+
+    def list_fields(self, schema: Schema | None) -> dict[str, Schema]:
+        """Return the fields of an object by name: its properties, for JSON:API with those of its parts."""
+        properties = self.properties(schema)
+        if not self.is_json_api(schema):
+            return properties
+        related = self.properties(properties.get("relationships"))
+        relations = {name: self.properties(each).get("data", {}) for name, each in related.items()}
+        key = {"id": properties["id"]} if "id" in properties else {}
+        return {**key, **relations, **self.properties(properties["attributes"])}
+
     def required_fields(self, schema: Schema) -> frozenset[str]:
         """Return the names of the properties that an object must have."""
         given: Any = self.flatten(schema).get("required")
@@ -139,6 +158,23 @@ class SchemaSet:
                 break
             schema = find_by_reference(self._document, schema["$ref"])
         return [each for each in schema.get("oneOf", ()) if isinstance(each, dict)]
+
+    def parts(self, schema: Schema, value: Any, depth: int = 0) -> Iterator[Schema]:
+        """Yield the schemas of which one consists, references followed: all of `allOf`, and the alternatives that fit.
+
+        If a value fits no alternative, all are yielded.
+        """
+        if depth > MAX_DEPTH:
+            return
+        yield schema
+        if isinstance(schema.get("$ref"), str):
+            yield from self.parts(find_by_reference(self._document, schema["$ref"]), value, depth + 1)
+        for part in [cast(Schema, each) for each in schema.get("allOf", ()) if isinstance(each, dict)]:
+            yield from self.parts(part, value, depth + 1)
+        for kind in ("anyOf", "oneOf"):
+            branches = [cast(Schema, each) for each in schema.get(kind, ()) if isinstance(each, dict)]
+            for branch in [each for each in branches if self.fits(each, value)] or branches:
+                yield from self.parts(branch, value, depth + 1)
 
     def choose(self, schema: Schema, fields: Mapping[str, Any]) -> Schema:
         """Return the alternative of a schema that an object's fields do not contradict, such as by their `type`."""

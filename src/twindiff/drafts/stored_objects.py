@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 from string import ascii_letters, digits
+from types import MappingProxyType
 from typing import Any, cast
+from urllib.parse import quote
 
 from twindiff.kit.call import Call
 from twindiff.kit.errors import AlreadyExists, ApiError, InvalidParameter, NotFound
@@ -18,9 +21,9 @@ from .documents import Schema
 from .names import family_of, snake
 from .overlay import Overlay, Refusal, ResourceOverlay, StateMachine
 from .placeholders import fill_placeholders, look_up
-from .resources import KEY_NAMES, PathRole, fields_for
+from .resources import KEY_NAMES, LINK_FIELDS, PathRole, fields_for
 from .schemas import SchemaSet
-from .tables import StoredResource, fields_above
+from .tables import StoredResource
 from .values import make_time
 
 STATES = ("status", "state", "phase", "stage")
@@ -54,6 +57,8 @@ _UPDATED = ("updated", "modified", "last_modified", "last_edited", "date_updated
 _CREATED = ("created", "date_created", *_UPDATED)
 _NO_TIME = ("_by", "_id", "_by_name", "_from", "_via", "_ip", "_by_id")
 """Ends of names that begin as those of times do and say by whom or how it was done."""
+MAKERS = ("author", "creator", "created_by")
+"""Fields that say who made an object."""
 _PERSONS = frozenset(
     [
         "assignee",
@@ -66,6 +71,8 @@ _PERSONS = frozenset(
         "requester",
         "completed_by",
         "reviewer",
+        "bot",
+        "mention",
     ]
 )
 
@@ -83,10 +90,19 @@ class NotUnique(AlreadyExists):
 class StoredObjects:
     """The objects of a drafted twin; each method takes the resource's table and the call."""
 
-    def __init__(self, stored: Mapping[str, StoredResource], overlay: Overlay, schemas: SchemaSet) -> None:
+    def __init__(
+        self,
+        stored: Mapping[str, StoredResource],
+        overlay: Overlay,
+        schemas: SchemaSet,
+        addresses: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        """`addresses` are the paths of objects by the name of their resource, with one placeholder."""
+        self._addresses = addresses
         self._stored, self._overlay, self._schemas = stored, overlay, schemas
         self._builder = AnswerBuilder(schemas)
         self.by_table = {each.table: each for each in stored.values()}
+        self._defaults: dict[str, Mapping[str, Any]] = {}
         self.computed: dict[str, ComputedFields] = {}
         for table, about in overlay.resources.items():
             kept = self.by_table[table]
@@ -114,6 +130,16 @@ class StoredObjects:
         if mine is not None:
             return mine
         raise NotFound(stored.resource.name.replace("_", " "), wanted)
+
+    def find_referred(self, call: Call, stored: StoredResource, reference: Any) -> Row:
+        """Return the row to which a field refers by its key, alone or in an object; raises NotFound."""
+        key = (
+            cast(Mapping[str, Any], reference).get(stored.resource.key) if isinstance(reference, Mapping) else reference
+        )
+        rows = self.rows_with(call, stored, stored.resource.key, key) if key is not None else []
+        if not rows:
+            raise NotFound(stored.resource.name.replace("_", " "), key)
+        return rows[0]
 
     def find_caller(self, stored: StoredResource, call: Call) -> Row | None:
         """Return the row of the user that a call acts as, or else the first of all; None if there are none."""
@@ -193,8 +219,8 @@ class StoredObjects:
             if placeholder in stored.parents:
                 conditions.append(stored.column(placeholder) == str(given[placeholder]))
                 continue
-            above = fields_above(placeholder, stored.columns)
-            conditions += [equals(stored.column(field), given[placeholder]) for field in above[:1]]
+            field = stored.field_above(placeholder)
+            conditions += [equals(stored.column(field), given[placeholder])] if field else []
         return conditions
 
     def is_there(self, stored: StoredResource) -> list[Expression]:
@@ -208,7 +234,7 @@ class StoredObjects:
         computed = self.computed.get(stored.table)
         return (
             plain
-            if not (computed and (computed.columns or computed.texts))
+            if not (computed and (computed.columns or computed.texts or computed.objects))
             else self._compute(call, stored, computed, rows, plain)
         )
 
@@ -238,35 +264,60 @@ class StoredObjects:
                     continue
                 made = fill_placeholders(text, lambda name, seen=(fields, above): look_up(name, *seen))
                 _put_inside(fields, field.split("."), made)
+            for field, (table, reference) in computed.objects.items():
+                key = fill_placeholders(reference, lambda name, seen=(fields, above): look_up(name, *seen))
+                fields[field] = None if key is None else self._find_by_key(call, self.by_table[table], key)
         return plain
+
+    def _find_by_key(self, call: Call, stored: StoredResource, key: Any) -> dict[str, Any] | None:
+        """Return the stored fields of the object with a key; None if there is none."""
+        rows = self.rows_with(call, stored, stored.resource.key, key)
+        return self.plain_fields(stored, rows[0]) if rows else None
 
     def _written_fields(self, stored: StoredResource) -> set[str]:
         """Return the fields that requests may give; a computed text that stands in a row beside them was seeded."""
-        return {name for schema in stored.resource.written for name in self._schemas.properties(schema)}
+        return {name for schema in stored.resource.written for name in self._schemas.list_fields(schema)}
 
     def find_related(self, call: Call, name: str, value: Any) -> Mapping[str, Any] | None:
         """Return the fields of the object to which a field with a value refers; None if there is none."""
-        stored = self._stored.get(family_of(name)) or (
-            self._stored.get("user") if {snake(name), family_of(name)} & _PERSONS else None
-        )
-        if stored is None or isinstance(value, (Mapping, list, bool)) or value is None:
+        if isinstance(value, (Mapping, list, bool)) or value is None:
             return None
+        is_person = bool({snake(name), family_of(name)} & _PERSONS)
+        kinds = [each for each in (family_of(name), "user" if is_person else "") if each in self._stored]
+        related = (self._find_once(call, self._stored[kind], value) for kind in kinds)
+        return next((each for each in related if each is not None), None)
+
+    def _find_once(self, call: Call, stored: StoredResource, key: Any) -> Mapping[str, Any] | None:
+        """Return the fields of the object with a key, which a call looks up once; None if there is none."""
         memo = call.memo.setdefault("related", {})
-        at = (stored.resource.name, str(value))
+        at = (stored.resource.name, str(key))
         if at not in memo:
-            rows = self.rows_with(call, stored, stored.resource.key, value)
+            rows = self.rows_with(call, stored, stored.resource.key, key)
             memo[at] = self.fields_of(call, stored, rows)[0] if rows else None
         return memo[at]
 
     def show(self, call: Call, stored: StoredResource, fields: Mapping[str, Any], schema: Schema) -> Any:
         """Return an object's fields in a schema of an answer."""
         seed = f"{stored.resource.name}/{fields.get(stored.resource.key, '')}"
-        return self._builder.show(call, ShownRow(fields, seed), schema, partial(self.find_related, call))
+        shown = ShownRow({**self._link(call, stored, fields, schema), **fields}, seed)
+        return self._builder.show(call, shown, schema, partial(self.find_related, call))
+
+    def _link(self, call: Call, stored: StoredResource, fields: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
+        """Return the field with the links of an object, of which `self` is known; {} if its schema has none."""
+        properties, path = self._schemas.properties(schema), self._addresses.get(stored.resource.name, "")
+        name = next((each for each in LINK_FIELDS if each in properties), "")
+        own = self._schemas.properties(properties.get(name)).get("self")
+        key = fields.get(stored.resource.key)
+        if own is None or not path or key is None:
+            return {}
+        address = call.base_url + re.sub(r"\{\w+\}", quote(str(key), safe=""), path)
+        is_object = self._schemas.type_of(own) == "object"
+        return {name: {"self": {"href": address} if is_object else address}}
 
     def show_alone(self, call: Call, stored: StoredResource, fields: Mapping[str, Any]) -> Any:
-        """Return an object's fields as the answer with the most of them shows it."""
-        shown = stored.resource.shown
-        schema = max(shown, key=lambda each: len(self._schemas.properties(each))) if shown else {}
+        """Return an object's fields as the answer that shows the most of them does."""
+        shown = [(self._schemas.list_fields(each).keys(), each) for each in stored.resource.shown]
+        schema = max(shown, key=lambda each: (len(each[0] & fields.keys()), len(each[0])))[1] if shown else {}
         return self.show(call, stored, fields, schema)
 
     # -- writing ---------------------------------------------------------------------------------------------------
@@ -305,7 +356,7 @@ class StoredObjects:
             if placeholder in stored.parents:
                 above[stored.parents[placeholder]] = str(given[placeholder])
                 continue
-            for field in fields_above(placeholder, stored.columns)[:1]:
+            if field := stored.field_above(placeholder):
                 fields.setdefault(field, self.as_relation(stored, field, given[placeholder]))
         return above
 
@@ -337,6 +388,21 @@ class StoredObjects:
             if snake(field).startswith(_UPDATED) and not snake(field).endswith(_NO_TIME):
                 values.setdefault(stored.columns[field], self._fit(stored, field, self._now(call, field, schema)))
         return call.db.change(row, **values)
+
+    def is_copied(self, stored: StoredResource, field: str) -> bool:
+        """Return whether the copy of an object has a field of it: not its key, its times, or what must be unique."""
+        own = (stored.resource.key, *self.about(stored).unique, *MAKERS)
+        return field not in own and snake(field) not in ("number", "iid") and not is_time_of_record(field)
+
+    def time_state(self, stored: StoredResource, call: Call, before: Any, after: Any) -> dict[str, Any]:
+        """Return the time of a state (`closed_at`), and nothing as that of the state that is undone (`reopen`)."""
+        by_snake = {snake(name): name for name in stored.schemas}
+        came, left = (by_snake.get(f"{snake(str(each))}_at") for each in (after, before))
+        is_undone = left is not None and after in INITIAL_STATES
+        return {
+            **({left: None} if left and is_undone else {}),
+            **({came: self._now(call, came, stored.schemas[came])} if came else {}),
+        }
 
     def remove(self, stored: StoredResource, row: Row, call: Call) -> None:
         """Remove a row, or set the flag that says that it is deleted."""
@@ -398,19 +464,37 @@ class StoredObjects:
         Numbers count below what stands `above`.
         """
         flat, name = self._schemas.flatten(schema), snake(field)
-        if flat.get("default") is not None:
-            return flat["default"]
+        default = flat.get("default", self._given_defaults(stored).get(field))
+        if default is not None:
+            return default
+        if name in MAKERS:
+            return self._find_maker(call, stored, field, schema)
         choices = flat.get("enum") or ()
         if name in STATES and choices:
             usual = [each for each in INITIAL_STATES if each in choices]
             return usual[0] if usual else choices[0]
-        if name.startswith(_CREATED) and not name.endswith(_NO_TIME):
+        if is_time_of_record(field):
             return self._now(call, field, schema)
         if name in ("number", "iid") and self._schemas.type_of(schema) == "integer":
             return call.db.next("_".join([stored.resource.name, "number", *map(str, above)]))
         if name in ("object", "resource_type") and len(choices) == 1:
             return choices[0]
         return None
+
+    def _given_defaults(self, stored: StoredResource) -> Mapping[str, Any]:
+        """Return the defaults that the schemas of bodies have for fields."""
+        known = self._defaults.get(stored.table)
+        if known is None:
+            given = [each for schema in stored.resource.written for each in self._schemas.list_fields(schema).items()]
+            flat = [(name, self._schemas.flatten(schema).get("default")) for name, schema in reversed(given)]
+            known = self._defaults[stored.table] = {name: value for name, value in flat if value is not None}
+        return known
+
+    def _find_maker(self, call: Call, stored: StoredResource, field: str, schema: Schema) -> Any:
+        """Return who makes an object: the caller, if the field holds one of the people that the API has."""
+        people = self._stored.get(self._schemas.family(schema) or "user")
+        row = self.find_caller(people, call) if people else None
+        return self.as_relation(stored, field, getattr(row, people.key.name)) if people and row is not None else None
 
     def _now(self, call: Call, field: str, schema: Schema) -> Any:
         """Return the time as a field holds it; None if it holds no time."""
@@ -505,6 +589,11 @@ def refuse_state(refusal: Refusal | None, said: str) -> StateConflict:
     if refusal is None:
         return StateConflict(said)
     return StateConflict(refusal.message or said, status=refusal.status, code=refusal.code)
+
+
+def is_time_of_record(field: str) -> bool:
+    """Return whether a field's name says that it holds when an object was created or last changed."""
+    return snake(field).startswith(_CREATED) and not snake(field).endswith(_NO_TIME)
 
 
 def parse_whole(text: str, otherwise: Any = "") -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Collection, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from twindiff.kit.rows import Column, ColumnOptions, Json, Row
@@ -44,6 +45,13 @@ class StoredResource(NamedTuple):
     """The column with the number of its creation."""
     computed: dict[str, Column[Any]]
     """The fields that SQL computes."""
+    related: Mapping[str, str] = MappingProxyType({})
+    """The field that holds what a placeholder above it names, where only its schema says so."""
+
+    def field_above(self, placeholder: str) -> str | None:
+        """Return the field that holds what a placeholder above it names; None if there is none."""
+        named = fields_above(placeholder, self.columns)
+        return named[0] if named else self.related.get(placeholder)
 
     @property
     def key(self) -> Column[Any]:
@@ -75,15 +83,30 @@ def store_resources(resource_map: ResourceMap, written: Collection[str] = ()) ->
     schemas = resource_map.schemas
     parents: dict[str, set[str]] = {}
     shown = {name: resource_map.fields(resource) for name, resource in resource_map.resources.items()}
+    related: dict[str, dict[str, str]] = {}
     for role in resource_map.roles.values():
         for placeholder in role.parents:
-            if not fields_above(placeholder, shown.get(role.resource, {})):
+            fields = shown.get(role.resource, {})
+            if fields_above(placeholder, fields):
+                continue
+            if field := _find_related(placeholder, fields, resource_map):
+                related.setdefault(role.resource, {})[placeholder] = field
+            else:
                 parents.setdefault(role.resource, set()).add(placeholder)
     taken = {*written, *resource_map.renamed}
     return {
-        name: _store(resource, shown[name], sorted(parents.get(name, ())), schemas, taken)
+        name: _store(resource, shown[name], sorted(parents.get(name, ())), schemas, taken)._replace(
+            related=related.get(name, {})
+        )
         for name, resource in resource_map.resources.items()
     }
+
+
+def _find_related(placeholder: str, fields: Mapping[str, Schema], resource_map: ResourceMap) -> str | None:
+    """Return the only field whose schema is that of what a placeholder names, as `assignee` of `agent_id`."""
+    named = {role.resource for role in resource_map.members.values() if role.key == placeholder}
+    fitting = [name for name, schema in fields.items() if resource_map.schemas.family(schema) in named]
+    return fitting[0] if len(named) == 1 and len(fitting) == 1 else None
 
 
 def fields_above(placeholder: str, fields: dict[str, Schema] | dict[str, str]) -> list[str]:
@@ -102,7 +125,7 @@ def fields_above(placeholder: str, fields: dict[str, Schema] | dict[str, str]) -
 def _store(
     resource: Resource, shown: dict[str, Schema], parents: list[str], schemas: SchemaSet, taken: set[str]
 ) -> StoredResource:
-    given = {name: each for schema in resource.written for name, each in schemas.properties(schema).items()}
+    given = {name: each for schema in resource.written for name, each in schemas.list_fields(schema).items()}
     shown_names = {snake(name) for name in shown}
     only_given = {name: each for name, each in given.items() if snake(name) not in shown_names}
     given_by_snake = {snake(name): each for name, each in given.items()}

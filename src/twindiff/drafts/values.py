@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from email.utils import format_datetime
 from typing import Any, cast
 from uuid import UUID
@@ -162,9 +163,22 @@ def make_time(flat: Schema, name: str, clock: Clock) -> Any:
     if form in ("unix-time", "timestamp", "unixtime"):
         return clock.unix()
     is_time = bool(words) and (words[-1] in _TIME_WORDS or words[0] in ("date", "created", "updated"))
-    if is_time and "pattern" not in flat and "enum" not in flat and not form and flat.get("type") == "string":
-        return clock.iso()[:19] + "Z"
+    if is_time and "enum" not in flat and not form and flat.get("type") == "string":
+        return _time_by_pattern(flat.get("pattern"), clock.iso()[:19])
     return None
+
+
+def _time_by_pattern(pattern: Any, iso: str) -> str | None:
+    """Return a time as a pattern wants it, `2026-01-31T09:30:00Z` without one; None if it wants it otherwise."""
+    if pattern is None:
+        return iso + "Z"
+    if not isinstance(pattern, str) or len(pattern) > MAX_PATTERN:
+        return None
+    forms = (iso + "Z", iso.replace("T", " "), iso, iso[:10], iso + ".000Z", iso + "+00:00")
+    try:
+        return next((each for each in forms if re.search(pattern, each)), None)
+    except (re.error, RecursionError):
+        return None
 
 
 def _by_format(form: str, seed: str) -> str | None:

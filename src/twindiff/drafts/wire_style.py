@@ -20,7 +20,7 @@ from twindiff.kit.styles.base import Style
 from .documents import ApiDescription, OperationDescription, Schema
 from .names import snake
 from .overlay import ErrorOverlay
-from .placeholders import fill_placeholders
+from .placeholders import fill_placeholders, value_at
 from .schemas import SchemaSet
 from .values import ValueMaker
 
@@ -58,6 +58,15 @@ class DraftStyle(Style):
         value = request.bearer()
         return value.removeprefix("Bot ").strip() if value else value
 
+    def parameters(self, exchange: RequestContext) -> dict[str, Any]:
+        """Raw parameters by wire name, which may have brackets: `filter[status]`."""
+        given = super().parameters(exchange)
+        for name in exchange.operation.bound.names:
+            if "[" in name and name not in given:
+                inner = value_at(given, name.replace("]", "").replace("[", "."))
+                given |= {} if inner is None else {name: inner}
+        return given
+
     def body(self, request: Request) -> Any:
         """The body as JSON, which may also be a list."""
         try:
@@ -78,8 +87,8 @@ class DraftStyle(Style):
         """The error in the envelope of the operation's description."""
         operation = self._operations.get(exchange.operation.name) if exchange else None
         status = self._status_of(error, operation)
-        error = self._translate(error, status)
         declared = _first_of(self._declared.bodies, error, status) or self._declared.body
+        error = self._translate(error, status)
         body = None if declared is None else _fill_body(declared, error, status)
         if body is not None and (not self._declared.described or self._fits_refusal(operation, status, body)):
             return json_answer(body, status, (*error.headers, (DRAFTED_HEADER, "refused")))
@@ -162,6 +171,7 @@ class DraftStyle(Style):
             "details",
             "messages",
             "error_messages",
+            "source",
         ):
             return self._fill(schema, error, status, depth + 1)
         if name in _MESSAGES and kind in ("string", ""):
@@ -172,6 +182,8 @@ class DraftStyle(Style):
             return status if kind in ("integer", "number") else error.code if kind in ("string", "") else None
         if name in ("field", "parameter", "param", "path") and kind == "string":
             return _field_of(error)
+        if name == "pointer" and kind == "string" and (field := _field_of(error)):
+            return "/" + field.replace(".", "/")
         return None
 
 

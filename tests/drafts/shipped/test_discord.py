@@ -23,6 +23,9 @@ from twindiff.server import Settings
 DESCRIPTION = Path(__file__).parents[4] / "shared" / "specs" / "discord" / "openapi.json"
 BOT, ADA = "1100000000000000001", "1100000000000000010"
 GUILD, GENERAL = "1100000000000000100", "1100000000000000200"
+APPLICATION, AGENTS = "1100000000000000002", "1100000000000000101"
+MESSAGES, COMMANDS = f"/channels/{GENERAL}/messages", f"/applications/{APPLICATION}/commands"
+REQUIRED = {"code": "BASE_TYPE_REQUIRED", "message": "This field is required"}
 ALL = (1 << 17) - 1
 pytestmark = pytest.mark.skipif(not DESCRIPTION.exists(), reason=f"Discord's description is absent: {DESCRIPTION}")
 
@@ -208,17 +211,141 @@ def test_an_environment_that_is_deleted_ends_the_connection(guild: Guild, live: 
         heard(socket)
 
 
-def test_messages_are_deleted_in_bulk_and_commands_overwritten(guild: Guild):
+def test_messages_are_deleted_in_bulk(guild: Guild):
     ids = [guild.post("ada", str(number))["id"] for number in range(3)]
     assert guild.bot.post(f"/channels/{GENERAL}/typing").status_code == 204
-    assert guild.bot.post(f"/channels/{GENERAL}/messages/bulk-delete", json={"messages": ids[:1]}).status_code == 400
-    assert guild.bot.post(f"/channels/{GENERAL}/messages/bulk-delete", json={"messages": ids[:2]}).status_code == 204
-    assert [each["id"] for each in guild.bot.get(f"/channels/{GENERAL}/messages").json()] == ids[2:]
-    at = "/applications/1100000000000000002/commands"
-    first = guild.bot.put(at, json=[{"name": "bake", "description": "Bake"}, {"name": "eat", "description": "Eat"}])
-    second = guild.bot.put(at, json=[{"name": "bake", "description": "Bake it"}])
-    assert [(each["id"], each["description"]) for each in second.json()] == [(first.json()[0]["id"], "Bake it")]
-    assert guild.bot.put(at, json=[{}]).status_code == 400
+    assert guild.bot.post(f"{MESSAGES}/bulk-delete", json={"messages": ids[:1]}).status_code == 400
+    assert guild.bot.post(f"{MESSAGES}/bulk-delete", json={"messages": ids[:2]}).status_code == 204
+    assert [each["id"] for each in guild.bot.get(MESSAGES).json()] == ids[2:]
+
+
+@pytest.mark.parametrize("path", [COMMANDS, f"/applications/{APPLICATION}/guilds/{GUILD}/commands"])
+def test_commands_are_created_changed_overwritten_and_deleted(guild: Guild, path: str):
+    bake = {"name": "bake", "description": "Bake", "version": "7", "options": []}
+    first = guild.bot.post(path, json=bake)
+    assert (first.status_code, first.json()["version"], guild.bot.post(path, json=bake).status_code) == (201, "1", 200)
+    at = f"{path}/{first.json()['id']}"
+    assert guild.bot.patch(at, json={"description": "Bake it"}).json()["description"] == "Bake it"
+    eat = {"name": "eat", "description": "Eat", "contexts": None}
+    both = guild.bot.put(path, json=[{**bake, "description": "Knead"}, eat]).json()
+    assert [(each["name"], each["id"] == first.json()["id"]) for each in both] == [("bake", True), ("eat", False)]
+    others = [each for each in (COMMANDS, f"/applications/{APPLICATION}/guilds/{GUILD}/commands") if each != path]
+    assert [len(guild.bot.get(each).json()) for each in (path, *others)] == [2, 0]
+    assert (guild.bot.delete(at).status_code, guild.bot.get(at).json()["code"]) == (204, 10063)
+    assert guild.bot.put(path, json=[{}]).json()["errors"] == {"description": {"_errors": [REQUIRED]}}
+
+
+def test_the_application_of_the_caller_is_the_seeded_one(guild: Guild):
+    for path in ("/oauth2/applications/@me", "/applications/@me"):
+        shown = guild.bot.get(path).json()
+        assert (shown["id"], shown["name"], shown["bot"]["username"]) == (APPLICATION, "Agent", "agent")
+
+
+def test_a_message_is_its_senders_whatever_its_body_says(guild: Guild):
+    forged = {"content": "hi", "author": {"id": BOT}, "timestamp": "1999-01-01T00:00:00Z", "webhook_id": "1"}
+    made = guild.ada.post(MESSAGES, json=forged)
+    assert (made.json()["author"]["username"], made.json()["timestamp"] > "2000") == ("ada", True)
+    assert "ignored=author,timestamp,webhook_id" in made.headers["X-Twindiff-Drafted"]
+
+
+def test_a_reply_shows_what_it_answers_as_it_is_now_and_mentions_its_author(guild: Guild):
+    asked = guild.post("ada", "bake?")
+    reply = {"content": "yes", "message_reference": {"message_id": asked["id"]}}
+    made = guild.bot.post(MESSAGES, json=reply).json()
+    assert (made["type"], made["message_reference"]["channel_id"]) == (19, GENERAL)
+    assert (made["referenced_message"]["content"], [each["id"] for each in made["mentions"]]) == ("bake?", [ADA])
+    guild.ada.patch(f"{MESSAGES}/{asked['id']}", json={"content": "bake!"})
+    assert guild.bot.get(f"{MESSAGES}/{made['id']}").json()["referenced_message"]["content"] == "bake!"
+    guild.ada.delete(f"{MESSAGES}/{asked['id']}")
+    assert guild.bot.get(f"{MESSAGES}/{made['id']}").json()["referenced_message"] is None
+
+
+def test_a_reply_to_a_message_that_is_not_there_is_refused_unless_the_client_says_otherwise(guild: Guild):
+    reply = {"content": "yes", "message_reference": {"message_id": "5"}}
+    refused = guild.bot.post(MESSAGES, json=reply).json()
+    unknown = {"code": "REPLIES_UNKNOWN_MESSAGE", "message": "Unknown message"}
+    assert (refused["code"], refused["errors"]) == (50035, {"message_reference": {"_errors": [unknown]}})
+    reply["message_reference"] = {"message_id": "5", "fail_if_not_exists": False}
+    made = guild.bot.post(MESSAGES, json=reply).json()
+    assert (made["type"], made.get("message_reference")) == (0, None)
+
+
+def test_mentions_are_read_from_the_content_as_far_as_they_are_allowed(guild: Guild):
+    text = f"<@{ADA}> <@&{AGENTS}> @everyone"
+    for allowed, found in ((None, ([ADA], [AGENTS], True)), ({"parse": []}, ([], [], False))):
+        made = guild.bot.post(MESSAGES, json={"content": text, "allowed_mentions": allowed}).json()
+        assert ([each["id"] for each in made["mentions"]], made["mention_roles"], made["mention_everyone"]) == found
+
+
+@pytest.mark.parametrize(
+    ("who", "verb", "path", "body", "status", "code"),
+    [
+        ("bot", "POST", MESSAGES, {}, 400, 50006),
+        ("bot", "POST", MESSAGES, {"content": " ", "embeds": []}, 400, 50006),
+        ("bot", "POST", MESSAGES, {"content": "x" * 2001}, 400, 50035),
+        ("bot", "POST", MESSAGES, {"content": 5.5}, 400, 50035),
+        ("bot", "POST", "/channels/5/messages", {"content": "x"}, 404, 10003),
+        ("bot", "PATCH", "{ada}", {"content": "x"}, 403, 50005),
+        ("ada", "PATCH", "{ada}", {"content": ""}, 400, 50006),
+        ("ada", "PATCH", "{ada}", {"content": "x" * 2001}, 400, 50035),
+        ("bot", "PATCH", f"{MESSAGES}/5", {"content": "x"}, 404, 10008),
+        ("bot", "POST", "/webhooks/5/token", {"content": "x"}, 404, 10015),
+        ("plain", "DELETE", "{ada}", None, 403, 50013),
+        ("plain", "PUT", f"/channels/{GENERAL}/pins/5", None, 403, 50013),
+        ("plain", "PATCH", f"/channels/{GENERAL}", {"name": "x"}, 403, 50013),
+        ("plain", "POST", f"/guilds/{GUILD}/roles", {"name": "x"}, 403, 50013),
+        ("plain", "DELETE", f"/guilds/{GUILD}/members/{ADA}", None, 403, 50013),
+        ("muted", "POST", MESSAGES, {"content": "x"}, 403, 50013),
+    ],
+)
+def test_what_a_caller_may_not_do_is_refused_with_discords_number(
+    guild: Guild, who: str, verb: str, path: str, body: Any, status: int, code: int
+):
+    path = path.replace("{ada}", f"{MESSAGES}/{guild.post('ada', 'hi')['id']}")
+    if who in ("plain", "muted"):
+        guild.ada.patch(f"/guilds/{GUILD}/roles/{AGENTS}", json={"permissions": "0"}).raise_for_status()
+    if who == "muted":
+        overwrite = {"id": GUILD, "type": 0, "deny": "2048", "allow": "0"}
+        guild.ada.patch(f"/channels/{GENERAL}", json={"permission_overwrites": [overwrite]}).raise_for_status()
+    refused = (guild.ada if who == "ada" else guild.bot).request(verb, path, json=body)
+    assert (refused.status_code, refused.json()["code"]) == (status, code), refused.text
+
+
+def test_a_guild_that_is_seeded_without_members_or_roles_is_open_to_its_caller(live: LiveServer):
+    guilds = [{"id": "7", "name": "Seeded", "owner_id": ADA}, {"id": "9", "name": "Other", "owner_id": ADA}]
+    channels = [
+        {"id": "70", "guild_id": "7", "name": "a", "type": 0},
+        {"id": "90", "guild_id": "9", "name": "b", "type": 0},
+    ]
+    members = [{"id": "1", "guild_id": "9", "user": {"id": BOT}, "roles": []}]
+    config = {"discord": {"guilds": guilds, "channels": channels, "guild_members": members}}
+    made = live.client.post("/twin-runs", json={"twins": ["discord"], "seed_config": config}).json()
+    given = live.client.get(f"/twin-runs/{made['run_id']}").json()["twins"]["discord"]["env_vars"]
+    with httpx.Client(
+        base_url=given["DISCORD_API_URL"], headers={"Authorization": f"Bot {given['DISCORD_TOKEN']}"}
+    ) as bot:
+        sent = [bot.post(f"/channels/{id}/messages", json={"content": "x"}).status_code for id in ("70", "90")]
+        assert (sent, bot.post("/guilds/9/roles", json={"name": "x"}).status_code) == ([200, 200], 403)
+
+
+def test_a_form_brings_files_and_a_webhook_its_own_name(guild: Guild):
+    form = {"payload_json": json.dumps({"attachments": [{"id": 0, "filename": "a.txt", "description": "A"}]})}
+    made = guild.bot.post(MESSAGES, data=form, files={"files[0]": ("a.txt", b"hello", "text/plain")}).json()
+    assert [(each["filename"], each["size"], each["description"]) for each in made["attachments"]] == [
+        ("a.txt", 5, "A")
+    ]
+    hook = guild.bot.post(f"/channels/{GENERAL}/webhooks", json={"name": "oven"}).json()
+    assert guild.bot.post(f"/webhooks/{hook['id']}/wrong", json={"content": "x"}).json()["code"] == 50027
+    at = f"/webhooks/{hook['id']}/{hook['token']}"
+    assert guild.bot.post(at, json={"content": "x"}).status_code == 204
+    assert (
+        guild.bot.post(f"{at}?wait=true", json={"content": "x", "username": "Loaf"}).json()["author"]["username"]
+        == "Loaf"
+    )
+
+
+def test_a_client_that_asks_for_zstd_is_told_in_text(guild: Guild):
+    assert heard(guild.connect("?v=10&encoding=json&compress=zstd-stream"))["op"] == 10
 
 
 def test_ids_may_be_numbers_in_a_body(guild: Guild):

@@ -39,7 +39,13 @@ def upload(client: httpx.Client, path: str, data: bytes, **more: Any) -> httpx.R
         ("files/list_folder/continue", {"cursor": "AAA"}, "path/malformed_path/..."),
         ("sharing/share_folder", {"path": "/Bread/rye.txt"}, "bad_path/is_file/..."),
         ("sharing/revoke_shared_link", {"url": "https://x"}, "shared_link_not_found/..."),
-        ("sharing/list_folder_members", {"shared_folder_id": "1"}, "access_error/invalid_id/..."),
+        ("sharing/share_folder", {"path": "/"}, "bad_path/invalid_path/..."),
+        ("sharing/list_folder_members", {"shared_folder_id": "1"}, "invalid_id/..."),
+        ("sharing/unshare_folder", {"shared_folder_id": "1"}, "access_error/invalid_id/..."),
+        ("sharing/list_file_members", {"file": "/no"}, "access_error/invalid_file/..."),
+        ("sharing/list_file_members", {"file": "/Bread"}, "access_error/is_folder/..."),
+        ("files/save_url", {"path": "/a", "url": "file:///etc/passwd"}, "invalid_url/..."),
+        ("files/delete_batch/check", {"async_job_id": "1"}, "invalid_async_job_id/..."),
     ],
 )
 def test_what_cannot_be_done_is_said_with_the_tags_of_dropbox(dropbox, endpoint: str, body: Any, summary: str):
@@ -88,3 +94,36 @@ def test_an_argument_that_is_missing_or_malformed_is_said_as_a_text(dropbox: htt
     answer = dropbox.post("files/get_metadata", json={})
     assert answer.status_code == 400
     assert answer.text.startswith('Error in call to API function "files/get_metadata": request body: path')
+
+
+def test_a_batch_says_of_each_entry_whether_it_could_be_done(dropbox: httpx.Client):
+    moves = [{"from_path": "/Bread/rye.txt", "to_path": "/a.txt"}, {"from_path": "/no", "to_path": "/b.txt"}]
+    lookup = {".tag": "from_lookup", "from_lookup": {".tag": "not_found"}}
+    for batch, path in (("copy_batch_v2", "/a.txt"), ("move_batch_v2", "/a (1).txt")):
+        entries = dropbox.post(f"files/{batch}", json={"entries": moves, "autorename": True}).json()["entries"]
+        assert entries[0]["success"]["path_display"] == path
+        assert entries[1]["failure"] == {".tag": "relocation_error", "relocation_error": lookup}
+    gone = dropbox.post("files/delete_batch", json={"entries": [{"path": "/a.txt"}, {"path": "/Bread/rye.txt"}]}).json()
+    assert [each[".tag"] for each in gone["entries"]] == ["success", "failure"]
+
+
+def test_uploads_in_parts_end_in_one_batch(dropbox: httpx.Client):
+    ids = dropbox.post("files/upload_session/start_batch", json={"num_sessions": 2}).json()["session_ids"]
+    for id in ids:
+        argument = json.dumps({"cursor": {"session_id": id, "offset": 0}, "close": True})
+        headers = {"Dropbox-API-Arg": argument, "Content-Type": "application/octet-stream"}
+        assert dropbox.post("files/upload_session/append_v2", content=b"dough", headers=headers).status_code == 200
+    paths = ["/new.txt", "/Bread"]
+    ends = [
+        {"cursor": {"session_id": id, "offset": 5}, "commit": {"path": path}}
+        for id, path in zip(ids, paths, strict=True)
+    ]
+    first, second = dropbox.post("files/upload_session/finish_batch_v2", json={"entries": ends}).json()["entries"]
+    assert (first[".tag"], first["size"], second["failure"][".tag"]) == ("success", 5, "path")
+
+
+def test_an_address_is_saved_with_what_the_twin_knows_of_it(dropbox: httpx.Client):
+    link = dropbox.post("files/get_temporary_link", json={"path": "/Bread/rye.txt"}).json()["link"]
+    for url, size in ((link, 5), ("https://example.com/a", 21)):
+        saved = dropbox.post("files/save_url", json={"path": "/saved.txt", "url": url}).json()
+        assert (saved[".tag"], saved["size"]) == ("complete", size)

@@ -68,3 +68,18 @@ def test_two_projects_may_have_tags_of_the_same_name(gitlab: httpx.Client):
     assert shown == [f"sha{project}" for project in made]
     assert gitlab.get(f"/projects/{made[0]}").json()["_links"]["issues"].endswith(f"/projects/{made[0]}/issues")
     assert gitlab.get("/user").json()["username"] == "agent"
+
+
+def test_paths_of_projects_and_names_of_branches_have_slashes_wherever_ids_stand(gitlab: httpx.Client):
+    at = "/projects/agent%2Fbread"
+    assert gitlab.put(at, json={"description": "Loaves"}).json()["description"] == "Loaves"
+    issue = gitlab.post(f"{at}/issues", json={"title": "Burnt"}).json()["iid"]
+    assert gitlab.put(f"{at}/issues/{issue}", json={"state_event": "close"}).json()["state"] == "closed"
+    assert gitlab.post(f"{at}/issues/{issue}/notes", json={"body": "hi"}).json()["noteable_iid"] == issue
+    gitlab.post(f"{at}/repository/branches", json={"branch": "feat/rye", "ref": "main"})
+    for path in (at, "/projects/1001"):
+        assert gitlab.get(f"{path}/repository/branches/feat%2Frye").json()["name"] == "feat/rye"
+    assert gitlab.delete(f"{at}/repository/branches/feat%2Frye").status_code == 204
+    assert gitlab.get("/projects/agent%2Fno/issues").json() == {"message": "404 Project Not Found"}
+    assert gitlab.post(f"{at}/nonsense").status_code == 501
+    assert gitlab.delete(at).status_code == 204

@@ -55,6 +55,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., int]
 SAID = {
     "asana_quick_start.py": "25 25 ['Knead 24'] ['Done soon'] True Agent ['urgent'] 404",
     "discord_quick_start.py": "agent [True] ada [('Done', False, []), ('Hello, all!', True, ['👍'])] 10003",
+    "discord_gateway_bot.py": "agent ['bake'] / ada: bake! / reply to bake! / 👍 by agent / bake 1 []",
     "dropbox_quick_start.py": "Agent Smith /sports /sports/cavs vs warriors /sports/cavs vs warriors/game.txt 39",
     "gitlab_quick_start.py": "25 25 ada ['bug'] closed ['Seen again'] 1 merged Issue 24 405 404 404 Issue Not Found",
     "sendgrid_quick_start.py": "202 22 201 bakers",

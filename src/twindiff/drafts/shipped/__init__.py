@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from twindiff.kit.gateways import EventGateway
+from twindiff.kit.request_context import Middleware
 from twindiff.kit.rows import Row, table_of
 from twindiff.kit.suggestions import did_you_mean
 from twindiff.kit.twin import Operations, Rows
@@ -66,10 +67,12 @@ class ShippedDraft(NamedTuple):
     """Further arguments of the Twin."""
     samples: tuple[str, ...] = ()
     """Tables whose `rows` are samples, which give way to what a recording shows."""
-    written: Callable[[Draft], Operations] | None = None
+    written: Callable[[Draft], Sequence[Operations]] | None = None
     """Returns further operations, whose handlers work on the tables of the description."""
     gateway: Callable[[Draft], EventGateway] | None = None
     """Returns the vendor's gateway."""
+    layer: Callable[[Draft], Middleware] | None = None
+    """Returns middleware around all operations, over the tables of the description."""
     recorded_rows: Callable[[Sequence[RecordedCall]], Mapping[str, list[dict[str, Any]]]] | None = None
     """Returns the rows of the handlers' tables that must have been there before calls of a recording."""
 
@@ -96,10 +99,11 @@ class ShippedDraft(NamedTuple):
             seeds = propose_seeds(recorded, draft)
             draft = draft.with_seeds(seeds) if seeds else draft
             rows = partial(self._rows_before, recorded)
-        own = (self.written(draft),) if self.written else ()
+        own = self.written(draft) if self.written else ()
         gateway = self.gateway(draft) if self.gateway else None
+        layers = (self.layer(draft),) if self.layer else ()
         pages = (*self.pages, *self.again, *own)
-        twin = draft.twin(*pages, rows=rows, style=self.style, gateway=gateway, **self.options)
+        twin = draft.twin(*pages, rows=rows, style=self.style, gateway=gateway, layers=layers, **self.options)
         described = {shape_of(plan.operation.name) for plan in twin.plans}
         names = [f"{each.verb} {each.path}" for page in (*self.pages, *own) for each in page.listed]
         twin.beside = [name for name in names if shape_of(name) not in described]

@@ -4,12 +4,26 @@ from __future__ import annotations
 
 from twindiff.drafts.drafting import Draft
 from twindiff.kit.gateways import EventGateway
+from twindiff.kit.request_context import Middleware
+from twindiff.kit.twin import Operations
 
 from .. import ShippedDraft
+from .application_commands import ApplicationCommands
 from .gateway import make_gateway
 from .guild_views import GuildViews
+from .messages import DiscordMessages
 from .operations import declare_operations
+from .permissions import GuildPermissions
 from .wire_style import DiscordStyle
+
+
+def _declare_operations(draft: Draft) -> list[Operations]:
+    messages = DiscordMessages(draft, GuildPermissions(draft))
+    return [declare_operations(draft), messages.declare(), ApplicationCommands(draft).declare()]
+
+
+def _make_layer(draft: Draft) -> Middleware:
+    return GuildPermissions(draft).layer
 
 
 def _make_gateway(draft: Draft) -> EventGateway:
@@ -21,7 +35,8 @@ draft = ShippedDraft(
     "Discord",
     stands_alone=False,
     description="https://github.com/discord/discord-api-spec",
-    written=declare_operations,
+    written=_declare_operations,
+    layer=_make_layer,
     style=DiscordStyle,
     gateway=_make_gateway,
 )

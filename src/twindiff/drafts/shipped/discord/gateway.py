@@ -20,6 +20,8 @@ from twindiff.kit.gateways import EventGateway, Frame, GatewayClosed, GatewayMom
 from .guild_views import GuildViews
 
 PATH = "/gateway"
+COMPRESSIONS = frozenset(["zlib-stream", "zstd-stream"])
+"""What clients may ask for; the twin does not compress for `zstd-stream`: clients read frames of text as they are."""
 HEARTBEAT_MILLISECONDS = 41_250
 VERSIONS = frozenset(["6", "7", "8", "9", "10"])
 DISPATCH, HEARTBEAT, IDENTIFY, PRESENCE, VOICE, RESUME = 0, 1, 2, 3, 4, 6
@@ -54,11 +56,11 @@ class DiscordSession:
     def __init__(self, views: GuildViews, query: Mapping[str, str]) -> None:
         if query.get("v", "10") not in VERSIONS:
             raise GatewayClosed(4012, "Invalid API version.")
-        if query.get("encoding", "json") != "json" or query.get("compress", "zlib-stream") != "zlib-stream":
+        if query.get("encoding", "json") != "json" or query.get("compress", "zlib-stream") not in COMPRESSIONS:
             raise GatewayClosed(4002, "Only encoding=json and compress=zlib-stream are served by this twin.")
         self.position: int | None = None
         self._views = views
-        self._packer = zlib.compressobj() if "compress" in query else None
+        self._packer = zlib.compressobj() if query.get("compress") == "zlib-stream" else None
         self._intents = self._told = 0
         self._shard = (0, 1)
         self._me = ""

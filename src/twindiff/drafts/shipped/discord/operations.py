@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, cast
+from typing import Any
 
 from twindiff.drafts.drafting import Draft
 from twindiff.kit.call import Call
 from twindiff.kit.errors import InvalidParameter, NotFound
-from twindiff.kit.parameter_sources import Body
 from twindiff.kit.twin import Operations
 
 API = "/api/v10"
 MIN_DELETED_MESSAGES, MAX_DELETED_MESSAGES = 2, 100
-_COMMAND = f"GET {API}/applications/{{application_id}}/commands/{{command_id}}"
+_GUILD = f"GET {API}/guilds/{{guild_id}}"
+_ROLE = f"{_GUILD}/roles/{{role_id}}"
 
 
 class DiscordOperations:
@@ -21,7 +21,7 @@ class DiscordOperations:
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
         self._channel, self._message = draft.row("channels"), draft.row("messages")
-        self._command = draft.row("application_commands")
+        self._role = draft.row("guild_roles")
 
     def declare(self) -> Operations:
         """Return the operations with their paths."""
@@ -31,8 +31,7 @@ class DiscordOperations:
         api.post("/channels/{channel_id}/typing", reads=True, status=204)(self.trigger_typing_indicator)
         api.post("/channels/{channel_id}/messages/bulk-delete", status=204)(self.bulk_delete_messages)
         api.delete("/channels/{channel_id}/messages/{message_id}/reactions", status=204)(self.delete_all_reactions)
-        api.put("/applications/{application_id}/commands")(self.overwrite_commands)
-        api.put("/applications/{application_id}/guilds/{guild_id}/commands")(self.overwrite_guild_commands)
+        api.get("/guilds/{guild_id}")(self.get_guild)
         return api
 
     def get_gateway(self, call: Call) -> dict[str, Any]:
@@ -43,6 +42,13 @@ class DiscordOperations:
         """Return the address of the gateway, the number of shards, and how many sessions may begin today."""
         limit = {"total": 1000, "remaining": 1000, "reset_after": 86_400_000, "max_concurrency": 1}
         return {**self.get_gateway(call), "shards": 1, "session_start_limit": limit}
+
+    def get_guild(self, call: Call, guild_id: str) -> Any:
+        """Return a guild with its roles."""
+        answer = self._draft.serve(call, _GUILD, {"guild_id": guild_id})
+        rows = call.db.rows(self._role, self._role.guild_id == guild_id, order=self._role.creation_number)
+        roles = [self._draft.show(call, each, _ROLE) for each in rows]
+        return answer._replace(value={**answer.value, "roles": roles})
 
     def trigger_typing_indicator(self, call: Call, channel_id: str) -> None:
         """Check the channel; nothing is kept of who types."""
@@ -66,36 +72,6 @@ class DiscordOperations:
         if message is None:
             raise NotFound("message", message_id)
         self._draft.change(call, "messages", message, {"reactions": []})
-
-    def overwrite_commands(self, call: Call, application_id: str, body: Annotated[Any, Body]) -> list[Any]:
-        """Replace the commands of an application; those with a known name keep their id."""
-        return self._overwrite(call, application_id, None, body)
-
-    def overwrite_guild_commands(
-        self, call: Call, application_id: str, guild_id: str, body: Annotated[Any, Body]
-    ) -> list[Any]:
-        """Replace the commands of an application in a guild."""
-        return self._overwrite(call, application_id, guild_id, body)
-
-    def _overwrite(self, call: Call, application_id: str, guild_id: str | None, given: Any) -> list[Any]:
-        listed: list[dict[str, Any]] = cast(list[Any], given) if isinstance(given, list) else [{}]
-        if not all(isinstance(cast(Any, each), dict) and isinstance(each.get("name"), str) for each in listed):
-            raise InvalidParameter("name", "This field is required")
-        row, about = self._command, {"application_id": application_id, "guild_id": guild_id}
-        is_here = row.guild_id.is_null() if guild_id is None else row.guild_id == guild_id
-        known: dict[str, Any] = {
-            each.name: each for each in call.db.rows(row, row.application_id == application_id, is_here)
-        }
-        for name in known.keys() - {each["name"] for each in listed}:
-            call.db.remove(known[name])
-        stored: list[Any] = []
-        for each in listed:
-            fields = {name: value for name, value in each.items() if name not in ("id", *about)}
-            if each["name"] in known:
-                stored.append(self._draft.change(call, "application_commands", known[each["name"]], fields))
-            else:
-                stored.append(self._draft.make(call, "application_commands", {**about, **fields}))
-        return [self._draft.show(call, each, _COMMAND) for each in stored]
 
     def _find_channel(self, call: Call, channel_id: str) -> Any:
         channel = call.db.find(self._channel, self._channel.id == channel_id)

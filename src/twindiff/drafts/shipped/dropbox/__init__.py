@@ -12,7 +12,7 @@ from twindiff.kit.seeding import InvalidSeedConfig, Person, Seeding, SeedSection
 from twindiff.kit.twin import Users
 
 from .. import ShippedDraft
-from . import files, sharing
+from . import batches, files, sharing
 from .entries import add_folder, list_folder, look_for, show_time, write_file
 from .recorded_entries import find_entries
 from .tables import TABLES, DropboxAccount
@@ -76,7 +76,7 @@ draft = ShippedDraft(
     "dropbox",
     "Dropbox",
     stands_alone=True,
-    pages=(files.api, files.links, sharing.api, sharing.users),
+    pages=(files.api, files.links, batches.api, sharing.api, sharing.users),
     tables=TABLES,
     rows=sharing.account_rows,
     recorded_rows=find_entries,

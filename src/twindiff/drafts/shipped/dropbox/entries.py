@@ -11,7 +11,7 @@ from twindiff.kit.call import Call
 from twindiff.kit.rows import any_of
 
 from .tables import DropboxEntry
-from .wire_style import DropboxError, show_tags
+from .wire_style import DropboxError
 
 BLOCK_BYTES = 4 * 1024 * 1024
 """The size of the blocks of which a content hash is made."""
@@ -204,7 +204,7 @@ def show_entry(entry: DropboxEntry, *, tagged: bool = True) -> Shown:
 
 def show_failure(error: DropboxError) -> Shown:
     """Return an error as an entry of a batch."""
-    return {".tag": "failure", "failure": show_tags(error.tags)}
+    return {".tag": "failure", "failure": error.show()}
 
 
 def show_time(timestamp: str | None) -> str | None:

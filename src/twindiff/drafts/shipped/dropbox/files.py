@@ -195,10 +195,13 @@ def post_create_folder_batch(call: Call, paths: list[str], autorename: bool = Fa
     def create(path: str) -> Shown:
         return {".tag": "success", **post_create_folder(call, path, autorename)}
 
-    return {".tag": "complete", "entries": _try_each(paths, create)}
+    return {".tag": "complete", "entries": try_each(paths, create)}
 
 
-def _try_each(items: Sequence[Any], act: Callable[[Any], Shown]) -> list[Shown]:
+def try_each(
+    items: Sequence[Any], act: Callable[[Any], Shown], refuse: Callable[[DropboxError], Shown] = show_failure
+) -> list[Shown]:
+    """Return what each item of a batch comes to; those that cannot be done are shown by `refuse`."""
     if len(items) > MAX_BATCH:
         raise DropboxError("too_many_files")
     shown: list[Shown] = []
@@ -206,65 +209,80 @@ def _try_each(items: Sequence[Any], act: Callable[[Any], Shown]) -> list[Shown]:
         try:
             shown.append(act(each))
         except DropboxError as error:
-            shown.append(show_failure(error))
+            shown.append(refuse(error))
     return shown
 
 
 @api.post("/delete_v2")
 def post_delete(call: Call, path: str, parent_rev: str | None = None) -> Shown:
     """Delete a file, or a folder with all in it."""
+    return {"metadata": delete_path(call, path, parent_rev)}
+
+
+def delete_path(call: Call, path: str, parent_rev: str | None) -> Shown:
+    """Delete what is at a path, and return what it was."""
     if not path:
         raise DropboxError("path_lookup/malformed_path")
     entry = find_entry(call, path, "path_lookup")
     if parent_rev and entry.rev != parent_rev:
         raise DropboxError("path_write/conflict/file")
     remove_entry(call, entry)
-    return {"metadata": show_entry(entry)}
+    return show_entry(entry)
 
 
 @api.post("/delete")
 def post_delete_once(call: Call, path: str, parent_rev: str | None = None) -> Shown:
     """Delete a file or folder, by the former endpoint."""
-    return post_delete(call, path, parent_rev)["metadata"]
+    return delete_path(call, path, parent_rev)
 
 
 @api.post("/permanently_delete")
 def post_permanently_delete(call: Call, path: str) -> None:
     """Delete a file or folder for good."""
-    post_delete(call, path)
+    delete_path(call, path, None)
 
 
 @api.post("/move_v2")
 def post_move(call: Call, from_path: str, to_path: str, autorename: bool = False) -> Shown:
     """Move a file or folder."""
+    return {"metadata": move_path(call, from_path, to_path, autorename=autorename)}
+
+
+def move_path(call: Call, from_path: str, to_path: str, *, autorename: bool) -> Shown:
+    """Move what is at a path, and return it."""
     entry = find_entry(call, from_path, "from_lookup")
     is_same = entry.path_lower == to_path.lower()
     if to_path.lower().startswith(f"{entry.path_lower}/"):
         raise DropboxError("duplicated_or_nested_paths")
     free = to_path if is_same else choose_path(call, check_path(to_path, "to"), autorename=autorename, tag="to")
-    return {"metadata": show_entry(move_entry(call, entry, free))}
+    return show_entry(move_entry(call, entry, free))
 
 
 @api.post("/move")
 def post_move_once(call: Call, from_path: str, to_path: str, autorename: bool = False) -> Shown:
     """Move a file or folder, by the former endpoint."""
-    return post_move(call, from_path, to_path, autorename)["metadata"]
+    return move_path(call, from_path, to_path, autorename=autorename)
 
 
 @api.post("/copy_v2")
 def post_copy(call: Call, from_path: str, to_path: str, autorename: bool = False) -> Shown:
     """Copy a file or folder."""
+    return {"metadata": copy_path(call, from_path, to_path, autorename=autorename)}
+
+
+def copy_path(call: Call, from_path: str, to_path: str, *, autorename: bool) -> Shown:
+    """Copy what is at a path, and return the copy."""
     entry = find_entry(call, from_path, "from_lookup")
     if to_path.lower().startswith(f"{entry.path_lower}/"):
         raise DropboxError("duplicated_or_nested_paths")
     free = choose_path(call, check_path(to_path, "to"), autorename=autorename, tag="to")
-    return {"metadata": show_entry(copy_entry(call, entry, free))}
+    return show_entry(copy_entry(call, entry, free))
 
 
 @api.post("/copy")
 def post_copy_once(call: Call, from_path: str, to_path: str, autorename: bool = False) -> Shown:
     """Copy a file or folder, by the former endpoint."""
-    return post_copy(call, from_path, to_path, autorename)["metadata"]
+    return copy_path(call, from_path, to_path, autorename=autorename)
 
 
 @api.post("/search_v2", reads=True)
@@ -339,11 +357,15 @@ def _write(call: Call, asked: UploadArgument, data: bytes) -> Shown:
 @api.post("/upload_session/start", body_limit=MAX_UPLOAD_BYTES)
 def post_upload_session_start(call: Call, argument: ApiArgument = "{}") -> Shown:
     """Begin an upload in parts."""
-    data = _read_content(call)
+    return {"session_id": add_session(call, _read_content(call))}
+
+
+def add_session(call: Call, data: bytes) -> str:
+    """Store an upload session with its first part, and return its id."""
     session = DropboxUploadSession(
         session_id=call.ids.new("pid_upload_session:", SESSION_LETTERS), blob=call.blobs.put(data), size=len(data)
     )
-    return {"session_id": call.db.add(session).session_id}
+    return call.db.add(session).session_id
 
 
 def _find_session(call: Call, cursor: SessionCursor, tag: str = "") -> DropboxUploadSession:
@@ -369,10 +391,14 @@ def post_upload_session_append(call: Call, argument: ApiArgument) -> None:
 @api.post("/upload_session/finish", body_limit=MAX_UPLOAD_BYTES)
 def post_upload_session_finish(call: Call, argument: ApiArgument) -> Shown:
     """End an upload in parts."""
-    asked: FinishArgument = _read_argument(argument, FinishArgument)
+    return finish_session(call, _read_argument(argument, FinishArgument), _read_content(call))
+
+
+def finish_session(call: Call, asked: FinishArgument, last: bytes) -> Shown:
+    """Write the file of an upload session, whose last part is given."""
     session = _find_session(call, asked.cursor, "lookup_failed/")
-    data = call.blobs.get(session.blob) + _read_content(call)
-    shown = _commit(call, asked.commit, data)
+    data = call.blobs.get(session.blob) + last
+    shown = _write(call, asked.commit, data)
     call.db.remove(session)
     return shown
 

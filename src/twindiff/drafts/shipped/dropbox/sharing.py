@@ -10,7 +10,7 @@ from typing import Any, cast
 from twindiff.kit.call import Call
 from twindiff.kit.twin import Operations, Rows
 
-from .entries import Shown, find_entry, show_entry, show_time
+from .entries import Shown, find_entry, look_for, show_entry, show_time
 from .tables import (
     DropboxAccount,
     DropboxEntry,
@@ -24,6 +24,8 @@ api = Operations(prefix="/2/sharing")
 users = Operations(prefix="/2/users")
 AGENT = "dbid:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 SPACE_BYTES = 2 * 1024**3
+_REQUESTED = ("public", "team_only", "password")
+"""What a client may ask for by `requested_visibility`; its `audience` may also be nobody."""
 
 
 def account_rows() -> Rows:
@@ -101,8 +103,9 @@ def post_create_shared_link(call: Call, path: str, settings: dict[str, Any] | No
 
 
 def _visibility(settings: dict[str, Any]) -> str:
-    given = settings.get("requested_visibility") or settings.get("audience") or "public"
-    return _read_tag(given) or "public"
+    given = _read_tag(settings.get("requested_visibility") or settings.get("audience"))
+    given = {"team": "team_only", "members": "only_you"}.get(given, given)
+    return given if given in (*_REQUESTED, "no_one", "only_you") else "public"
 
 
 def _read_tag(given: Any) -> str:
@@ -119,9 +122,10 @@ def _show_link(call: Call, link: DropboxSharedLink) -> Shown:
 
 
 def _show_permissions(visibility: str) -> Shown:
+    requested = {"requested_visibility": {".tag": visibility}} if visibility in _REQUESTED else {}
     return {
+        **requested,
         "resolved_visibility": {".tag": visibility},
-        "requested_visibility": {".tag": visibility},
         "can_revoke": True,
         "visibility_policies": [],
         "can_set_expiry": False,
@@ -182,11 +186,14 @@ def post_share_folder(
     shared_link_policy: str = "anyone",
 ) -> Shown:
     """Share a folder."""
-    entry = find_entry(call, path, "bad_path")
+    entry = look_for(call, path)
+    if entry is None:
+        raise DropboxError("bad_path/invalid_path")
     if entry.tag != "folder":
         raise DropboxError("bad_path/is_file")
-    if call.db.find(DropboxSharedFolder, DropboxSharedFolder.entry_id == entry.id):
-        raise DropboxError("bad_path/already_shared")
+    known = call.db.find(DropboxSharedFolder, DropboxSharedFolder.entry_id == entry.id)
+    if known is not None:
+        raise DropboxError("bad_path/already_shared", **_show_folder(call, known))
     folder = DropboxSharedFolder(
         shared_folder_id=str(call.db.next("shared_folder", at_least=84528192421)),
         entry_id=entry.id,
@@ -217,10 +224,10 @@ def _show_folder(call: Call, folder: DropboxSharedFolder) -> Shown:
     }
 
 
-def _find_folder(call: Call, shared_folder_id: str) -> DropboxSharedFolder:
+def _find_folder(call: Call, shared_folder_id: str, tags: str = "access_error/invalid_id") -> DropboxSharedFolder:
     folder = call.db.find(DropboxSharedFolder, DropboxSharedFolder.shared_folder_id == shared_folder_id)
     if folder is None:
-        raise DropboxError("access_error/invalid_id")
+        raise DropboxError(tags)
     return folder
 
 
@@ -233,7 +240,7 @@ def post_list_folders(call: Call) -> Shown:
 @api.post("/get_folder_metadata", reads=True)
 def post_get_folder_metadata(call: Call, shared_folder_id: str) -> Shown:
     """Return a shared folder."""
-    return _show_folder(call, _find_folder(call, shared_folder_id))
+    return _show_folder(call, _find_folder(call, shared_folder_id, "invalid_id"))
 
 
 @api.post("/unshare_folder")
@@ -276,7 +283,7 @@ def post_add_folder_member(call: Call, shared_folder_id: str, members: list[dict
 @api.post("/list_folder_members", reads=True)
 def post_list_folder_members(call: Call, shared_folder_id: str) -> Shown:
     """List who has access to a folder."""
-    _find_folder(call, shared_folder_id)
+    _find_folder(call, shared_folder_id, "invalid_id")
     return _show_members(call, shared_folder_id)
 
 
@@ -321,7 +328,7 @@ def post_add_file_member(
     call: Call, file: str, members: list[dict[str, Any]], access_level: Any = "viewer"
 ) -> list[Shown]:
     """Share a file with people."""
-    entry, level = find_entry(call, file, "access_error"), _level(access_level)
+    entry, level = _find_file(call, file), _level(access_level)
     _add_members(call, entry.id, [(each, level) for each in members])
     success = {".tag": "success", "success": {".tag": level}}
     return [{"member": each, "result": success} for each in members]
@@ -330,4 +337,13 @@ def post_add_file_member(
 @api.post("/list_file_members", reads=True)
 def post_list_file_members(call: Call, file: str) -> Shown:
     """List who has access to a file."""
-    return _show_members(call, find_entry(call, file, "access_error").id)
+    return _show_members(call, _find_file(call, file).id)
+
+
+def _find_file(call: Call, file: str) -> DropboxEntry:
+    entry = look_for(call, file)
+    if entry is None:
+        raise DropboxError("access_error/invalid_file")
+    if entry.tag != "file":
+        raise DropboxError("access_error/is_folder")
+    return entry

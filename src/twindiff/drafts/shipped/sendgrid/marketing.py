@@ -21,7 +21,12 @@ api = Operations(prefix="/v3/marketing")
 BASE = "https://api.sendgrid.com/v3/marketing"
 MAX_CONTACTS = 30_000
 MAX_FOUND = 50
-_OWN = ("email", "first_name", "last_name", "custom_fields")
+_FURTHER: dict[str, Any] = {
+    **dict.fromkeys(("address_line_1", "address_line_2", "city", "country", "phone_number", "postal_code"), ""),
+    **dict.fromkeys(("state_province_region", "whatsapp", "line", "facebook", "unique_name"), ""),
+    "alternate_emails": [],
+}
+"""The fields of a contact that have no column, with what they hold if nobody has given them."""
 _PART = re.compile(
     r"\s*(?:(?P<field>\w+)\s*(?P<operator>=|!=|LIKE)\s*'(?P<value>(?:[^']|'')*)'"
     r"|CONTAINS\(\s*list_ids\s*,\s*'(?P<list>[^']*)'\s*\))\s*",
@@ -71,7 +76,7 @@ def _write_contact(call: Call, given: Shown, list_ids: list[str]) -> None:
     }
     custom: Any = given.get("custom_fields")
     own = cast(Shown, custom) if isinstance(custom, dict) else {}
-    further = {name: value for name, value in given.items() if name not in _OWN}
+    further = {name: value for name, value in given.items() if name in _FURTHER}
     if known is None:
         call.db.add(
             SendGridContact(
@@ -156,11 +161,8 @@ def _show_found(call: Call, rows: list[SendGridContact], address: str, count: in
 
 
 def _show_contact(call: Call, row: SendGridContact) -> Shown:
-    names = ("address_line_1", "address_line_2", "city", "country", "phone_number", "postal_code")
-    more = ("state_province_region", "whatsapp", "line", "facebook", "unique_name")
-    further: Shown = {**dict.fromkeys((*names, *more), ""), "alternate_emails": []}
     return {
-        **further,
+        **_FURTHER,
         **cast(Shown, row.fields),
         "id": row.id,
         "email": row.email,

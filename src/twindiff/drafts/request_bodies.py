@@ -1,0 +1,202 @@
+"""Reads bodies: what of them is stored. A body sets only what the schema of its request has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, cast
+
+from twindiff.kit.errors import InvalidParameter, MissingParameter
+from twindiff.kit.parameter_sources import Upload
+from twindiff.kit.request_context import RequestContext
+
+from .documents import Schema
+from .names import snake
+from .placeholders import value_at
+from .plan import OperationPlan
+from .resources import KEY_NAMES
+from .schemas import SchemaSet
+from .stored_objects import StoredObjects, is_time_of_record, parse_whole
+from .tables import StoredResource
+
+MAX_WHOLE_NUMBER = 2**63
+_REFERENCES = frozenset(KEY_NAMES[:6])
+"""Fields by which an object inside a body refers to another, though answers alone may change them."""
+
+
+class BodyReader:
+    """Reads the fields of bodies."""
+
+    def __init__(self, schemas: SchemaSet, objects: StoredObjects, *, takes_number_texts: bool) -> None:
+        self._schemas, self._objects, self._takes_number_texts = schemas, objects, takes_number_texts
+
+    def read(self, plan: OperationPlan, exchange: RequestContext, body: Any) -> tuple[dict[str, Any], list[str]]:
+        """Return the fields of a body that are stored, and the names of the others.
+
+        Raises InvalidParameter and MissingParameter for a body that the schema of the request refuses.
+        """
+        schema = plan.operation.body
+        if schema is None or plan.body is None or plan.stored is None:
+            return {}, []
+        if body is None or (body == {} and not exchange.request.body):
+            if plan.operation.is_body_required or self._schemas.required_fields(schema):
+                self._refuse(schema, {})
+            return {}, []
+        if "form" in exchange.request.content_type or self._takes_number_texts:
+            body = self._coerce(schema, body)
+        self._refuse(schema, body)
+        inner: Any = value_at(body, plan.body.field, {})
+        if not isinstance(inner, dict):
+            return {}, []
+        beside = _list_beside(body, plan.body.field)
+        given = _DescribedBody(self._schemas)
+        fields = given.keep(plan.body.schema, cast(dict[str, Any], inner), self._list_undeclared(plan.stored))
+        if self._schemas.is_json_api(plan.body.schema):
+            fields = _open_json_api(fields)
+        by_snake = {snake(name): name for name in plan.stored.columns}
+        kept = {name: by_snake[snake(name)] for name in fields if snake(name) in by_snake}
+        known = {field: self._storable(plan.stored, field, fields[name]) for name, field in kept.items()}
+        return known, sorted({*beside, *given.ignored, *(fields.keys() - kept.keys())})
+
+    def _list_undeclared(self, stored: StoredResource) -> Collection[str]:
+        """Return the fields that a body sets although its schema does not have them, where it says nothing of fields.
+
+        They are those of the resource but for its key, what only answers have, what is derived, and its times.
+        """
+        computed = self._objects.computed.get(stored.table)
+        derived = {*stored.computed, *(computed.texts if computed else ())}
+        return {
+            snake(name)
+            for name in stored.columns
+            if name not in (stored.resource.key, "id", *derived)
+            and not is_time_of_record(name)
+            and not self._schemas.is_flagged(stored.schemas.get(name, {}), "readOnly")
+        }
+
+    def _storable(self, stored: StoredResource, field: str, value: Any) -> Any:
+        """Return a value of a body as its field holds it: a text for a list of texts is split at its commas."""
+        shown = stored.schemas.get(field, {})
+        is_list = isinstance(value, str) and self._schemas.type_of(shown) == "array"
+        if is_list and self._schemas.type_of(self._schemas.items(shown)) == "string":
+            return [part.strip() for part in value.split(",") if part.strip()]
+        return _storable(value)
+
+    def _refuse(self, schema: Schema, body: Any) -> None:
+        errors = self._schemas.errors(schema, body, most=1, absent="readOnly")
+        if errors:
+            missing = re.fullmatch(r'"(.+)" is a required property', errors[0].message)
+            place = ".".join(map(str, [*errors[0].path, *(missing.groups() if missing else ())]))
+            raise MissingParameter(place) if missing else InvalidParameter(place, errors[0].message)
+
+    def _coerce(self, schema: Schema, value: Any) -> Any:
+        """Return the texts of a form as the types of its schema."""
+        kind = self._schemas.type_of(schema)
+        if value is None:
+            return None
+        if isinstance(value, dict):
+            properties = self._schemas.properties(schema)
+            fields = cast(dict[str, Any], value)
+            return {name: self._coerce(properties.get(name, {}), each) for name, each in fields.items()}
+        if kind == "array":
+            listed = cast(list[Any], value) if isinstance(value, list) else [value]
+            return [self._coerce(self._schemas.items(schema), each) for each in listed]
+        if not isinstance(value, str):
+            return _storable(value)
+        if kind == "boolean" and value.lower() in ("true", "false", "1", "0"):
+            return value.lower() in ("true", "1")
+        try:
+            return parse_whole(value) if kind == "integer" else float(value) if kind == "number" else value
+        except ValueError:
+            return value
+
+
+class _DescribedBody:
+    """Keeps of one body what its schema describes; `ignored` are the paths of the rest."""
+
+    def __init__(self, schemas: SchemaSet) -> None:
+        self._schemas = schemas
+        self.ignored: list[str] = []
+
+    def keep(self, schema: Schema, fields: dict[str, Any], undeclared: Collection[str]) -> dict[str, Any]:
+        """Return the fields that a schema has; for one that is open, those `undeclared` as well (by `snake`)."""
+        parts = [*self._schemas.parts(schema, fields)]
+        is_open = _is_open(parts)
+        kept: dict[str, Any] = {}
+        for name, value in fields.items():
+            declared = [each for part in parts if (each := _property(part, name)) is not None]
+            if declared and not self._is_shown_only(declared):
+                kept[name] = self._keep_inside(declared, value, name, _says_open(parts))
+            elif not declared and is_open and snake(name) in undeclared:
+                kept[name] = value
+            else:
+                self.ignored.append(name)
+        return kept
+
+    def _keep_inside(self, schemas: Sequence[Schema], value: Any, path: str, is_open: bool) -> Any:
+        """Return a value without the fields of its objects that none of its schemas has."""
+        if not isinstance(value, (dict, list)):
+            return value
+        parts = [part for schema in schemas for part in self._schemas.parts(schema, cast(Any, value))]
+        if isinstance(value, list):
+            items = [part["items"] for part in parts if isinstance(part.get("items"), dict)]
+            listed = cast(list[Any], value)
+            return [self._keep_inside(items, each, path, is_open) for each in listed] if items else listed
+        says_open = is_open or _says_open(parts)
+        kept: dict[str, Any] = {}
+        for name, each in cast(dict[str, Any], value).items():
+            declared = [inner for part in parts if (inner := _property(part, name)) is not None]
+            is_set = not self._is_shown_only(declared) or name in _REFERENCES
+            if (declared and is_set) or (not declared and (says_open or _is_open(parts))):
+                kept[name] = self._keep_inside(declared, each, f"{path}.{name}", says_open) if declared else each
+            else:
+                self.ignored.append(f"{path}.{name}")
+        return kept
+
+    def _is_shown_only(self, declared: Iterable[Schema]) -> bool:
+        return any(self._schemas.is_flagged(each, "readOnly") for each in declared)
+
+
+def _property(part: Schema, name: str) -> Schema | None:
+    properties: Any = part.get("properties")
+    known: Any = cast(Schema, properties).get(name) if isinstance(properties, dict) else None
+    return cast(Schema, known) if isinstance(known, dict) else None
+
+
+def _says_open(parts: Sequence[Schema]) -> bool:
+    """Return whether parts of a schema say that objects have further fields."""
+    return any(part.get("additionalProperties") not in (None, False) or part.get("patternProperties") for part in parts)
+
+
+def _is_open(parts: Sequence[Schema]) -> bool:
+    """Return whether parts of a schema say that objects have further fields, or nothing of fields at all."""
+    return _says_open(parts) or not any(part.get("properties") for part in parts)
+
+
+def _list_beside(body: Any, field: str) -> Iterator[str]:
+    """Yield the names of a body beside the property that holds its object, which stands at a path."""
+    if field and isinstance(body, Mapping):
+        yield from cast(Mapping[str, Any], body).keys() - {field.partition(".")[0]}
+
+
+def _open_json_api(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a JSON:API object beside each other: its id, attributes, and what it is related to."""
+    related: Mapping[str, Any] = given.get("relationships") or {}
+    relations = {name: cast(Mapping[str, Any], each).get("data") for name, each in related.items() if each}
+    key = {"id": given["id"]} if "id" in given else {}
+    return {**key, **relations, **(given.get("attributes") or {})}
+
+
+def _storable(value: Any) -> Any:
+    """Return a value of a body with the names of files in place of the files.
+
+    Raises InvalidParameter for an integer of more than 64 bits, of which JSON's reader made a float.
+    """
+    if isinstance(value, Upload):
+        return value.filename
+    if isinstance(value, float) and abs(value) >= MAX_WHOLE_NUMBER and value.is_integer():
+        raise InvalidParameter("", f"{value:.0f} is a number of more than 64 bits")
+    if isinstance(value, dict):
+        return {name: _storable(each) for name, each in cast(dict[str, Any], value).items()}
+    if isinstance(value, list):
+        return [_storable(each) for each in cast(list[Any], value)]
+    return value

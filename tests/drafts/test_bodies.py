@@ -1,0 +1,175 @@
+"""What bodies of a drafted twin set: only what the schema of the request has."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+from twindiff.drafts.overlay import Overlay
+from twindiff.local import Twindiff
+
+from .conftest import make_twin
+
+LETTER: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "id": {"type": "string"},
+        "text": {"type": "string"},
+        "pages": {"type": "integer"},
+        "status": {"type": "string", "enum": ["draft", "sent"]},
+        "author": {"type": "object", "properties": {"id": {"type": "string"}, "name": {"type": "string"}}},
+        "stamps": {"type": "integer", "readOnly": True},
+        "tags": {"type": "array", "items": {"type": "object"}},
+        "created_at": {"type": "string", "format": "date-time"},
+    },
+}
+TEXT: dict[str, Any] = {"type": "object", "properties": {"text": {"type": "string"}, "pages": {"type": "integer"}}}
+ID = {"properties": {"id": {"type": "string", "readOnly": True}}}
+TAG = {
+    "oneOf": [
+        {"allOf": [ID, {"properties": {"hue": {}}}], "required": ["hue"]},
+        {"properties": {"size": {}}, "required": ["size"]},
+    ]
+}
+NESTED: dict[str, Any] = {
+    "type": "object",
+    "properties": {"author": {"$ref": "#/components/schemas/Author"}, "tags": {"type": "array", "items": TAG}},
+}
+OPEN: dict[str, Any] = {"type": "object", "additionalProperties": True, "properties": {"text": {"type": "string"}}}
+FORGED: dict[str, Any] = {
+    "id": "mine",
+    "status": "sent",
+    "author": {"id": "eve"},
+    "stamps": 9,
+    "created_at": "1999-01-01T00:00:00Z",
+    "nothing": 1,
+}
+
+
+def takes(schema: dict[str, Any], kind: str = "application/json") -> dict[str, Any]:
+    shown = {"200": {"content": {"application/json": {"schema": LETTER}}}}
+    return {"requestBody": {"content": {kind: {"schema": schema}}}, "responses": shown}
+
+
+def below(name: str, schema: dict[str, Any], kind: str = "application/json") -> dict[str, Any]:
+    """A collection of letters whose every writing operation takes a schema."""
+    listed = {"200": {"content": {"application/json": {"schema": {"type": "array", "items": LETTER}}}}}
+    one = {"200": {"content": {"application/json": {"schema": LETTER}}}}
+    writes = takes(schema, kind)
+    return {
+        f"/{name}": {"get": {"responses": listed}, "post": writes},
+        f"/{name}/{{id}}": {"get": {"responses": one}, "patch": writes, "put": writes},
+        f"/{name}/{{id}}/send": {"post": writes},
+        f"/{name}/upsert": {"post": writes},
+        f"/boxes/{{box_id}}/{name}": {"post": writes, "get": {"responses": listed}},
+    }
+
+
+OFFICE: dict[str, Any] = {
+    "openapi": "3.1.0",
+    "info": {"title": "Office"},
+    "paths": {
+        **below("letters", TEXT),
+        **below("forms", TEXT, "application/x-www-form-urlencoded"),
+        **below("parts", TEXT, "multipart/form-data"),
+        **below("wrapped", {"type": "object", "properties": {"data": TEXT}}),
+        **below("open", OPEN),
+        **below("free", {"type": "object"}),
+        **below("nested", NESTED),
+    },
+    "components": {
+        "schemas": {"Author": {"type": "object", "properties": {"id": {"type": "string", "readOnly": True}}}}
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def office() -> Iterator[httpx.Client]:
+    with Twindiff(twins=[make_twin(document=OFFICE)]) as here, here.create("bakery:bakery_base") as environment:
+        transport = here.transport(environment, "bakery")
+        yield httpx.Client(transport=transport, base_url="https://office.test")
+
+
+def send(office: httpx.Client, verb: str, path: str, fields: dict[str, Any]) -> httpx.Response:
+    kind = path.strip("/").split("/")[0]
+    plain = {name: value for name, value in fields.items() if not isinstance(value, dict)}
+    match kind:
+        case "forms":
+            answer = office.request(verb, path, data=plain)
+        case "parts":
+            answer = office.request(verb, path, files={name: (None, str(each)) for name, each in plain.items()})
+        case "wrapped":
+            answer = office.request(verb, path, json={"data": fields})
+        case _:
+            answer = office.request(verb, path, json=fields)
+    assert answer.status_code == 200, answer.text
+    return answer
+
+
+WRITES = [("POST", ""), ("PATCH", "/{id}"), ("PUT", "/{id}"), ("POST", "/{id}/send"), ("POST", "/upsert")]
+
+
+@pytest.mark.parametrize("kind", ["letters", "forms", "parts", "wrapped"])
+@pytest.mark.parametrize(("verb", "path"), WRITES)
+def test_a_body_sets_only_what_its_schema_has_and_the_rest_is_named(
+    office: httpx.Client, kind: str, verb: str, path: str
+):
+    made = send(office, "POST", f"/{kind}", {"text": "a"}).json()
+    answer = send(office, verb, f"/{kind}{path}".replace("{id}", made["id"]), {"text": "b", **FORGED})
+    shown = answer.json()
+    sent = "sent" if path.endswith("send") else "draft"
+    assert (shown["text"], shown["id"] != "mine", shown["status"]) == ("b", True, sent)
+    assert (shown.get("author"), shown.get("stamps"), shown["created_at"][:4] > "1999") == (None, None, True)
+    ignored = {"nothing", "stamps", "id", "status", "created_at"} | (
+        {"author"} if kind in ("letters", "wrapped") else set()
+    )
+    assert set(answer.headers["X-Twindiff-Drafted"].partition("ignored=")[2].split(",")) == ignored
+
+
+def test_a_body_below_another_object_sets_only_what_its_schema_has(office: httpx.Client):
+    assert send(office, "POST", "/boxes/b/letters", {"text": "b", "status": "sent"}).json()["status"] == "draft"
+
+
+@pytest.mark.parametrize("kind", ["open", "free"])
+@pytest.mark.parametrize(("verb", "path"), WRITES)
+def test_a_schema_without_bounds_leaves_ids_times_and_what_only_answers_have_alone(
+    office: httpx.Client, kind: str, verb: str, path: str
+):
+    made = send(office, "POST", f"/{kind}", {"text": "a"}).json()
+    answer = send(office, verb, f"/{kind}{path}".replace("{id}", made["id"]), {"text": "b", **FORGED})
+    shown = answer.json()
+    assert (shown["author"], shown["id"] != "mine", shown.get("stamps")) == ({"id": "eve"}, True, None)
+    assert shown["created_at"][:4] > "1999"
+    assert "ignored=created_at,id,nothing,stamps" in answer.headers["X-Twindiff-Drafted"]
+
+
+def test_objects_inside_a_body_set_only_what_their_schemas_have(office: httpx.Client):
+    tags = [{"hue": 1, "id": "t", "name": "x"}, {"size": 2, "name": "y"}]
+    answer = send(office, "POST", "/nested", {"author": {"id": "ada", "name": "Eve"}, "tags": tags})
+    assert (answer.json()["author"], answer.json()["tags"]) == ({"id": "ada"}, [{"hue": 1, "id": "t"}, {"size": 2}])
+    assert "ignored=author.name,tags.name" in answer.headers["X-Twindiff-Drafted"]
+
+
+def test_names_that_no_header_holds_and_those_beyond_twenty_are_told_all_the_same(office: httpx.Client):
+    answer = send(office, "POST", "/letters", {"é,\n": 1, **{f"x{number:02}": 1 for number in range(22)}})
+    told = answer.headers["X-Twindiff-Drafted"].partition("ignored=")[2].split(",")
+    assert (told[0], told[-1], len(told)) == ("x00", "+3", 21)
+    answer = send(office, "POST", "/letters", {"é,\n": 1})
+    assert answer.headers["X-Twindiff-Drafted"].endswith("ignored=%C3%A9%2C%0A")
+
+
+def test_null_stays_null_where_bodies_may_give_numbers_as_texts():
+    schema = {"type": ["array", "null"], "items": {"type": "integer"}}
+    document = {**OFFICE, "paths": below("letters", {"type": "object", "properties": {"tags": schema}})}
+    with (
+        Twindiff(twins=[make_twin(Overlay(number_texts=True), document)]) as here,
+        here.create("bakery:bakery_base") as e,
+    ):
+        office = httpx.Client(transport=here.transport(e, "bakery"), base_url="https://office.test")
+        assert send(office, "POST", "/letters", {"tags": None}).json().get("tags") in (None, [])
+
+
+def test_a_number_of_more_than_64_bits_is_refused(office: httpx.Client):
+    content = b'{"pages": 3548471404985227400000000000000000}'
+    assert office.post("/letters", content=content, headers={"Content-Type": "application/json"}).status_code == 400
