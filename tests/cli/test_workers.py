@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -35,7 +36,11 @@ class Crowd:
 
     def environments(self, **options: Any) -> list[Environment]:
         """An environment of each worker, in order."""
-        return sorted((self.platform.environment(**options) for _ in range(2)), key=lambda each: shard_of(each.id))
+        made: dict[int, Environment] = {}
+        while len(made) < 2:
+            one = self.platform.environment(**options)
+            made[shard_of(one.id)] = one
+        return [made[0], made[1]]
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +58,29 @@ def pair(crowd: Crowd) -> list[Environment]:
 
 def test_environments_are_spread_over_the_workers(pair: list[Environment]) -> None:
     assert [shard_of(each.id) for each in pair] == [0, 1]
+
+
+def make_alone(crowd: Crowd) -> str:
+    """Make an environment by a connection of its own, which the system gives to any worker."""
+    with httpx.Client(base_url=crowd.made["url"], trust_env=False, timeout=60) as client:
+        return Platform(client).environment().id
+
+
+def count_environments(crowd: Crowd) -> list[int]:
+    listed = crowd.platform.get("env", limit=1000, status="ready")["environments"]
+    shards = [shard_of(each["environmentId"]) for each in listed]
+    return [shards.count(shard) for shard in range(2)]
+
+
+def test_new_environments_go_to_the_worker_that_has_fewest_whichever_is_asked(crowd: Crowd) -> None:
+    made = [make_alone(crowd) for _ in range(12)]
+    for each in [each for each in made if shard_of(each)]:
+        crowd.platform.ask("DELETE", f"env/{each}").raise_for_status()
+    end, counts = time.monotonic() + 60, count_environments(crowd)
+    while abs(counts[0] - counts[1]) > 1:
+        assert time.monotonic() < end, counts
+        make_alone(crowd)
+        counts = count_environments(crowd)
 
 
 def test_one_connection_reaches_environments_of_all_workers(crowd: Crowd) -> None:

@@ -332,6 +332,7 @@ def _serve_shards(settings: Settings, listeners: Listeners, *, as_json: bool) ->
     from twindiff.server.listening_ports import hold_shared_file
     from twindiff.server.shards.data_directory import refuse_other_count
     from twindiff.server.shards.handover import make_pairs
+    from twindiff.server.shards.placements import hold_placements
     from twindiff.storage import WrongStorage
 
     count = len(listeners.all_http)
@@ -344,7 +345,8 @@ def _serve_shards(settings: Settings, listeners: Listeners, *, as_json: bool) ->
         for each in chain(*pairs):
             closing.enter_context(each)
         ports = closing.enter_context(hold_shared_file(count))
-        running = Workers(order_shards(stored, listeners.all_http, listeners.all_doors, pairs, ports))
+        placements = closing.enter_context(hold_placements())
+        running = Workers(order_shards(stored, listeners.all_http, listeners.all_doors, pairs, ports, placements))
         try:
             also = {"dataDir": settings.data_dir, "workers": running.wait_until_up()}
             _announce(settings, Registry.load_installed(), listeners, also, as_json=as_json)
