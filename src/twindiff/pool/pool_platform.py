@@ -33,7 +33,7 @@ class PoolPlatform(Platform):
 
     Requests that name none go to the first worker, or to another one while that is started again. Reads that name
     none, and creations, are repeated in another worker where theirs has ended; other requests raise EpisodeLost.
-    Creations raise PoolExhausted if no worker has room for another environment.
+    Creations raise PoolExhausted if no worker has room for another environment, and PoolClosed.
     """
 
     base_url = "http://localhost"
@@ -73,7 +73,7 @@ class PoolPlatform(Platform):
             status, headers, content = self._pool.ask(worker, generation, "request", *parts)
         except BaseException:
             if is_creation:
-                self._pool.release(worker, generation, 1)
+                self._pool.take_back(worker, generation)
             raise
         answer = httpx.Response(status, headers=headers, content=content, request=request)
         self._note(path, request.method, (worker, generation), answer)
@@ -102,7 +102,7 @@ class PoolPlatform(Platform):
         """Note the ids that a response has made, and the room that it has taken or given back."""
         if not answer.is_success or not path.startswith("/api/platform/"):
             if path == _CREATION:
-                self._pool.release(*place, 1)
+                self._pool.take_back(*place)
             return
         if verb == "DELETE" and (one := _ONE.search(path)):
             if self._places.pop(_plain(one[1]), None):
