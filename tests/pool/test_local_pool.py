@@ -19,7 +19,7 @@ from tests.pool.pool_behaviour import (
     refuse_what_there_is_not,
 )
 from twindiff import pool as pools
-from twindiff.frameworks.episodes import chosen_tests
+from twindiff.frameworks.episodes import Episode, chosen_tests
 from twindiff.pool import EpisodeLost, LocalPool, PoolClosed, PoolExhausted, WorkerFailed
 from twindiff.pool.call_pipe import CallPipe, answer_calls
 from twindiff.pool.worker import WorkerSettings
@@ -146,3 +146,16 @@ def test_a_pool_of_a_suite_that_there_is_not_says_so():
 def test_the_example_rolls_out_over_two_processes():
     done = runpy.run_path(str(ROOT / "examples" / "ray_rollouts.py"))["train"](LocalPool, 2, 8)
     assert done == {"rewards": 4.0, "errors": 0, "workers": 2, "open": 0, "begun": 8, "lost": 0, "restarts": 0}
+
+
+def test_a_pool_knows_no_more_runs_than_its_workers_keep(pool: LocalPool, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("twindiff.pool.pool_platform.MAX_ENDED_RUNS", 2)
+    known, (test,) = pool.platform._places, chosen_tests(pool.platform, tests=RENAME)
+    begun = len(known)
+    with Episode.begin(pool.platform, test) as still_open:
+        assert not still_open.verdict().passed
+        for _ in range(4):
+            with Episode.begin(pool.platform, test) as episode:
+                assert not episode.verdict().passed
+        assert len(known) == begun + 4
+        assert not still_open.verdict().passed
