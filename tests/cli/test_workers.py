@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -152,6 +153,22 @@ def test_an_id_with_a_forged_worker_is_not_found(crowd: Crowd, shard: str) -> No
     forged = f"{'0' * 12}8{shard}8{'0' * 15}"
     assert crowd.platform.refusal("GET", f"env/{forged}") == (404, "environment_not_found")
     assert crowd.client.get(f"/api/env/{forged}/services/slack/auth.test").status_code == 404
+
+
+@pytest.mark.parametrize("shard", ["1", "2", "99999", "-1", "x"])
+def test_a_token_with_a_forged_worker_opens_nothing(crowd: Crowd, pair: list[Environment], shard: str) -> None:
+    headers = {"Authorization": f"Bearer tda_{shard}.{'x' * 32}"}
+    for path in (f"/api/env/{pair[0].id}/services/slack/auth.test", f"/api/platform/env/{pair[0].id}"):
+        answer = crowd.client.get(path, headers=headers)
+        assert (answer.status_code in (401, 403), answer.json()["error"]) == (True, "unauthorized"), answer.text
+
+
+def test_connections_are_handed_over_by_sockets_without_an_address(crowd: Crowd) -> None:
+    links = [each.readlink() for pid in crowd.made["workers"] for each in Path(f"/proc/{pid}/fd").iterdir()]
+    own = {str(each)[8:-1] for each in links if str(each).startswith("socket:[")}
+    listed = [each.split() for each in Path("/proc/net/unix").read_text().splitlines()[1:]]
+    assert [each for each in listed if each[6] in own]
+    assert [each[7:] for each in listed if each[6] in own and each[7:]] == []
 
 
 @pytest.mark.parametrize("shard", [0, 1])
