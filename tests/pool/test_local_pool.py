@@ -33,6 +33,15 @@ def pool() -> Iterator[LocalPool]:
         yield pool
 
 
+def test_an_interrupt_of_the_trainer_reaches_no_worker(pool: LocalPool):
+    """It comes first, since the first process of all is started in a way of its own."""
+    for pid in pool.pids:
+        os.kill(pid, signal.SIGINT)
+    with pool.episode(RENAME) as one, pool.episode(RENAME) as two:
+        for each in (one, two):
+            assert each.call({"api": "slack", "path": "api.test"}).status == 200
+
+
 def test_episodes_are_spread_over_workers_and_judged_by_themselves(pool: LocalPool):
     play_right_and_wrong(pool)
 
@@ -117,12 +126,6 @@ def test_an_interrupted_call_is_not_answered_by_the_next(pool: LocalPool):
         with pytest.raises(EpisodeLost):
             episode.verdict()
     interrupt.join()
-
-
-def test_an_interrupt_of_the_trainer_reaches_no_worker(pool: LocalPool):
-    with pool.episode(RENAME) as episode:
-        os.kill(pool.pids[episode.worker], signal.SIGINT)
-        assert episode.call({"api": "slack", "path": "api.test"}).status == 200
 
 
 def test_a_worker_of_another_release_is_refused_in_a_sentence():

@@ -6,6 +6,7 @@ import multiprocessing
 import signal
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from typing import Any
 
 from twindiff.pool.call_pipe import CallPipe, answer_calls
@@ -52,6 +53,7 @@ class LocalWorker:
 @contextmanager
 def _block_interrupts() -> Generator[None]:
     """Start processes for a block that Ctrl-C does not reach: it is for the trainer, whose end they notice."""
+    resource_tracker.ensure_running()  # else the first process starts it, and that unblocks the signal
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
