@@ -98,7 +98,8 @@ class LocalPool(EpisodePool):
     def _restart(self, worker: int) -> None:
         self._processes[worker].end()
         self._processes[worker] = LocalWorker(self._settings)
-        self._processes[worker].wait_until_ready()
+        if not self._is_closed:  # else it is ended without a wait
+            self._processes[worker].wait_until_ready()
 
     def _end(self) -> None:
         for each in self._processes:
