@@ -7,7 +7,9 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -35,7 +37,11 @@ class Crowd:
 
     def environments(self, **options: Any) -> list[Environment]:
         """An environment of each worker, in order."""
-        return sorted((self.platform.environment(**options) for _ in range(2)), key=lambda each: shard_of(each.id))
+        made: dict[int, Environment] = {}
+        while len(made) < 2:
+            one = self.platform.environment(**options)
+            made[shard_of(one.id)] = one
+        return [made[0], made[1]]
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +59,29 @@ def pair(crowd: Crowd) -> list[Environment]:
 
 def test_environments_are_spread_over_the_workers(pair: list[Environment]) -> None:
     assert [shard_of(each.id) for each in pair] == [0, 1]
+
+
+def make_alone(crowd: Crowd) -> str:
+    """Make an environment by a connection of its own, which the system gives to any worker."""
+    with httpx.Client(base_url=crowd.made["url"], trust_env=False, timeout=60) as client:
+        return Platform(client).environment().id
+
+
+def count_environments(crowd: Crowd) -> list[int]:
+    listed = crowd.platform.get("env", limit=1000, status="ready")["environments"]
+    shards = [shard_of(each["environmentId"]) for each in listed]
+    return [shards.count(shard) for shard in range(2)]
+
+
+def test_new_environments_go_to_the_worker_that_has_fewest_whichever_is_asked(crowd: Crowd) -> None:
+    made = [make_alone(crowd) for _ in range(12)]
+    for each in [each for each in made if shard_of(each)]:
+        crowd.platform.ask("DELETE", f"env/{each}").raise_for_status()
+    end, counts = time.monotonic() + 60, count_environments(crowd)
+    while abs(counts[0] - counts[1]) > 1:
+        assert time.monotonic() < end, counts
+        make_alone(crowd)
+        counts = count_environments(crowd)
 
 
 def test_one_connection_reaches_environments_of_all_workers(crowd: Crowd) -> None:
@@ -124,6 +153,22 @@ def test_an_id_with_a_forged_worker_is_not_found(crowd: Crowd, shard: str) -> No
     forged = f"{'0' * 12}8{shard}8{'0' * 15}"
     assert crowd.platform.refusal("GET", f"env/{forged}") == (404, "environment_not_found")
     assert crowd.client.get(f"/api/env/{forged}/services/slack/auth.test").status_code == 404
+
+
+@pytest.mark.parametrize("shard", ["1", "2", "99999", "-1", "x"])
+def test_a_token_with_a_forged_worker_opens_nothing(crowd: Crowd, pair: list[Environment], shard: str) -> None:
+    headers = {"Authorization": f"Bearer tda_{shard}.{'x' * 32}"}
+    for path in (f"/api/env/{pair[0].id}/services/slack/auth.test", f"/api/platform/env/{pair[0].id}"):
+        answer = crowd.client.get(path, headers=headers)
+        assert (answer.status_code in (401, 403), answer.json()["error"]) == (True, "unauthorized"), answer.text
+
+
+def test_connections_are_handed_over_by_sockets_without_an_address(crowd: Crowd) -> None:
+    links = [each.readlink() for pid in crowd.made["workers"] for each in Path(f"/proc/{pid}/fd").iterdir()]
+    own = {str(each)[8:-1] for each in links if str(each).startswith("socket:[")}
+    listed = [each.split() for each in Path("/proc/net/unix").read_text().splitlines()[1:]]
+    assert [each for each in listed if each[6] in own]
+    assert [each[7:] for each in listed if each[6] in own and each[7:]] == []
 
 
 @pytest.mark.parametrize("shard", [0, 1])

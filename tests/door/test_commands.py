@@ -116,6 +116,7 @@ def test_a_compose_file_that_is_none_is_refused(tmp_path, monkeypatch, content, 
     ("options", "said"),
     [
         (["--allow-host", "a b"], "--allow-host a b: give a host"),
+        (["--allow-host", "::1"], "--allow-host ::1: give a host, such as pypi.org, pypi.org:443, [::1]:443"),
         (["--proxy-port", "0", "--proxy-host", "0.0.0.0"], "Give a key"),
         (["--proxy-port", "70000"], "--proxy-port"),
     ],

@@ -17,6 +17,7 @@ from tests.door.conftest import Entry, basic, make_world, open_door
 from tests.harness import GENERAL, Platform
 from tests.receiver import Receiver
 from tests.server_mode import embedded_only
+from twindiff.server.door.hosts import is_allowed, parse_address
 
 
 @pytest.mark.parametrize("http2", [False, True])
@@ -110,6 +111,21 @@ def test_nothing_leaves_unless_it_is_allowed(make_server, tmp_path):
     assert other.received == []
 
 
+@pytest.mark.parametrize(
+    ("allowed", "address", "expected"),
+    [
+        ("[::1]", "[0:0::1]:443", True),
+        ("[::1]:9", "[::1]:9", True),
+        ("[::1]:9", "[::1]:10", False),
+        ("*.a.org", "b.A.org:443", True),
+        ("*.a.org", "a.org:443", False),
+        ("a.org:443", "a.org.:443", True),
+    ],
+)
+def test_an_allowed_host_is_one_whatever_the_notation(allowed, address, expected):
+    assert is_allowed([allowed], parse_address(address)) is expected
+
+
 @embedded_only("each worker process has ports of its own")
 def test_no_allowed_host_leads_to_the_server_itself(make_server, tmp_path):
     server = make_server(allow_hosts=("127.0.0.1", "localhost"))
@@ -152,6 +168,13 @@ BOX = b"CONNECT api.box.com:443 HTTP/1.1"
         ([b"GET ftp://a.com/ HTTP/1.1"], b"400 'ftp://a.com/' is no address"),
         ([b"CONNECT nowhere HTTP/1.1"], b"400 'nowhere' is no address"),
         ([b"CONNECT a.com:99999 HTTP/1.1"], b"400 'a.com:99999' is no address"),
+        ([b"CONNECT [::1 HTTP/1.1"], b"400 '[::1' is no address; one is api.box.com:443 or [::1]:443"),
+        ([b"CONNECT [::1:443 HTTP/1.1"], b"400 '[::1:443' is no address"),
+        ([b"CONNECT ::1:443 HTTP/1.1"], b"400 '::1:443' is no address"),
+        ([b"CONNECT [::1] HTTP/1.1"], b"400 '[::1]' is no address"),
+        ([b"CONNECT [api.box.com]:443 HTTP/1.1"], b"400 '[api.box.com]:443' is no address: its brackets hold no IPv6"),
+        ([b"CONNECT [::1]:443 HTTP/1.1"], b"403 No twin answers for ::1"),
+        ([b"GET http://[::1/ HTTP/1.1"], b"400 'http://[::1/' is no address"),
         ([b"CONNECT a b c"], b"400 This is an HTTP proxy"),
         ([b"\x16\x03\x01\x02\x00"], b"400 TLS begins after CONNECT"),
         ([BOX, basic("not-an-id", "x")], b"400 invalid environment id"),

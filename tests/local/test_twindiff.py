@@ -7,7 +7,7 @@ import pytest
 from slack_sdk import WebClient
 
 from twindiff.client import Client, RequestRefused
-from twindiff.local import Twindiff
+from twindiff.local import Twindiff, in_process
 
 GENERAL = "C01ABCD1234"
 
@@ -136,3 +136,20 @@ def test_what_has_a_place_is_there_the_next_time(tmp_path):
         post(td, env, "kept")
     with Twindiff(str(tmp_path)) as td:
         assert said(td.environment(env.id).diff()) == ["kept"]
+
+
+def test_results_of_the_newest_deleted_environments_are_kept_and_no_journal_of_any(td, monkeypatch):
+    monkeypatch.setattr(in_process, "LOGGED", 4)
+    monkeypatch.setattr(in_process, "MAX_KEPT_RESULTS", 3)
+    runs = []
+    for _ in range(8):
+        with td.create("slack:slack_default") as env:
+            runs.append(env.run(from_start=True))
+            for number in range(4):
+                post(td, env, str(number))
+            runs[-1].diff()
+    assert td.result(runs[-1].id).run_id == runs[-1].id
+    with pytest.raises(RequestRefused, match="run_not_found"):
+        td.result(runs[0].id)
+    journal = td._service.engine.embedded.file.connection.execute("SELECT DISTINCT env FROM journal").fetchall()
+    assert len(journal) <= 2

@@ -55,5 +55,20 @@ def call_until_lost(episode: PooledEpisode) -> None:
 def refuse_what_there_is_not(pool: EpisodePool) -> None:
     with pytest.raises(KeyError, match="No test has 'juggle'"):
         pool.episode("juggle")
-    with pool.episode(RENAME) as episode, pytest.raises(WorkerFailed):
-        pool.ask(episode.worker, 0, "verdict", 10**9)
+    with pytest.raises(WorkerFailed, match=r"clock\.mode"):
+        pool.episode(RENAME, clock={"mode": "backwards"})
+
+
+def refuse_what_cannot_be_done(pool: EpisodePool) -> None:
+    before = pool.stats()
+    with pool.episode(RENAME) as episode:
+        for count in (0, -1):
+            with pytest.raises(ValueError, match="once or more"):
+                episode.forks(count)
+        for call in (None, "post", {"api": "slak"}):
+            assert episode.call(call).status == 0  # type: ignore[arg-type]
+        assert pool.stats() == before._replace(open=before.open + 1, begun=before.begun + 1)
+    for late in (episode.verdict, episode.fork, lambda: episode.call({})):
+        with pytest.raises(EpisodeLost, match="The episode was closed"):
+            late()
+    episode.close()

@@ -10,7 +10,12 @@ from typing import Any
 
 import pytest
 
-from tests.pool.pool_behaviour import lose_a_worker, play_right_and_wrong, refuse_what_there_is_not
+from tests.pool.pool_behaviour import (
+    lose_a_worker,
+    play_right_and_wrong,
+    refuse_what_cannot_be_done,
+    refuse_what_there_is_not,
+)
 
 ray: Any = pytest.importorskip("ray", reason="Ray is not installed: pip install 'twindiff[ray]'")
 
@@ -35,6 +40,7 @@ def test_episodes_are_spread_over_actors_and_judged_by_themselves(pool):
 
 def test_what_there_is_not_is_refused(pool):
     refuse_what_there_is_not(pool)
+    refuse_what_cannot_be_done(pool)
 
 
 def test_a_pool_outlives_an_actor_that_is_killed(pool):

@@ -16,7 +16,6 @@ from twindiff.cli.problem import CommandError
 from twindiff.environments.registry import Registry
 from twindiff.server import Gateway, Service, Settings
 from twindiff.server.protocol import MAX_FRAME_BYTES, HttpProtocol
-from twindiff.server.shards.handover import Handover
 from twindiff.server.shards.shard_server import Shard
 from twindiff.storage import DataDirectoryInUse, NotServed, WrongStorage
 from twindiff.storage.sqlite.other_shards import OtherShards
@@ -38,10 +37,9 @@ def open_service(settings: Settings, registry: Registry | None = None, others: O
         ) from None
 
 
-def server_for(service: Service, listener: socket.socket, handover: Handover | None = None) -> uvicorn.Server:
-    """Create the HTTP server of a socket: one process, one event loop; with `handover`, one shard of several."""
+def server_for(service: Service, listener: socket.socket, shard: Shard | None = None) -> uvicorn.Server:
+    """Create the HTTP server of a socket: one process, one event loop; with `shard`, one of several."""
     service.ports.listening.add(listener.getsockname()[1])
-    shard = Shard(service, handover) if handover else None
     server = uvicorn.Server(
         uvicorn.Config(
             Gateway(service),

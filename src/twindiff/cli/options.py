@@ -34,6 +34,21 @@ def sendable_key(given: str) -> str:
     return key
 
 
+def check_allowed_hosts(hosts: list[str] | None) -> list[str] | None:
+    """Check the hosts that connections may be passed on to; raises CommandError."""
+    from twindiff.server.door.hosts import MalformedAddress, parse_address
+
+    for host in hosts or ():
+        try:
+            parse_address(host.removeprefix("*."), 443)
+        except MalformedAddress:
+            raise CommandError(
+                f"--allow-host {host}: give a host, such as pypi.org, pypi.org:443, [::1]:443 or *.npmjs.org.",
+                exit_code=2,
+            ) from None
+    return hosts
+
+
 ApiKey = Annotated[
     str,
     typer.Option(

@@ -21,7 +21,8 @@ from twindiff.cli.worker_supervision import Orders
 
 if TYPE_CHECKING:
     from twindiff.environments.registry import Registry
-    from twindiff.server.shards.handover import Handover
+    from twindiff.server.service import Service
+    from twindiff.server.shards.shard_server import Shard
 
 
 def main() -> int:
@@ -96,7 +97,7 @@ def _answer(orders: Orders) -> None:
         if orders.shard:
             tune_process()
             service.twin_loader.start(partial(_load_twins, orders, registry))
-        server_for(service, listener, _handover(orders)).run([listener])
+        server_for(service, listener, _make_shard(orders, service)).run([listener])
     gc.freeze()  # otherwise Python's final garbage collection scans all loaded objects
 
 
@@ -112,14 +113,16 @@ def _load_twins(orders: Orders, registry: Registry) -> None:
         gc.freeze()
 
 
-def _handover(orders: Orders) -> Handover | None:
-    """The sockets to the other shards; None where processes share a database."""
+def _make_shard(orders: Orders, service: Service) -> Shard | None:
+    """The connection to the other shards; None where processes share a database."""
     from twindiff.server.shards.handover import Handover
+    from twindiff.server.shards.placements import Placements
+    from twindiff.server.shards.shard_server import Shard
 
     if orders.shard is None:
         return None
     inbox, *outboxes = (socket.socket(fileno=each) for each in (orders.shard.inbox, *orders.shard.outboxes))
-    return Handover(inbox, outboxes)
+    return Shard(service, Handover(inbox, outboxes), Placements(orders.shard.placements))
 
 
 def _drain(orders: Orders) -> None:

@@ -29,11 +29,12 @@ DRAINERS = 2
 """One consumes the WAL and one stands by, since starting another takes longer than a diff should wait."""
 
 
-class ShardSockets(msgspec.Struct):
-    """The file descriptors by which a shard receives connections, and sends them to each shard."""
+class ShardDescriptors(msgspec.Struct):
+    """The file descriptors by which a shard receives connections, sends them to each shard, and knows their counts."""
 
     inbox: int
     outboxes: list[int]
+    placements: int
 
 
 class Orders(msgspec.Struct):
@@ -46,7 +47,7 @@ class Orders(msgspec.Struct):
     """The listening socket of the TLS door, which all processes share."""
     says_problems: bool = False
     """Whether this process is the one that reports twins which do not load."""
-    shard: ShardSockets | None = None
+    shard: ShardDescriptors | None = None
     """The sockets of a shard, which serves once all are ready; None where processes share a database."""
     ports: int | None = None
     """The file in which the processes that serve requests share the ports that they listen on."""
@@ -63,7 +64,12 @@ class Orders(msgspec.Struct):
     @property
     def descriptors(self) -> list[int]:
         """The sockets that the process inherits."""
-        own = [self.listener, self.door, self.ports, *((self.shard.inbox, *self.shard.outboxes) if self.shard else ())]
+        own = [
+            self.listener,
+            self.door,
+            self.ports,
+            *((self.shard.inbox, *self.shard.outboxes, self.shard.placements) if self.shard else ()),
+        ]
         return [each for each in own if each is not None]
 
 
@@ -162,6 +168,7 @@ def order_shards(
     doors: Sequence[socket.socket],
     pairs: Sequence[SocketPair],
     ports: int,
+    placements: int,
 ) -> list[Orders]:
     """Return the orders of shards, each with its own listening sockets."""
     outboxes = [outbox.fileno() for _, outbox in pairs]
@@ -172,7 +179,7 @@ def order_shards(
             listener.fileno(),
             doors[number].fileno() if doors else None,
             says_problems=number == 0,
-            shard=ShardSockets(pairs[number][0].fileno(), outboxes),
+            shard=ShardDescriptors(pairs[number][0].fileno(), outboxes, placements),
             ports=ports,
             number=number,
         )

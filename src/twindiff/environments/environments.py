@@ -425,6 +425,10 @@ class Environments:
         """Count the environments with a status, those of all shards."""
         return self._whole.count(EnvironmentRecord, EnvironmentRecord.status == status)
 
+    def count_own(self, status: str) -> int:
+        """Count the environments of this shard with a status."""
+        return self._catalog.count(EnvironmentRecord, EnvironmentRecord.status == status)
+
     def delete(self, environment_id: str) -> EnvironmentRecord:
         """Delete an environment with its journal; deleting it again is no error. Its runs keep their results."""
         record = self.record(environment_id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from twindiff.catalog import EnvironmentRecord, RunRecord, TwinRunRecord
-from twindiff.kit.rows import not_
+from twindiff.kit.rows import Expression, not_
 from twindiff.storage import CatalogStore, StorageEngine
 
 from .call_log import CallLog
@@ -24,24 +24,36 @@ def forget_ended(engine: StorageEngine, catalog: CatalogStore, log: CallLog, bef
     had an environment. `before` is in microseconds since 1970.
     """
     catalog.remove_all(TwinRunRecord, TwinRunRecord.environment_id == "", TwinRunRecord.created <= before)
-    while ended := _expired_ids(catalog, before, log.failing.waiting):
-        dropped: list[str] = []
-        for each in ended:
-            with log.failing.attempt(each):
-                yield from log.drop(each)
-                dropped.append(each)
-        with engine.transaction():
-            for table in KEPT:
-                catalog.remove_all(table, table.environment_id.in_(dropped))
-        yield
+    while ended := _find_deleted(catalog, log.failing.waiting, EnvironmentRecord.expires <= before):
+        yield from _forget(engine, catalog, log, ended)
 
 
-def _expired_ids(catalog: CatalogStore, before: int, failing: list[str]) -> list[str]:
+def forget_surplus(engine: StorageEngine, catalog: CatalogStore, log: CallLog, kept: int) -> Iterator[None]:
+    """Remove what remains of deleted environments beyond `kept` of them, those that expire first, in parts."""
+    surplus = catalog.count(EnvironmentRecord, EnvironmentRecord.status == "deleted") - kept
+    while surplus > 0 and (ended := _find_deleted(catalog, log.failing.waiting)):
+        yield from _forget(engine, catalog, log, ended[:surplus])
+        surplus -= AT_ONCE
+
+
+def _forget(engine: StorageEngine, catalog: CatalogStore, log: CallLog, ended: list[str]) -> Iterator[None]:
+    dropped: list[str] = []
+    for each in ended:
+        with log.failing.attempt(each):
+            yield from log.drop(each)
+            dropped.append(each)
+    with engine.transaction():
+        for table in KEPT:
+            catalog.remove_all(table, table.environment_id.in_(dropped))
+    yield
+
+
+def _find_deleted(catalog: CatalogStore, failing: list[str], *where: Expression) -> list[str]:
     status, expires = EnvironmentRecord.status, EnvironmentRecord.expires
     rows = catalog.rows(
         EnvironmentRecord,
         status == "deleted",
-        expires <= before,
+        *where,
         *([not_(EnvironmentRecord.environment_id.in_(failing))] if failing else ()),
         order=(status, expires),
         limit=AT_ONCE,

@@ -104,7 +104,8 @@ def suite_of(platform: Platform, name: str = STARTER) -> Suite:
     for each in known:
         if name in (each.id, each.name):
             return platform.suite(each.id)
-    raise UnknownTask(f"There is no suite {name!r}. There are: {', '.join(each.name for each in known) or 'none'}.")
+    names = dict.fromkeys([STARTER, *(each.name for each in known)])
+    raise UnknownTask(f"There is no suite {name!r}. There are: {', '.join(names)}.")
 
 
 def chosen_tests(platform: Platform, suite: str = STARTER, tests: str = "") -> list[Test]:
@@ -194,6 +195,8 @@ class Episode:
         Or call one of its tools: `{"tool": "slack_post_message", "arguments": {…}}`.
         """
         self._renew()
+        if not isinstance(arguments, dict):  # pyright: ignore[reportUnnecessaryIsInstance] - a model may say anything
+            return TwinResponse(0, 'A call is an object such as {"api": "slack", "path": "conversations.list"}.')
         if (tool := arguments.get("tool")) is None:
             return self._calls.send(self.environment, self.test, arguments)
         given: Any = arguments.get("arguments") or {}

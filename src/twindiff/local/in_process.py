@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable
+from contextlib import suppress
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import unquote
 
+from twindiff.environments.retention import forget_surplus
 from twindiff.kit.vendor_hosts import find_vendor_host
 from twindiff.server import Gateway, Service
 from twindiff.server.call_scheduler import CallExecution, DirectCalls
 from twindiff.server.runtime import Runtime
 from twindiff.server.targets import TARGET, RequestTarget
+from twindiff.storage import NotServed
+from twindiff.storage.cooperative import run_to_end
+from twindiff.storage.sqlite.files import IN_MEMORY
 
 T = TypeVar("T")
 
 Headers = list[tuple[bytes, bytes]]
 HERE = b"localhost"
 LOGGED = 500
-"""The call log is written after this many calls."""
+"""The call log is written, and what deleted environments have left is removed, after this many calls."""
+MAX_KEPT_RESULTS = 1_000
+"""Deleted environments whose runs can be read, where data is in memory."""
 
 _HOST = b"host"
 
@@ -73,6 +80,15 @@ class LocalService(Service):
 
     def _make_execution(self) -> CallExecution:
         return DirectCalls(self.calls)
+
+    def keep_house(self) -> None:
+        """Write the call log and remove what is not needed any more, as a server does twice a second."""
+        with suppress(NotServed):  # the request was answered; the next write says what is wrong
+            self.calls.log.flush()
+            run_to_end(self.engine.maintain())
+            if self.settings.data_dir == IN_MEMORY:
+                for _ in forget_surplus(self.engine, self.catalog, self.calls.log, MAX_KEPT_RESULTS):
+                    continue
 
 
 class InProcessClient:
@@ -150,9 +166,8 @@ class InProcessClient:
             self._keep_house()
 
     def _keep_house(self) -> None:
-        log = self.service.calls.log
-        if log.waiting >= LOGGED:
-            log.flush()
+        if self.service.calls.log.waiting >= LOGGED:
+            self.service.keep_house()
 
 
 _REPLACED = {_HOST, b"content-length", b"transfer-encoding", b"origin"}

@@ -36,7 +36,8 @@ _HEADERS = [(b"host", HERE), (b"content-type", b"application/json")]
 class Twindiff(Platform):
     """Twins in this process: `with Twindiff() as td: env = td.create("slack:slack_default")`.
 
-    All data is in memory unless `data_dir` names a folder. `twins` are all installed ones by default. Threads may share
+    All data is in memory unless `data_dir` names a folder; in memory, runs of the newest 1,000 deleted environments can
+    be read, and nothing else remains of deleted ones. `twins` are all installed ones by default. Threads may share
     an instance; a lock serializes their requests.
     """
 

@@ -12,12 +12,15 @@
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .episode_pool import EpisodeLost as EpisodeLost
     from .episode_pool import EpisodePool as EpisodePool
+    from .episode_pool import PoolClosed as PoolClosed
     from .episode_pool import PooledEpisode as PooledEpisode
+    from .episode_pool import PoolExhausted as PoolExhausted
     from .episode_pool import PoolStats as PoolStats
     from .episode_pool import WorkerFailed as WorkerFailed
     from .local_pool import LocalPool as LocalPool
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
 
 _MODULES = {
     **dict.fromkeys(("EpisodeLost", "EpisodePool", "PooledEpisode", "PoolStats", "WorkerFailed"), "episode_pool"),
+    **dict.fromkeys(("PoolClosed", "PoolExhausted"), "episode_pool"),
     "LocalPool": "local_pool",
     "RayPool": "ray_pool",
 }
@@ -32,6 +36,8 @@ _MODULES = {
 
 def __getattr__(name: str) -> Any:
     """Import an export on first use; Ray is needed for `RayPool` only."""
+    if name == "RayPool" and find_spec("ray") is None:
+        raise ImportError("RayPool needs Ray: pip install 'twindiff[ray]'. LocalPool works without.")
     if name in _MODULES:
         return getattr(import_module(f".{_MODULES[name]}", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

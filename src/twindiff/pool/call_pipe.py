@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import socket
 import threading
 from multiprocessing.connection import Connection
+from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
 from twindiff.pool.episode_pool import WorkerFailed, WorkerGone
@@ -21,28 +24,36 @@ class CallPipe:
     def wait_until_ready(self, seconds: float) -> None:
         """Wait until the worker has loaded its suite. Raises WorkerFailed with the reason if it does not."""
         try:
-            is_there = self._connection.poll(seconds)
-            error = self._connection.recv() if is_there else f"it did not start within {seconds:g} s"
+            with self._turn:
+                is_there = self._connection.poll(seconds)
+                error = self._connection.recv() if is_there else f"it did not start within {seconds:g} s"
         except (EOFError, OSError):
             error = "its process ended"
         if error:
             raise WorkerFailed(f"A worker could not start: {error}")
 
     def send(self, method: str, arguments: tuple[Any, ...]) -> Any:
-        """Call a method of the worker. Raises WorkerGone, WorkerFailed."""
+        """Call a method of the worker. Raises WorkerGone, WorkerFailed. A call that is interrupted ends the worker."""
+        request = ForkingPickler.dumps((method, arguments))
         with self._turn:
             try:
-                self._connection.send((method, arguments))
+                self._connection.send_bytes(request)
                 is_done, result = self._connection.recv()
             except (EOFError, OSError):
                 raise WorkerGone from None
+            except BaseException:  # else its answer would be taken for that of the next call
+                self._connection.close()
+                raise
         if not is_done:
             raise WorkerFailed(result)
         return result
 
     def close(self) -> None:
-        """Close the connection, which ends the worker's answers."""
-        self._connection.close()
+        """Close the connection, which ends the worker's answers; a call that waits for one raises WorkerGone."""
+        with contextlib.suppress(OSError), socket.socket(fileno=os.dup(self._connection.fileno())) as waiting:
+            waiting.shutdown(socket.SHUT_RDWR)
+        with self._turn:
+            self._connection.close()
 
 
 def answer_calls(connection: Connection, settings: WorkerSettings) -> None:

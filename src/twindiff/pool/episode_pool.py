@@ -27,6 +27,10 @@ class WorkerGone(Exception):
     """The process of a worker cannot be reached any more."""
 
 
+class PoolClosed(RuntimeError):
+    """The pool has been closed, and begins no more episodes."""
+
+
 class PoolExhausted(TimeoutError):
     """No worker had room for an episode in time."""
 
@@ -60,12 +64,16 @@ class EpisodePool(ABC):
 
     def __init__(self, workers: int, max_episodes: int = MAX_EPISODES_PER_WORKER) -> None:
         if workers < 1 or max_episodes < 1:
-            raise ValueError("A pool has at least one worker, and a worker room for at least one episode.")
+            raise ValueError(
+                f"A pool has at least one worker, and a worker room for at least one episode; given were {workers} and "
+                f"{max_episodes}."
+            )
         self._workers = [WorkerState() for _ in range(workers)]
         self._max_episodes = max_episodes
         self._room = threading.Condition()
         self._begun = self._lost = self._restarts = 0
         self._restarting: list[threading.Thread] = []
+        self._is_closed = False
         self.platform = PoolPlatform(self)
         """The platform API over all workers, for the bridges to frameworks."""
 
@@ -82,7 +90,10 @@ class EpisodePool(ABC):
         """End the processes of all workers."""
 
     def close(self) -> None:
-        """End all workers with their episodes."""
+        """End all workers with their episodes; no effect if it was closed before."""
+        with self._room:
+            self._is_closed = True
+            self._room.notify_all()
         self._end()
         for each in self._restarting:
             each.join()
@@ -98,13 +109,14 @@ class EpisodePool(ABC):
 
     @cached_property
     def tests(self) -> list[TestOffered]:
-        """The tests of the suite, which are the same in all workers."""
-        return self.ask(0, self._workers[0].generation, "list_tests")
+        """The tests of the suite, which are the same in all workers. Raises PoolClosed."""
+        return self.ask(*self.find_first(), "list_tests")
 
     def episode(self, test: str = "", *, clock: Json | None = None, seconds: float = 60) -> PooledEpisode:
         """Begin an episode of a test, by its id or a part of its name, where the fewest are open.
 
-        Waits `seconds` for room; then PoolExhausted is raised. Raises KeyError for a test that does not exist.
+        Waits `seconds` for room; then PoolExhausted is raised. Raises KeyError for a test that does not exist, and
+        PoolClosed.
         """
         chosen = next((each for each in self.tests if test in (each.id, "") or test.lower() in each.name.lower()), None)
         if chosen is None:
@@ -113,7 +125,7 @@ class EpisodePool(ABC):
         try:
             number = self.ask(worker, generation, "begin", chosen.id, clock)
         except BaseException:
-            self.release(worker, generation, 1)
+            self.take_back(worker, generation)
             raise
         return PooledEpisode(self, chosen, worker, generation, number)
 
@@ -124,7 +136,7 @@ class EpisodePool(ABC):
             return PoolStats(len(self._workers), still_open, self._begun, self._lost, self._restarts)
 
     def ask(self, worker: int, generation: int, method: str, *arguments: Any) -> Any:
-        """Call a method of a worker's process. Raises EpisodeLost if it is another process than `generation`.
+        """Call a method of a worker's process. Raises EpisodeLost if it is another process than `generation`, or none.
 
         Waits for a process that is being started again.
         """
@@ -132,13 +144,11 @@ class EpisodePool(ABC):
         if state.is_starting and state.generation == generation:
             with self._room:
                 self._room.wait_for(lambda: not state.is_starting)
-        if state.generation != generation:
-            raise EpisodeLost("The process of the episode has ended.")
-        try:
-            return self._send(worker, method, arguments)
-        except WorkerGone:
+        if state.generation == generation and not self._is_closed:
+            with suppress(WorkerGone):
+                return self._send(worker, method, arguments)
             self._replace(worker, generation)
-            raise EpisodeLost("The process of the episode has ended.") from None
+        raise EpisodeLost("The pool was closed." if self._is_closed else "The process of the episode has ended.")
 
     def take_room_in(self, worker: int, generation: int, count: int) -> None:
         """Count forks of an episode in its worker, whose room they may exceed. Raises EpisodeLost."""
@@ -155,8 +165,18 @@ class EpisodePool(ABC):
                 self._workers[worker].open -= count
                 self._room.notify_all()
 
+    def take_back(self, worker: int, generation: int) -> None:
+        """Give the room of an episode back that was not begun after all."""
+        with self._room:
+            self._begun -= 1
+        self.release(worker, generation, 1)
+
     def find_first(self) -> tuple[int, int]:
-        """Return the first worker that is not being started again, or the very first, and its generation."""
+        """Return the first worker that is not being started again, or the very first, and its generation.
+
+        Raises PoolClosed.
+        """
+        self._refuse_closed()
         ready = (number for number, state in enumerate(self._workers) if not state.is_starting)
         worker = next(ready, 0)
         return worker, self._workers[worker].generation
@@ -164,11 +184,13 @@ class EpisodePool(ABC):
     def take_room(self, seconds: float) -> tuple[int, int]:
         """Take room for one episode in the worker with the fewest; returns the worker and its generation.
 
-        A worker that is being started again has none. Waits `seconds` for room; then PoolExhausted is raised.
+        A worker that is being started again has none. Waits `seconds` for room; then PoolExhausted is raised. Raises
+        PoolClosed.
         """
         end = monotonic() + seconds
         with self._room:
             while True:
+                self._refuse_closed()
                 worker = min(range(len(self._workers)), key=self._order)
                 state = self._workers[worker]
                 if not state.is_starting and state.open < self._max_episodes:
@@ -178,6 +200,10 @@ class EpisodePool(ABC):
                 if not self._room.wait(end - monotonic()):
                     raise PoolExhausted(f"{self.stats().open} episodes are open, and none was closed in {seconds:g} s.")
 
+    def _refuse_closed(self) -> None:
+        if self._is_closed:
+            raise PoolClosed("The pool has been closed; make another one.")
+
     def _order(self, worker: int) -> tuple[bool, int]:
         """Return what is smallest for the worker that takes the next episode."""
         return self._workers[worker].is_starting, self._workers[worker].open
@@ -186,7 +212,7 @@ class EpisodePool(ABC):
         """Start a lost worker again in a thread, once however many of its episodes notice; others go on meanwhile."""
         with self._room:
             state = self._workers[worker]
-            if state.generation != generation:
+            if state.generation != generation or self._is_closed:
                 return
             self._lost += state.open
             self._restarts += 1
@@ -209,7 +235,7 @@ class EpisodePool(ABC):
 class PooledEpisode:
     """An attempt at a test in a worker of a pool, with the methods of `twindiff.frameworks.episodes.Episode`.
 
-    Each raises EpisodeLost if the worker has ended.
+    Each raises EpisodeLost if the worker has ended or the episode was closed.
     """
 
     def __init__(self, pool: EpisodePool, test: TestOffered, worker: int, generation: int, number: int) -> None:
@@ -228,6 +254,8 @@ class PooledEpisode:
         self.close()
 
     def _ask(self, method: str, *arguments: Any) -> Any:
+        if not self._is_open:
+            raise EpisodeLost("The episode was closed.")
         return self._pool.ask(self.worker, self._generation, method, self._number, *arguments)
 
     def call(self, arguments: Json) -> TwinResponse:
@@ -243,7 +271,9 @@ class PooledEpisode:
         return self.forks(1)[0]
 
     def forks(self, count: int) -> list[PooledEpisode]:
-        """Fork the episode `count` times as it is now, all or none."""
+        """Fork the episode `count` times as it is now, all or none. Raises ValueError for less than one fork."""
+        if count < 1:
+            raise ValueError(f"An episode is forked once or more, not {count} times.")
         numbers: list[int] = self._ask("fork", count)
         self._pool.take_room_in(self.worker, self._generation, count)
         return [PooledEpisode(self._pool, self.test, self.worker, self._generation, each) for each in numbers]
@@ -252,9 +282,7 @@ class PooledEpisode:
         """End the episode; no effect for one that has ended, or whose worker has."""
         if not self._is_open:
             return
-        self._is_open = False
-        try:
+        with suppress(EpisodeLost):
             self._ask("close")
-        except EpisodeLost:
-            return
-        self._pool.release(self.worker, self._generation, 1)
+            self._pool.release(self.worker, self._generation, 1)
+        self._is_open = False

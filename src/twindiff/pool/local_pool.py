@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Mapping
+import signal
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from typing import Any
 
 from twindiff.pool.call_pipe import CallPipe, answer_calls
@@ -22,8 +25,10 @@ class LocalWorker:
         ours, theirs = context.Pipe()
         self.calls = CallPipe(ours)
         self.process = context.Process(target=answer_calls, args=(theirs, settings), daemon=True)
-        self.process.start()
+        with _block_interrupts():
+            self.process.start()
         theirs.close()
+        self._is_ready = False
 
     def wait_until_ready(self) -> None:
         """Wait until the worker has loaded its suite. Raises WorkerFailed with the reason if it does not."""
@@ -32,14 +37,28 @@ class LocalWorker:
         except WorkerFailed:
             self.end()
             raise
+        self._is_ready = True
 
     def end(self) -> None:
-        """End the process, which does so by itself when its pipe is closed."""
+        """End the process, which does so by itself when its pipe is closed, unless it is still being started."""
+        if not self._is_ready:
+            self.process.kill()
         self.calls.close()
         self.process.join(SECONDS_TO_END)
         if self.process.is_alive():
             self.process.kill()
             self.process.join()
+
+
+@contextmanager
+def _block_interrupts() -> Generator[None]:
+    """Start processes for a block that Ctrl-C does not reach: it is for the trainer, whose end they notice."""
+    resource_tracker.ensure_running()  # else the first process starts it, and that unblocks the signal
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
 
 class LocalPool(EpisodePool):
@@ -79,7 +98,8 @@ class LocalPool(EpisodePool):
     def _restart(self, worker: int) -> None:
         self._processes[worker].end()
         self._processes[worker] = LocalWorker(self._settings)
-        self._processes[worker].wait_until_ready()
+        if not self._is_closed:  # else it is ended without a wait
+            self._processes[worker].wait_until_ready()
 
     def _end(self) -> None:
         for each in self._processes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -26,6 +27,9 @@ SECONDS_FOR_ROOM = 60.0
 _ID = re.compile(rb"[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}")
 _ONE = re.compile(r"/api/platform/env/([^/]+)$")
 _CREATION = "/api/platform/initEnv"
+_RUN_CREATION = "/api/platform/startRun"
+MAX_ENDED_RUNS = 10_000
+"""Runs of deleted environments whose worker is known."""
 
 
 class PoolPlatform(Platform):
@@ -33,7 +37,7 @@ class PoolPlatform(Platform):
 
     Requests that name none go to the first worker, or to another one while that is started again. Reads that name
     none, and creations, are repeated in another worker where theirs has ended; other requests raise EpisodeLost.
-    Creations raise PoolExhausted if no worker has room for another environment.
+    Creations raise PoolExhausted if no worker has room for another environment, and PoolClosed.
     """
 
     base_url = "http://localhost"
@@ -42,6 +46,10 @@ class PoolPlatform(Platform):
         self._pool = pool
         self._places: dict[str, tuple[int, int]] = {}
         """The worker and its generation by the ids of environments and runs."""
+        self._runs: dict[str, list[str]] = {}
+        """The runs of environments that have not been deleted."""
+        self._ended: deque[str] = deque()
+        """Runs of deleted environments, the oldest first."""
 
     def send(self, spec: RequestSpec[T]) -> T:
         """Send a request and return its decoded response."""
@@ -73,10 +81,10 @@ class PoolPlatform(Platform):
             status, headers, content = self._pool.ask(worker, generation, "request", *parts)
         except BaseException:
             if is_creation:
-                self._pool.release(worker, generation, 1)
+                self._pool.take_back(worker, generation)
             raise
         answer = httpx.Response(status, headers=headers, content=content, request=request)
-        self._note(path, request.method, (worker, generation), answer)
+        self._note(path, request.method, body, (worker, generation), answer)
         return answer
 
     def url(self, environment: Environment, twin: str = "") -> str:
@@ -98,19 +106,30 @@ class PoolPlatform(Platform):
                 return place
         return None
 
-    def _note(self, path: str, verb: str, place: tuple[int, int], answer: httpx.Response) -> None:
+    def _end_runs(self, environment: str) -> None:
+        """Forget the oldest runs of deleted environments, which a worker forgets too."""
+        self._ended.extend(self._runs.pop(environment, ()))
+        while len(self._ended) > MAX_ENDED_RUNS:
+            self._places.pop(self._ended.popleft(), None)
+
+    def _note(self, path: str, verb: str, body: bytes, place: tuple[int, int], answer: httpx.Response) -> None:
         """Note the ids that a response has made, and the room that it has taken or given back."""
         if not answer.is_success or not path.startswith("/api/platform/"):
             if path == _CREATION:
-                self._pool.release(*place, 1)
+                self._pool.take_back(*place)
             return
         if verb == "DELETE" and (one := _ONE.search(path)):
             if self._places.pop(_plain(one[1]), None):
                 self._pool.release(*place, 1)
+                self._end_runs(_plain(one[1]))
         elif verb == "POST":
             made = msgspec.json.decode(answer.content)
             forks = _list_forks(made)
-            self._places |= {_plain(each): place for each in (*_list_ids([made]), *_list_ids(forks))}
+            ids = [_plain(each) for each in (*_list_ids([made]), *_list_ids(forks))]
+            self._places |= dict.fromkeys(ids, place)
+            if path == _RUN_CREATION:
+                environment = _plain(msgspec.json.decode(body, type=dict[str, Any])["envId"])
+                self._runs.setdefault(environment, []).extend(ids)
             if forks:
                 self._pool.take_room_in(*place, len(forks))
 

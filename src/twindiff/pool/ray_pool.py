@@ -157,7 +157,8 @@ class RayPool(EpisodePool):
     def _restart(self, worker: int) -> None:
         self._calls[worker].end()
         self._calls[worker] = self._start()
-        self._calls[worker].open()
+        if not self._is_closed:  # else it is ended without a wait
+            self._calls[worker].open()
 
     def _end(self) -> None:
         for each in self._calls:

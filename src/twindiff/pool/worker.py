@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import httpx
 
+from twindiff import __version__
 from twindiff.client import Environment, Verdict
 from twindiff.frameworks.episodes import Episode, Json, chosen_tests
 from twindiff.local import Twindiff
@@ -28,12 +29,20 @@ class WorkerSettings(NamedTuple):
     files: Mapping[str, Any]
     suite: str
     tests: str
+    version: str = __version__
+    """The release of the pool, without which a worker does not start."""
+
+
+class OtherRelease(RuntimeError):
+    """A worker has another release of Twindiff than its pool."""
 
 
 class EpisodeWorker:
     """Episodes of one process, by number. The methods are called by name, one at a time, from the pool."""
 
     def __init__(self, settings: WorkerSettings) -> None:
+        if settings.version != __version__:
+            raise OtherRelease(f"it has Twindiff {__version__}, the pool {settings.version}. Install one for both.")
         self._platform = Twindiff()
         if settings.files:
             self._platform.import_files(dict(settings.files))

@@ -100,7 +100,7 @@ def test_a_run_that_finds_no_free_port_has_paths_and_says_so(make_server):
         for twin in TWINS:
             port = {"twin": twin}
             succeeded(server.client.post(f"/api/platform/env/{fork['environmentId']}/ports", json=port))
-    each_worker = (succeeded(server.client.post("/twin-runs", json={"twins": ["slack"]})) for _ in range(20))
+    each_worker = (succeeded(server.client.post("/twin-runs", json={"twins": ["slack"]})) for _ in range(100))
     made = next(each for each in each_worker if shard_of(each["run_id"]) == shard_of(first))  # whose ports are taken
     assert "have a path" in made["warnings"][0]
     assert addresses(read(server, made["run_id"])) == addresses(read(server, made["run_id"]), "path_url")

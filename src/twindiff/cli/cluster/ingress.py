@@ -24,6 +24,7 @@ from twindiff.kit.errors import ApiError
 from twindiff.server.auth import refusal
 from twindiff.server.listening_ports import ListeningPorts, SharedPorts
 from twindiff.server.protocol import MAX_HEAD_BYTES
+from twindiff.server.shards.placements import Kind, Placements
 from twindiff.server.shards.routing import ShardRouter
 from twindiff.server.shards.sharded_http import CHUNKED, LENGTH, MAX_BODY_BYTES, join_chunks
 
@@ -105,19 +106,20 @@ class LivingShardRouter(ShardRouter):
     """Routes around shards that have ended: what names no shard goes to the first that lives."""
 
     def __init__(self, shards: ClusterShards) -> None:
-        super().__init__(ServedShard(0, len(shards)))
+        super().__init__(ServedShard(0, len(shards)), Placements())
         self._shards = shards
 
     def find_shard(self, head: bytes, body: bytes) -> int:
         """Return the shard of a request; one that has ended only if the request names what it held."""
         shard, lost = super().find_shard(head, body), self._shards.lost
         names_it = shard or _UUID.search(head.partition(b"\r\n")[0]) or _UUID.search(body)
-        return shard if shard not in lost or names_it else self._spread()
+        return shard if shard not in lost or names_it else min(self._list_living())
 
-    def _spread(self) -> int:
-        living = [each for each in range(len(self._shards)) if each not in self._shards.lost] or [0]
-        self._next += 1
-        return living[self._next % len(living)]
+    def _place(self, kind: Kind) -> int:
+        return self._placements.choose(kind, self._list_living())
+
+    def _list_living(self) -> list[int]:
+        return [each for each in range(len(self._shards)) if each not in self._shards.lost] or [0]
 
 
 class IngressConnection:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from twindiff.cli.options import check_allowed_hosts
 from twindiff.cli.problem import CommandError
 from twindiff.cli.programs.networks import Network
 
@@ -16,7 +17,10 @@ RecordedTwins = Annotated[
     list[str], typer.Option("--twin", help="Pass calls to this vendor only; may be repeated.", show_default=False)
 ]
 OtherHosts = Annotated[
-    list[str], typer.Option(metavar="HOST", help="Another host to let through, which is not recorded.")
+    list[str],
+    typer.Option(
+        metavar="HOST", callback=check_allowed_hosts, help="Another host to let through, which is not recorded."
+    ),
 ]
 Upstreams = Annotated[
     list[str], typer.Option(metavar="HOST=URL", help="Where a host really is, such as a test account's address.")

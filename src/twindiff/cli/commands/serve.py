@@ -21,7 +21,7 @@ import typer
 from twindiff.cli.authority_folder import authority_folder, certificate_of
 from twindiff.cli.control_key import AUTO, key_file, make_key, store_key
 from twindiff.cli.drafts import Descriptions, Shipped, draft_twins
-from twindiff.cli.options import AsJson, DataDirectory, Storage, data_directory, sendable_key
+from twindiff.cli.options import AsJson, DataDirectory, Storage, check_allowed_hosts, data_directory, sendable_key
 from twindiff.cli.problem import CommandError
 from twindiff.cli.process_secrets import hide_secrets
 
@@ -118,6 +118,7 @@ AllowedHosts = Annotated[
     typer.Option(
         "--allow-host",
         metavar="HOST",
+        callback=check_allowed_hosts,
         help="A host to which that proxy passes connections on: HOST, HOST:PORT or *.DOMAIN; may be repeated.",
     ),
 ]
@@ -181,7 +182,7 @@ def serve(
         runs_at_once=browsers,
         run_memory_mb=browser_memory,
         ca_folder=str(authority_folder(folder)),
-        allow_hosts=_parse_allowed(allow_host or ()),
+        allow_hosts=tuple(allow_host or ()),
     )
     if proxy_port is not None:
         certificate_of(folder)
@@ -230,20 +231,6 @@ def _listen_on(closing: ExitStack, host: str, port: int, count: int, option: str
 
     sockets = [listen(host, port, option)] if count == 1 else listen_together(host, port, count, option)
     return [closing.enter_context(each) for each in sockets]
-
-
-def _parse_allowed(hosts: Sequence[str]) -> tuple[str, ...]:
-    """Check the hosts that connections may be passed on to; raises CommandError."""
-    from twindiff.server.door.hosts import MalformedAddress, parse_address
-
-    for host in hosts:
-        try:
-            parse_address(host.removeprefix("*."), 443)
-        except MalformedAddress:
-            raise CommandError(
-                f"--allow-host {host}: give a host, such as pypi.org, pypi.org:443 or *.npmjs.org.", exit_code=2
-            ) from None
-    return tuple(hosts)
 
 
 def _serve(settings: Settings, listeners: Listeners, workers: int, *, as_json: bool) -> None:
@@ -345,6 +332,7 @@ def _serve_shards(settings: Settings, listeners: Listeners, *, as_json: bool) ->
     from twindiff.server.listening_ports import hold_shared_file
     from twindiff.server.shards.data_directory import refuse_other_count
     from twindiff.server.shards.handover import make_pairs
+    from twindiff.server.shards.placements import hold_placements
     from twindiff.storage import WrongStorage
 
     count = len(listeners.all_http)
@@ -357,7 +345,8 @@ def _serve_shards(settings: Settings, listeners: Listeners, *, as_json: bool) ->
         for each in chain(*pairs):
             closing.enter_context(each)
         ports = closing.enter_context(hold_shared_file(count))
-        running = Workers(order_shards(stored, listeners.all_http, listeners.all_doors, pairs, ports))
+        placements = closing.enter_context(hold_placements())
+        running = Workers(order_shards(stored, listeners.all_http, listeners.all_doors, pairs, ports, placements))
         try:
             also = {"dataDir": settings.data_dir, "workers": running.wait_until_up()}
             _announce(settings, Registry.load_installed(), listeners, also, as_json=as_json)

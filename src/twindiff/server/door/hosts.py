@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from ipaddress import IPv6Address
 from typing import NamedTuple
 
 from twindiff.kit.twin import Twin
@@ -45,16 +48,22 @@ class MalformedAddress(ValueError):
     """A text is no address of the form `host:port`."""
 
 
+_ADDRESS = re.compile(
+    r"(?:\[(?P<ipv6>[^]]*)\]|(?P<name>[\w*](?:[\w.*-]{0,251}[\w*-])?)\.?)(?::(?P<port>\d{1,5}))?", re.ASCII
+)
+
+
 def parse_address(text: str, default_port: int | None = None) -> Address:
     """Parse `host:port`, `[::1]:443`, or a host alone if there is a default port; raises MalformedAddress."""
-    host, colon, port = text.rpartition(":")
-    if not colon or (default_port is not None and text.endswith("]")):
-        host, port = text, "" if default_port is None else str(default_port)
-    host = host.removeprefix("[").removesuffix("]").lower().rstrip(".")
-    is_host = 0 < len(host) <= 253 and host.isascii() and not any(each in host for each in " /@\t\\#?")
-    if not (is_host and port.isdecimal() and 0 < int(port) < 65536):
-        raise MalformedAddress(f"'{text[:100]}' is no address; one is api.box.com:443")
-    return Address(host, int(port))
+    match = _ADDRESS.fullmatch(text)
+    port = match and (match["port"] or default_port)
+    if not match or not port or not 0 < int(port) < 65536:
+        raise MalformedAddress(f"'{text[:100]}' is no address; one is api.box.com:443 or [::1]:443")
+    if match["name"]:
+        return Address(match["name"].lower(), int(port))
+    with suppress(ValueError):
+        return Address(IPv6Address(match["ipv6"]).compressed, int(port))
+    raise MalformedAddress(f"'{text[:100]}' is no address: its brackets hold no IPv6 address, as in [::1]:443")
 
 
 def is_allowed(allowed: Sequence[str], address: Address) -> bool:
@@ -63,8 +72,6 @@ def is_allowed(allowed: Sequence[str], address: Address) -> bool:
 
 
 def _fits(allowed: str, address: Address) -> bool:
-    name, colon, port = allowed.lower().rpartition(":")
-    if not colon or not port.isdecimal():
-        name, port = allowed.lower(), ""
-    is_host = address.host.endswith(name[1:]) if name.startswith(WILDCARD) else address.host == name
-    return is_host and port in ("", str(address.port))
+    host, port = parse_address(allowed.removeprefix(WILDCARD), address.port)
+    is_host = address.host.endswith(f".{host}") if allowed.startswith(WILDCARD) else address.host == host
+    return is_host and port == address.port

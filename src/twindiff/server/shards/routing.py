@@ -1,7 +1,7 @@
 """Which shard a request goes to, by the id that its path, its host, its body or its agent token names.
 
-Shard 0 answers whatever names no other shard. New environments and runs are spread over all shards. A run is done in
-the shard of the twin run, sandbox or repository of a GitHub twin that it names.
+Shard 0 answers whatever names no other shard. New environments and runs go to the shard with the fewest. A run is done
+in the shard of the twin run, sandbox or repository of a GitHub twin that it names.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import msgspec
 from twindiff.catalog.shard_ids import SHARD_ID, ServedShard, shard_of
 from twindiff.environments.environments import TOKEN_PREFIX, shard_of_token
 from twindiff.server.origins import HOOK_RECEIVER
+from twindiff.server.shards.placements import ENVIRONMENTS, RUNS, Kind, Placements
 
 _LINE = re.compile(rb"([A-Z]+) (?:http://[^/ ]*)?([^ ?]*)\??([^ ]*)")
 _HOST = re.compile(rb"\r\nhost:[ \t]*[^\r\n.]*--([^\r\n.]*)\.localhost", re.IGNORECASE)
@@ -56,15 +57,8 @@ _SAVED_TEST = re.compile(r"/(?:runner/)?tests/[^/]+/run")
 _RERUN = re.compile(r"/(?:test-runs|(?:demo-)?runner/runs)/[^/]+/rerun")
 _ANYWHERE = {"/api/platform/health", "/api/platform/ready"}
 _ID_KEYS = ("runId", "envId", "environmentId", "run_id", "env_id", "environment_id", "provision_id", "sandbox_id")
-_CREATING_TOOLS = (
-    "create_environment",
-    "create_twin_run",
-    "provision_twins",
-    "create_test_run",
-    "run_test",
-    "start_url_validation",
-    "create_sandbox_run",
-)
+_CREATING_TOOLS = ("create_environment", "create_twin_run", "provision_twins")
+_RUN_CREATING_TOOLS = ("create_test_run", "run_test", "start_url_validation", "create_sandbox_run")
 
 
 def shard_of_address(address: str) -> int | None:
@@ -76,12 +70,17 @@ def shard_of_address(address: str) -> int | None:
 class ShardRouter:
     """Finds the shard of a request by its bytes."""
 
-    def __init__(self, served: ServedShard, find_repository: Callable[[str], int | None] = shard_of_address) -> None:
+    def __init__(
+        self,
+        served: ServedShard,
+        placements: Placements,
+        find_repository: Callable[[str], int | None] = shard_of_address,
+    ) -> None:
         self._find_repository = find_repository
         """Finds the shard of the environment whose GitHub twin hosts a repository, or None."""
         self.own = served.number
         self._count = served.total
-        self._next = served.number
+        self._placements = placements
 
     def needs_body(self, head: bytes) -> bool:
         """Return whether the body may name the shard."""
@@ -110,20 +109,26 @@ class ShardRouter:
         if token := _TOKEN.search(head):
             return shard_of_token(token[1].decode("latin-1"))
         if line[1] == b"POST" and path in _CREATIONS:
-            return self._spread()
+            return self._place(ENVIRONMENTS)
         if path in _ANYWHERE:
             return self.own
         if _is_by_body(path):
-            message = {**_read_fields(line[3]), **_read_fields(body)}
-            tool = _get_object(message, "params")
-            shard = self._read_message([message, _get_object(tool, "arguments")])
-            creates = line[1] == b"POST" and (path in _RUN_CREATIONS or _SAVED_TEST.fullmatch(path))
-            if shard is None and (creates or tool.get("name") in _CREATING_TOOLS):
-                return self._spread()
+            shard = self._read_body(line, body)
             if shard is not None:
                 return shard
         id = SHARD_ID.search(path)
         return shard_of(id[0]) if id else 0
+
+    def _read_body(self, line: re.Match[bytes], body: bytes) -> int | None:
+        """Return the shard that a body or query names, or that of the run or environment that it creates."""
+        message = {**_read_fields(line[3]), **_read_fields(body)}
+        tool = _get_object(message, "params")
+        shard = self._read_message([message, _get_object(tool, "arguments")])
+        path, name = line[2].decode("latin-1"), tool.get("name")
+        creates_run = line[1] == b"POST" and (path in _RUN_CREATIONS or _SAVED_TEST.fullmatch(path))
+        if shard is None and (creates_run or name in _RUN_CREATING_TOOLS):
+            return self._place(RUNS)
+        return self._place(ENVIRONMENTS) if shard is None and name in _CREATING_TOOLS else shard
 
     def _read_message(self, all_fields: list[dict[str, Any]]) -> int | None:
         """Return the shard of the ids or repositories in the fields of a request, None if they name none."""
@@ -136,9 +141,9 @@ class ShardRouter:
         )
         return next((each for each in shards if each is not None), None)
 
-    def _spread(self) -> int:
-        self._next = (self._next + 1) % self._count
-        return self._next
+    def _place(self, kind: Kind) -> int:
+        """Return the shard of a new environment or run."""
+        return self._placements.choose(kind, range(self._count))
 
 
 def _is_by_body(path: str) -> bool:

@@ -13,9 +13,12 @@ import uvicorn
 from twindiff.server.door.connection import DoorConnection, Proxy
 from twindiff.server.service import Service
 from twindiff.server.shards.handover import DOOR, HTTP, Handover
+from twindiff.server.shards.placements import Placements
 from twindiff.server.shards.repository_homes import RepositoryHomes
 from twindiff.server.shards.routing import ShardRouter
 from twindiff.server.shards.sharded_http import ShardedHttp
+
+SECONDS_BETWEEN_REPORTS = 1.0
 
 
 class ShardedDoorConnection(DoorConnection):
@@ -44,10 +47,11 @@ class ShardedDoorConnection(DoorConnection):
 class Shard:
     """One shard of several, for a server that is not running yet."""
 
-    def __init__(self, service: Service, handover: Handover) -> None:
+    def __init__(self, service: Service, handover: Handover, placements: Placements) -> None:
         self._service = service
         self._handover = handover
-        self._router = ShardRouter(service.settings.shard, RepositoryHomes(service).find_shard)
+        self._placements = placements
+        self._router = ShardRouter(service.settings.shard, placements, RepositoryHomes(service).find_shard)
         self.http = partial(ShardedHttp, self._router, handover)
         """Makes the protocol of a connection."""
         self._arriving: set[asyncio.Task[None]] = set()
@@ -55,7 +59,13 @@ class Shard:
     def join(self, server: uvicorn.Server) -> None:
         """Let connections of a server and its door move, and adopt those of other shards once it runs."""
         self._service.door.make_connection = partial(ShardedDoorConnection, self._router, self._handover)
-        self._service.background.append(lambda: self._handover.receive(partial(self._adopt, server)))
+        self._service.background += [lambda: self._handover.receive(partial(self._adopt, server)), self._report]
+
+    async def _report(self) -> None:
+        """Tell all processes how many environments this shard has, until cancelled."""
+        while True:
+            self._placements.correct(self._router.own, self._service.environments.count_own("ready"))
+            await asyncio.sleep(SECONDS_BETWEEN_REPORTS)
 
     def _adopt(self, server: uvicorn.Server, kind: bytes, data: bytes, connection: socket.socket) -> None:
         work = self._serve_http(server, data, connection) if kind == HTTP else self._serve_door(data, connection)

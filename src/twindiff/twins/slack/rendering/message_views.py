@@ -44,8 +44,9 @@ def message_content(message: Message, team_id: str, bot: User | None = None) -> 
 
 def blocks_of(message: Message, text: str) -> list[dict[str, Any]]:
     """Return the blocks of a message, or else its text as rich text, which Slack makes of every plain message."""
-    given: Any = message.blocks or ([rich_text_block(text)] if text else [])
-    return block_objects(given, message.message_id)
+    if message.blocks:
+        return block_objects(message.blocks, message.message_id)
+    return [{**rich_text_block(text), "block_id": _block_id(message.message_id, 0)}] if text else []
 
 
 def posted_message(
