@@ -217,7 +217,8 @@ $$
 
 
 def test_markdown_becomes_blocks_and_markdown_again(notion: Notion):
-    page = notion("POST", "pages", {"parent": {"page_id": HOME}, "markdown": MARKDOWN})["id"]
+    body = {"parent": {"page_id": HOME}, "properties": {"title": []}, "markdown": MARKDOWN}
+    page = notion("POST", "pages", body)["id"]
     types = [each["type"] for each in notion("GET", f"blocks/{page}/children")["results"]]
     assert types == [
         "heading_1",
