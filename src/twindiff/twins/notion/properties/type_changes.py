@@ -5,7 +5,7 @@ https://www.notion.com/help/database-properties
 
 from __future__ import annotations
 
-from contextlib import suppress
+from math import isfinite
 from typing import Any
 
 from twindiff.kit import Call
@@ -70,9 +70,7 @@ def _from_text(kind: str, text: str) -> Any:
     if kind in TEXTS:
         return text or None
     if kind == "number":
-        with suppress(ValueError):
-            value = float(text.replace(",", "")) if text.isascii() and "n" not in text.lower() else None
-            return int(value) if value is not None and value.is_integer() else value
+        return _parse_number(text)
     if kind == "checkbox":
         return text.lower() in _YES or None
     if kind == "date":
@@ -82,3 +80,11 @@ def _from_text(kind: str, text: str) -> Any:
         return list(dict.fromkeys(name for name in names if 0 < len(name) <= MAX_OPTION_LENGTH)) or None
     is_name = kind in ("select", "status") and 0 < len(text) <= MAX_OPTION_LENGTH and "," not in text
     return text if is_name else None
+
+
+def _parse_number(text: str) -> int | float | None:
+    try:
+        value = float(text.replace(",", ""))
+    except ValueError:
+        return None
+    return None if not isfinite(value) else int(value) if value.is_integer() else value

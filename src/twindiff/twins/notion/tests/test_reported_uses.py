@@ -238,7 +238,7 @@ def test_what_goes_to_the_trash_can_be_changed_in_the_same_request(notion: Notio
 
 CONVERTED: list[tuple[str, Any, str, Any]] = [
     ("rich_text", [{"text": {"content": "1,042.5"}}], "number", 1042.5),
-    ("rich_text", [{"text": {"content": "many"}}], "number", None),
+    *[("rich_text", [{"text": {"content": text}}], "number", None) for text in ("many", "nan", "1e999")],
     (
         "rich_text",
         [{"text": {"content": "2026-01-02"}}],
