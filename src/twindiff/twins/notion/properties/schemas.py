@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -22,6 +23,8 @@ from .property_types import CONFIGS, OPTION_COLORS, SELECTS
 
 Config = dict[str, Any]
 MAX_PROPERTIES = 500
+MAX_ENCODED_IDS = 4096
+"""Ids of properties whose encoding is kept: each value in an answer has one."""
 TITLE = "title"
 DEFAULT_STATUS = (("Not started", "default"), ("In progress", "blue"), ("Done", "green"))
 GROUPS = (("To-do", "gray"), ("In progress", "blue"), ("Complete", "green"))
@@ -48,6 +51,7 @@ def find_property(call: Call, data_source_id: str, key: str) -> Property | None:
     return named or next((each for each in properties if each.id in (key, unquote(key))), None)
 
 
+@lru_cache(maxsize=MAX_ENCODED_IDS)
 def encode_id(id: str) -> str:
     """Return a property's id as answers have it."""
     return quote(id, safe="~!*'()")
