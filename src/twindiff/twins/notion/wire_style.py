@@ -42,7 +42,9 @@ CODES = {
 }
 
 
+_WITH_BODY = ("POST", "PATCH", "PUT")
 _MESSAGES = {
+    413: "body failed validation: the payload should be at most 500 KB.",
     401: "API token is invalid.",
     429: "You have been rate limited. Please try again in a few minutes.",
 }
@@ -117,7 +119,7 @@ class NotionStyle(Style):
 
     def error(self, error: ApiError, exchange: RequestContext | None = None) -> Response:
         """Render `{object, status, code, message, additional_data, request_id}`."""
-        code, message = _error_parts(error)
+        code, message = _error_parts(error, "body" if exchange and exchange.request.verb in _WITH_BODY else "query")
         shown: dict[str, Any] = {"object": "error", "status": error.status, "code": code, "message": message}
         if isinstance(error, NotionError) and error.additional_data:
             shown["additional_data"] = error.additional_data
@@ -135,15 +137,16 @@ def request_id(request: Request, message: str = "") -> str:
     return str(UUID(bytes=blake2b(about + request.body[:4096], digest_size=16).digest(), version=4))
 
 
-def _error_parts(error: ApiError) -> tuple[str, str]:
+def _error_parts(error: ApiError, where: str) -> tuple[str, str]:
     if isinstance(error, NotionError):
         return error.code, str(error)
     if isinstance(error, MalformedBody):
         return "invalid_json", "Error parsing JSON body."
     if isinstance(error, MissingParameter):
-        return "validation_error", f"{error.name} should be defined, instead was `undefined`."
+        problem = f"{where}.{error.name} should be defined, instead was `undefined`"
+        return "validation_error", f"{where} failed validation: {problem}."
     if isinstance(error, InvalidParameter):
-        return "validation_error", f"{error.name} failed validation: {error.problem}."
+        return "validation_error", f"{where} failed validation: {where}.{error.name}: {error.problem}."
     code = CODES.get(error.status, "validation_error")
     if error.status in _MESSAGES:
         return code, _MESSAGES[error.status]

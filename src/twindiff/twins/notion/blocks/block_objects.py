@@ -11,7 +11,7 @@ from twindiff.kit import Call
 from ..core.api_version import LATEST, trash_fields, version_of
 from ..core.edit_stamps import show_stamps
 from ..core.file_values import pack_file, render_file
-from ..core.object_lookup import Node, find_parent, is_trashed
+from ..core.object_lookup import Node, find_database, find_page, find_parent, find_row, is_trashed, parse_id
 from ..rich_text.rich_text_values import pack_columns, pack_text, plain_text, unpack_columns, unpack_text
 from ..tables.content_tables import Block, Page
 from ..tables.data_source_tables import Database, DataSource
@@ -126,7 +126,17 @@ def block_columns(call: Call, kind: str, given: Content, stored: Content | None 
     return {**columns, "content": _drop_defaults(kind, content)}
 
 
+def _check_original(call: Call, given: Content | None) -> Content | None:
+    """Return what a synced block shows; raise ObjectNotFound unless there is such a block."""
+    if given:
+        find_row(call, Block, parse_id(given["block_id"], "block_id", "body"), "block")
+    return given
+
+
 _PACKERS: dict[str, Callable[[Call, Any], Any]] = {
+    "synced_from": _check_original,
+    "page_id": lambda call, id: find_page(call, parse_id(id, "page_id", "body")).id,
+    "database_id": lambda call, id: find_database(call, parse_id(id, "database_id", "body")).id,
     "icon": pack_file,
     "caption": pack_text,
     "cells": lambda call, cells: [pack_text(call, cell) for cell in cells],

@@ -9,7 +9,6 @@ from functools import cache
 from typing import Any
 
 from ..core.body_rules import (
-    MAX_URL_LENGTH,
     Problems,
     Rule,
     anything,
@@ -18,6 +17,7 @@ from ..core.body_rules import (
     choice,
     empty,
     invalid_at,
+    is_object,
     need_one,
     nullable,
     number,
@@ -25,9 +25,10 @@ from ..core.body_rules import (
     text,
     typed_object,
     uuid,
+    web_address,
     whole,
 )
-from ..core.file_values import external, icon
+from ..core.file_values import external_file, icon
 from ..rich_text.rich_text_rules import MAX_EQUATION_LENGTH, color, rich_text
 from .code_languages import LANGUAGES
 
@@ -84,8 +85,8 @@ _caption = {"caption": rich_text}
 _language = choice(*LANGUAGES)
 
 
-def _file_rule(*, is_update: bool) -> Rule:
-    sources = {"external": external, "file_upload": obj({"id": uuid}), "file": anything}
+def _file_rule(kind: str, *, is_update: bool) -> Rule:
+    sources = {"external": external_file(f"Invalid {kind} url."), "file_upload": obj({"id": uuid}), "file": anything}
     named = {**_caption, "name": text(), "type": choice("external", "file_upload", "file")}
     rule = obj(None, **sources, **named)
     return rule if is_update else need_one(("external", "file_upload"), rule)
@@ -103,6 +104,7 @@ def content_rules(level: int, *, is_update: bool = False) -> dict[str, Rule]:
     rules: dict[str, Rule] = {
         kind: content({"rich_text": rich_text}, below, color=color, **fields) for kind, fields in _FIELDS.items()
     }
+    rules |= {kind: _check_toggle(rules[kind]) for kind in HEADINGS}
     rules |= {
         "template": content({"rich_text": rich_text}, below),
         "code": content({"rich_text": rich_text, "language": _language}, **_caption),
@@ -113,8 +115,8 @@ def content_rules(level: int, *, is_update: bool = False) -> dict[str, Rule]:
         "link_to_page": _link_to_page,
         "synced_block": content({"synced_from": _synced_from}, below),
         "table_row": _row,
-        **{kind: content({"url": text(MAX_URL_LENGTH)}, **_caption) for kind in EMBEDS},
-        **{kind: _file_rule(is_update=is_update) for kind in FILES},
+        **{kind: content({"url": web_address(f"Invalid {kind} url.")}, **_caption) for kind in EMBEDS},
+        **{kind: _file_rule(kind, is_update=is_update) for kind in FILES},
     }
     return rules | _container_rules(level, is_update=is_update)
 
@@ -142,6 +144,17 @@ def _check_width(rule: Rule) -> Rule:
         yield from (problems := [*rule(value, path)])
         if not problems and any(len(each["table_row"]["cells"]) != value["table_width"] for each in value["children"]):
             yield WRONG_WIDTH
+
+    return check
+
+
+def _check_toggle(rule: Rule) -> Rule:
+    """Return the rule of a heading, which has children only if it can be toggled."""
+
+    def check(value: Any, path: str) -> Problems:
+        yield from rule(value, path)
+        if is_object(value) and value.get("children") and not value.get("is_toggleable"):
+            yield invalid_at(f"{path}.children", "not present", value["children"])
 
     return check
 

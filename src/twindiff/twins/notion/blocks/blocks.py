@@ -7,7 +7,19 @@ from typing import Annotated, Any
 from twindiff.kit import Body, Call, Operations
 
 from ..core.api_version import LATEST, is_to_trash, version_of
-from ..core.body_rules import Rule, anything, boolean, check_body, choice, empty, is_object, obj, typed_object, uuid
+from ..core.body_rules import (
+    MAX_PAYLOAD_BYTES,
+    Rule,
+    anything,
+    boolean,
+    check_body,
+    choice,
+    empty,
+    is_object,
+    obj,
+    typed_object,
+    uuid,
+)
 from ..core.edit_stamps import stamp
 from ..core.list_answers import MAX_PAGE_SIZE, check_page_size, list_answer
 from ..core.object_lookup import Node, check_editable, find_node, parse_id
@@ -17,7 +29,7 @@ from ..wire_style import ValidationError
 from .block_objects import block_columns, render_node, render_nodes
 from .block_types import children_rule, content_rules
 from .child_lists import add_blocks, check_cells, check_parent, check_types, list_children, page_children, place_between
-from .trash import move_to_trash
+from .trash import check_change, move_to_trash
 
 api = Operations(prefix="/v1")
 JsonBody = Annotated[dict[str, Any], Body]
@@ -54,7 +66,7 @@ def list_block_children(
     return list_answer("block", render_nodes(call, rows), cursor)
 
 
-@api.patch("/blocks/{block_id}/children", body_limit=5_000_000, scope="insert_content")
+@api.patch("/blocks/{block_id}/children", body_limit=MAX_PAYLOAD_BYTES, scope="insert_content")
 def append_block_children(call: Call, block_id: str, body: JsonBody) -> dict[str, Any]:
     """Add children to a block or a page; they and the siblings that follow them are the answer."""
     parent = find_node(call, parse_id(block_id, "block_id"))
@@ -100,9 +112,7 @@ def update_block(call: Call, block_id: str, body: JsonBody) -> dict[str, Any]:
     if kinds and not isinstance(node, Block):
         raise ValidationError(f"body.{kinds[0]} should be not present: a {_kind(node)} is updated by its own endpoint.")
     moved = move_to_trash(call, node, is_to_trash(call, body))
-    if kinds and moved is node:
-        check_editable(call, node)
-    node = moved
+    node = check_change(call, node, moved) if kinds else moved
     if isinstance(node, Block) and kinds:
         if node.type == "table_row":
             check_cells(find_node(call, node.parent_id or ""), body[node.type]["cells"])

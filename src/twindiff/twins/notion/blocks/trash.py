@@ -7,6 +7,7 @@ from typing import TypeVar
 from twindiff.kit import Call
 
 from ..core.edit_stamps import stamp
+from ..core.object_lookup import check_editable
 from ..event_delivery.event_emission import emit_trash
 from ..tables.content_tables import Block, Page
 from ..tables.data_source_tables import Database, DataSource
@@ -27,3 +28,10 @@ def move_to_trash(call: Call, row: T, in_trash: bool | None) -> T:
             call.db.change(source, in_trash=False)
     emit_trash(call, moved)
     return moved
+
+
+def check_change(call: Call, before: Page | Block | Database | DataSource, row: T) -> T:
+    """Return a row that a request changes; raise ValidationError for one in the trash that was there before."""
+    if before.in_trash or not row.in_trash:
+        check_editable(call, row)
+    return row

@@ -7,6 +7,7 @@ A rule is a function of a value and its path that yields problems: `body.parent 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeGuard
 from uuid import UUID
@@ -21,7 +22,9 @@ MAX_SHOWN_LETTERS = 200
 MAX_TEXT_LENGTH = 2000
 MAX_URL_LENGTH = 2000
 MAX_ITEMS = 100
+MAX_PAYLOAD_BYTES = 500 * 1024
 MISSING: Any = object()
+_WEB_ADDRESS = re.compile(r"https?://\S+", re.IGNORECASE)
 
 
 def is_object(value: Any) -> TypeGuard[dict[str, Any]]:
@@ -35,12 +38,15 @@ def is_list(value: Any) -> TypeGuard[list[Any]]:
 
 
 def check_body(rule: Rule, body: Any, path: str = "body") -> None:
-    """Raise ValidationError with all problems of a request body."""
+    """Raise ValidationError with all problems of a request body, or of what it has at a path."""
     problems = [problem for problem, _ in zip(rule(body, path), range(MAX_PROBLEMS), strict=False)]
+    whole_path = path.partition(".")[0]
+    if problems and not any(problem.startswith(path) for problem in problems):
+        raise ValidationError("Content creation Failed. Fix the following: \n" + "\n".join(problems))
     if len(problems) == 1:
-        raise ValidationError(f"{path} failed validation: {problems[0]}")
+        raise ValidationError(f"{whole_path} failed validation: {problems[0]}")
     if problems:
-        raise ValidationError(f"{path} failed validation. Fix one:\n" + "\n".join(problems))
+        raise ValidationError(f"{whole_path} failed validation. Fix one:\n" + "\n".join(problems))
 
 
 def invalid_at(path: str, wanted: str, value: Any) -> str:
@@ -145,10 +151,23 @@ def text(most: int = MAX_TEXT_LENGTH, least: int = 0) -> Rule:
     return check
 
 
+def web_address(wrong: str, most: int = MAX_URL_LENGTH) -> Rule:
+    """A rule of an address of the web; `wrong` is Notion's text for a text that is none."""
+
+    def check(value: Any, path: str) -> Problems:
+        yield from text(most)(value, path)
+        if value == "":
+            yield invalid_at(path, "populated", value)
+        elif isinstance(value, str) and not _WEB_ADDRESS.fullmatch(value):
+            yield wrong
+
+    return check
+
+
 def choice(*values: Any) -> Rule:
     """A rule of a value that is one of a few."""
     named = [f"`{json.dumps(each)}`" for each in values]
-    wanted = named[0] if len(named) == 1 else ", ".join(named[:-1]) + f", or {named[-1]}"
+    wanted = " or ".join(named) if len(named) <= 2 else ", ".join(named[:-1]) + f", or {named[-1]}"
 
     def check(value: Any, path: str) -> Problems:
         if not any(value is each or (type(value) is type(each) and value == each) for each in values):
@@ -200,7 +219,10 @@ def nullable(rule: Rule) -> Rule:
 
     def check(value: Any, path: str) -> Problems:
         if value is not None:
-            yield from rule(value, path)
+            wanted = f"{path} should be a"
+            for problem in rule(value, path):
+                is_type = problem.startswith(wanted)
+                yield problem.replace(", instead was", " or `null`, instead was", 1) if is_type else problem
 
     return check
 

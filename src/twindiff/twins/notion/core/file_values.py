@@ -17,7 +17,20 @@ from twindiff.kit.clock import SECOND, Clock
 from ..tables.workspace_tables import CustomEmoji, FileUpload
 from ..wire_style import ValidationError
 from .api_version import has_data_sources
-from .body_rules import MAX_URL_LENGTH, anything, as_uuid, nullable, obj, text, typed_object, uuid
+from .body_rules import (
+    MAX_URL_LENGTH,
+    Problems,
+    Rule,
+    anything,
+    as_uuid,
+    invalid_at,
+    nullable,
+    obj,
+    text,
+    typed_object,
+    uuid,
+    web_address,
+)
 from .edit_stamps import minute
 
 FILE_SECONDS = 3600
@@ -26,17 +39,29 @@ NATIVE_ICON = re.compile(r"https://www\.notion\.so/icons/([a-z0-9-]+)_([a-z]+)\.
 UPLOADED_FILE = re.compile(r"/files/([0-9a-f-]{36})/")
 MAX_EMOJI_LENGTH = 40
 
-external = obj({"url": text(MAX_URL_LENGTH)})
+
+def external_file(wrong: str) -> Rule:
+    """A rule of a file elsewhere; `wrong` is the text for an address that is none."""
+    return obj({"url": web_address(wrong)})
+
+
+def _emoji(value: Any, path: str) -> Problems:
+    yield from text(MAX_EMOJI_LENGTH, 1)(value, path)
+    if isinstance(value, str) and value.isascii():
+        yield invalid_at(path, "an emoji", value)
+
+
 _internal = obj({"url": text(MAX_URL_LENGTH * 4)}, expiry_time=anything)
-_sources = {"external": external, "file_upload": obj({"id": uuid}), "file": _internal}
+_sources: dict[str, Rule] = {"file_upload": obj({"id": uuid}), "file": _internal}
 _icons = {
+    "external": external_file("Invalid page icon URL."),
     **_sources,
-    "emoji": text(MAX_EMOJI_LENGTH, 1),
+    "emoji": _emoji,
     "custom_emoji": obj({"id": uuid}, name=anything, url=anything),
     "icon": obj({"name": text()}, color=text()),
 }
 icon = nullable(typed_object(_icons))
-cover = nullable(typed_object(_sources))
+cover = nullable(typed_object({"external": external_file("Invalid page cover URL."), **_sources}))
 Value = dict[str, Any]
 
 

@@ -7,6 +7,7 @@ from operator import attrgetter
 from typing import Any, TypeVar
 
 from ..wire_style import ValidationError
+from .body_rules import invalid_at
 
 T = TypeVar("T")
 MAX_PAGE_SIZE = 100
@@ -22,9 +23,7 @@ def check_page_size(size: Any, path: str = "query.page_size") -> int:
         return size
     else:
         wanted = "≥ `1`" if size < 1 else f"≤ `{MAX_PAGE_SIZE}`"
-    raise ValidationError(
-        f"{path.partition('.')[0]} failed validation: {path} should be {wanted}, instead was `{size}`."
-    )
+    raise ValidationError(f"{path.partition('.')[0]} failed validation: {invalid_at(path, wanted, size)}")
 
 
 def list_answer(kind: str, results: list[Any], next_cursor: str | None) -> dict[str, Any]:

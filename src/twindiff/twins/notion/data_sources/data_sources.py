@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from twindiff.kit import Body, Call, Operations, revise
 
-from ..blocks.trash import move_to_trash
+from ..blocks.trash import check_change, move_to_trash
 from ..core.api_version import is_to_trash
 from ..core.body_rules import boolean, check_body, mapping, obj, typed_object, uuid
 from ..core.edit_stamps import stamp
@@ -14,7 +14,8 @@ from ..core.file_values import cover, icon
 from ..core.object_lookup import check_editable, find_data_source, find_database, parse_id
 from ..event_delivery.event_emission import emit
 from ..properties.property_types import changed_property, new_property
-from ..properties.schemas import add_properties, change_properties
+from ..properties.schema_changes import change_properties
+from ..properties.schemas import add_properties
 from ..rich_text.rich_text_rules import rich_text
 from ..tables.data_source_tables import DataSource
 from .database_objects import data_source_object
@@ -53,14 +54,14 @@ def update_data_source(call: Call, data_source_id: str, body: JsonBody) -> dict[
     """Change the schema and the title of a data source, move it, or move it to the trash or back."""
     row = find_data_source(call, parse_id(data_source_id, "data_source_id"))
     check_body(_update_body, body)
-    row = move_to_trash(call, row, is_to_trash(call, body))
+    before, row = row, move_to_trash(call, row, is_to_trash(call, body))
     changes = about_columns(call, body)
     if "parent" in body:
         target = find_database(call, parse_id(body["parent"]["database_id"], "database_id", "body.parent"))
         check_editable(call, target)
         changes |= {"database_id": target.id, "position": last_position(call, target)}
     if changes or body.get("properties"):
-        check_editable(call, row)
+        check_change(call, before, row)
     row = revise(call.db, row, stamp=stamp(call), **changes)
     if body.get("properties"):
         change_properties(call, row, body["properties"])

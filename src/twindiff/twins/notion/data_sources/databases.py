@@ -7,14 +7,13 @@ from typing import Annotated, Any
 from twindiff.kit import Body, Call, Operations, revise
 
 from ..blocks.child_lists import check_parent, next_position
-from ..blocks.trash import move_to_trash
+from ..blocks.trash import check_change, move_to_trash
 from ..core.api_version import has_data_sources, is_to_trash
 from ..core.body_rules import Rule, boolean, check_body, choice, mapping, obj, typed_object, uuid
 from ..core.edit_stamps import stamp, stamp_new
 from ..core.file_values import cover, icon, pack_file
 from ..core.fractional_index import index_between
 from ..core.object_lookup import (
-    check_editable,
     check_single_source,
     find_database,
     find_page,
@@ -23,7 +22,8 @@ from ..core.object_lookup import (
 )
 from ..event_delivery.event_emission import emit
 from ..properties.property_types import changed_property, new_property
-from ..properties.schemas import add_properties, change_properties
+from ..properties.schema_changes import change_properties
+from ..properties.schemas import add_properties
 from ..rich_text.rich_text_rules import rich_text
 from ..rich_text.rich_text_values import pack_columns
 from ..tables.data_source_tables import Database, DataSource
@@ -116,13 +116,13 @@ def update_database(call: Call, database_id: str, body: JsonBody) -> dict[str, A
     """Change what a database is called and where it is, or move it to the trash or back."""
     row = find_database(call, parse_id(database_id, "database_id"))
     check_body(_update_body if has_data_sources(call) else _update_body_with_properties, body)
-    row = move_to_trash(call, row, is_to_trash(call, body))
+    before, row = row, move_to_trash(call, row, is_to_trash(call, body))
     changes = about_columns(call, body)
     changes |= {name: body[name] for name in ("is_inline", "is_locked") if name in body}
     if "parent" in body:
         changes |= _place(call, body["parent"])
     if changes or body.get("properties"):
-        check_editable(call, row)
+        check_change(call, before, row)
     row = revise(call.db, row, stamp=stamp(call), **changes)
     if not has_data_sources(call):
         _update_only_source(call, row, body)

@@ -13,7 +13,7 @@ from typing import Any
 from twindiff.kit import Call, all_of, any_of
 from twindiff.kit.rows import Expression
 
-from ..core.body_rules import invalid_body, is_list, is_number, is_object
+from ..core.body_rules import as_uuid, invalid_body, is_list, is_number, is_object
 from ..core.object_lookup import find_bot
 from ..properties.computed_values import comparable, computed_value, instant_of
 from ..properties.schemas import TITLE, find_property
@@ -144,7 +144,7 @@ def compile_condition(call: Call, kind: str, condition: Any, path: str) -> Calla
     if kind in DATES:
         return _date_test(call, name, wanted)
     if kind in _LISTS:
-        wanted = find_bot(call).id if wanted == "me" else wanted
+        wanted = find_bot(call).id if wanted == "me" else as_uuid(wanted) or wanted
         return lambda value: (wanted in (value or [])) == (name == "contains")
     if kind == "checkbox":
         return lambda value: (bool(value) == wanted) == (name == "equals")
@@ -166,6 +166,8 @@ def _check_wanted(kind: str, name: str, wanted: Any, path: str) -> None:
             raise invalid_body(path, "an object", wanted)
     elif kind in (*TEXTS, *DATES, *PEOPLE, "relation") and not isinstance(wanted, str):
         raise invalid_body(path, "a string", wanted)
+    if kind in (*PEOPLE, "relation") and wanted != "me" and as_uuid(str(wanted)) is None:
+        raise invalid_body(path, "a valid uuid", wanted)
 
 
 _TEXT_TESTS: dict[str, Callable[[str], Callable[[Any], bool]]] = {

@@ -14,7 +14,7 @@ from ..core.object_lookup import find_data_source, find_database, is_trashed, on
 from ..pages.page_objects import page_object, parse_filter
 from ..tables.content_tables import Page
 from ..tables.data_source_tables import DataSource
-from ..wire_style import ValidationError
+from ..wire_style import ERRORS, ValidationError
 from .page_selection import select_pages
 from .sorts import sorts_rule
 
@@ -46,6 +46,8 @@ def query_database(
     filter_properties: list[str] = [],  # noqa: B006 - read by the kit
 ) -> dict[str, Any]:
     """List the pages of a database that has one data source, as before version 2025-09-03."""
+    if has_data_sources(call):
+        raise ERRORS["invalid_request_url"]
     row = only_data_source(call, find_database(call, parse_id(database_id, "database_id")))
     return run_query(call, row, body, filter_properties)
 

@@ -12,6 +12,9 @@ from ..tables.content_tables import Block, Comment, Page
 from ..tables.data_source_tables import Database, DatabaseView, DataSource
 from ..tables.workspace_tables import FileUpload
 
+_LISTED = ("page.created", "page.deleted", "page.undeleted", "page.moved")
+"""The events of a page that change what its data source lists."""
+
 
 def entity_kind(row: Any) -> str:
     """Return the type of a row in events."""
@@ -20,14 +23,16 @@ def entity_kind(row: Any) -> str:
 
 
 def emit(call: Call, name: str, row: Any, **data: Any) -> None:
-    """Emit an event of a row."""
-    parent: dict[str, Any] = {
-        "id": getattr(row, "parent_id", None) or getattr(row, "database_id", None),
-        "type": "space",
-    }
-    kinds = {"page_id": "page", "block_id": "block", "data_source_id": "database", "workspace": "space"}
+    """Emit an event of a row, and one of the data source that lists it or no longer does."""
+    parent: dict[str, Any] = {"id": getattr(row, "parent_id", None) or getattr(row, "database_id", None)}
+    kinds = {"page_id": "page", "block_id": "block", "workspace": "space"}
     parent["type"] = "database" if isinstance(row, DataSource) else kinds.get(getattr(row, "parent_type", ""), "page")
+    source = call.db.get(DataSource, row.data_source_id) if isinstance(row, Page) and row.data_source_id else None
+    if source:
+        parent = {"id": source.database_id, "type": "database", "data_source_id": source.id}
     call.emit(name, {"entity": {"id": row.id, "type": entity_kind(row)}, "data": {"parent": parent, **data}})
+    if source and name in _LISTED:
+        emit(call, "data_source.content_updated", source, updated_blocks=[{"id": row.id, "type": "page"}])
 
 
 def emit_content(call: Call, parent: Node, changed: Sequence[Node]) -> None:

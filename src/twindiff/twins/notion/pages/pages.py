@@ -10,9 +10,23 @@ from ..blocks.async_answers import answer_async
 from ..blocks.block_types import children_rule
 from ..blocks.blocks import check_size
 from ..blocks.child_lists import add_blocks, check_parent, check_types, end_position, next_position, place_between
-from ..blocks.trash import move_to_trash
+from ..blocks.trash import check_change, move_to_trash
 from ..core.api_version import is_to_trash
-from ..core.body_rules import anything, boolean, check_body, choice, empty, mapping, obj, text, typed_object, uuid
+from ..core.body_rules import (
+    MAX_PAYLOAD_BYTES,
+    allow_one,
+    anything,
+    boolean,
+    check_body,
+    choice,
+    empty,
+    is_object,
+    mapping,
+    obj,
+    text,
+    typed_object,
+    uuid,
+)
 from ..core.edit_stamps import stamp, stamp_new
 from ..core.file_values import cover, icon, pack_file
 from ..core.fractional_index import index_between
@@ -31,6 +45,7 @@ from ..core.object_lookup import (
 from ..event_delivery.event_emission import emit, emit_properties
 from ..markdown.markdown_reader import read_markdown
 from ..properties.page_values import set_values
+from ..properties.schemas import TITLE
 from ..tables.content_tables import Block, Page
 from ..tables.data_source_tables import DataSource
 from ..wire_style import ValidationError
@@ -41,9 +56,12 @@ api = Operations(prefix="/v1")
 JsonBody = Annotated[dict[str, Any], Body]
 Parent = Page | Block | DataSource | None
 
-_parent_rule = typed_object(
-    {"page_id": uuid, "database_id": uuid, "data_source_id": uuid, "block_id": uuid, "workspace": choice(True)},
-    database_id=uuid,
+_parent_rule = allow_one(
+    ("page_id", "database_id", "workspace"),
+    typed_object(
+        {"page_id": uuid, "database_id": uuid, "data_source_id": uuid, "workspace": choice(True)},
+        database_id=uuid,
+    ),
 )
 _template = obj({"type": choice("none", "default", "template_id")}, template_id=uuid, timezone=text())
 _position = obj({"type": choice("after_block", "page_start", "page_end")}, after_block=obj({"id": uuid}))
@@ -65,7 +83,7 @@ _NOT_OWNED = (
 )
 
 
-@api.post("/pages", body_limit=5_000_000, scope="insert_content")
+@api.post("/pages", body_limit=MAX_PAYLOAD_BYTES, scope="insert_content")
 def create_page(call: Call, body: JsonBody, filter_properties: list[str] = []) -> Any:  # noqa: B006 - read by the kit
     """Create a page in a page, a data source or the workspace, with its content."""
     check_body(_create_body, body)
@@ -74,7 +92,7 @@ def create_page(call: Call, body: JsonBody, filter_properties: list[str] = []) -
     if "markdown" in body:
         if children:
             raise ValidationError("body failed validation: body.markdown should be not present beside body.children.")
-        children = read_markdown(body["markdown"])
+        children, body = _read_markdown(body)
     check_size(children)
     kinds = check_types(children)
     template = body.get("template")
@@ -96,13 +114,28 @@ def create_page(call: Call, body: JsonBody, filter_properties: list[str] = []) -
     )
 
 
+def _read_markdown(body: dict[str, Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """Return the blocks of a body's Markdown; its first heading becomes the title of a page that has no other.
+
+    https://developers.notion.com/guides/data-apis/working-with-markdown-content
+    """
+    children = read_markdown(body["markdown"])
+    properties: dict[str, Any] = body.get("properties") or {}
+    heading = next((each for each in children if "heading_1" in each), None)
+    titles = [key for key, each in properties.items() if key == TITLE or (is_object(each) and "title" in each)]
+    if heading is None or titles:
+        return children, body
+    rest = [each for each in children if each is not heading]
+    return rest, {**body, "properties": {TITLE: heading["heading_1"]["rich_text"], **properties}}
+
+
 def _find_parent(call: Call, given: dict[str, Any]) -> Parent:
     kind = given.get("type") or next(name for name in given)
     if kind == "workspace":
         if find_bot(call).shared_with is not None:
             raise ValidationError(_NOT_OWNED)
         return None
-    if kind in ("page_id", "block_id"):
+    if kind == "page_id":
         parent = find_page(call, parse_id(given[kind], kind, "body.parent"))
         check_editable(call, parent)
         return parent
@@ -152,11 +185,11 @@ def update_page(call: Call, page_id: str, body: JsonBody, filter_properties: lis
     """Change the properties, the icon, the cover or the lock of a page, or move it to the trash or back."""
     page = find_page(call, parse_id(page_id, "page_id"))
     check_body(_update_body, body)
-    page = move_to_trash(call, page, is_to_trash(call, body))
+    before, page = page, move_to_trash(call, page, is_to_trash(call, body))
     given = {name: pack_file(call, body[name]) for name in ("icon", "cover") if name in body}
     given |= {name: body[name] for name in ("is_locked",) if name in body}
     if given or body.get("properties") or body.get("erase_content") or "template" in body:
-        check_editable(call, page)
+        check_change(call, before, page)
     before = page
     if given:
         page = call.db.change(page, **given, **stamp(call))

@@ -13,7 +13,7 @@ from ..rich_text.rich_text_values import plain_text
 from ..tables.content_tables import Page
 from ..tables.data_source_tables import Property
 from ..wire_style import ValidationError
-from .property_values import next_unique_id, parse_value, sync_relation
+from .property_values import has_other_type, next_unique_id, parse_value, sync_relation
 from .schemas import TITLE, find_properties, find_property
 
 _TITLE_ALONE = Property(data_source_id="", id=TITLE, name=TITLE, type=TITLE)
@@ -26,8 +26,8 @@ def set_values(call: Call, page: Page, given: dict[str, Any]) -> Page:
     related: list[tuple[Property, list[str], list[str]]] = []
     if page.data_source_id:
         _number_page(call, page, values)
-    for key, each in given.items():
-        row = _find_property(call, page, key)
+    for key, row in _match_properties(call, page, given).items():
+        each = given[key]
         value = parse_value(call, row, each, f"body.properties.{key}")
         if row.type == TITLE:
             title = value or ""
@@ -49,15 +49,27 @@ def set_values(call: Call, page: Page, given: dict[str, Any]) -> Page:
     return call.db.get(Page, page.id) if related else page
 
 
-def _find_property(call: Call, page: Page, key: str) -> Property:
+def _match_properties(call: Call, page: Page, given: dict[str, Any]) -> dict[str, Property]:
+    """Return the properties that a request names; raise ValidationError for all that do not fit."""
+    matched: dict[str, Property] = {}
+    problems: list[str] = []
+    for key, each in given.items():
+        row = _find_property(call, page, key)
+        if row is None:
+            problems.append(f"{key} is not a property that exists.")
+        elif has_other_type(row, each):
+            problems.append(f"{row.name} is expected to be {row.type}.")
+        else:
+            matched[key] = row
+    if problems:
+        raise ValidationError(" ".join(problems))
+    return matched
+
+
+def _find_property(call: Call, page: Page, key: str) -> Property | None:
     if page.data_source_id is None:
-        if key != TITLE:
-            raise ValidationError(f"{key} is not a property that exists.")
-        return _TITLE_ALONE
-    row = find_property(call, page.data_source_id, key)
-    if row is None:
-        raise ValidationError(f"{key} is not a property that exists.")
-    return row
+        return _TITLE_ALONE if key == TITLE else None
+    return find_property(call, page.data_source_id, key)
 
 
 def _number_page(call: Call, page: Page, values: dict[str, Any]) -> None:

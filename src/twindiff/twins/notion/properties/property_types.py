@@ -27,7 +27,7 @@ from ..core.body_rules import (
     typed_object,
     uuid,
 )
-from ..core.file_values import external
+from ..core.file_values import external_file
 from ..formulas.syntax import MAX_LENGTH
 from ..rich_text.rich_text_rules import HUES, date, id_object, rich_text
 
@@ -35,6 +35,13 @@ OPTION_COLORS = ("default", *HUES)
 MAX_OPTION_LENGTH = 100
 MAX_OPTIONS = 100
 MAX_SHORT_TEXT_LENGTH = 200
+NUMBER_FORMATS = (
+    "number", "number_with_commas", "percent", "dollar", "australian_dollar", "canadian_dollar", "singapore_dollar",
+    "euro", "pound", "yen", "ruble", "rupee", "won", "yuan", "real", "lira", "rupiah", "franc", "hong_kong_dollar",
+    "new_zealand_dollar", "krona", "norwegian_krone", "mexican_peso", "rand", "new_taiwan_dollar", "danish_krone",
+    "zloty", "baht", "forint", "koruna", "shekel", "chilean_peso", "philippine_peso", "dirham", "colombian_peso",
+    "riyal", "ringgit", "leu", "argentine_peso", "uruguayan_peso", "peruvian_sol",
+)  # fmt: skip
 FUNCTIONS = (
     "count", "count_values", "empty", "not_empty", "unique", "show_unique", "percent_empty", "percent_not_empty", "sum",
     "average", "median", "min", "max", "range", "earliest_date", "latest_date", "date_range", "checked", "unchecked",
@@ -56,13 +63,16 @@ _option = need_one(("name", "id"), obj(None, name=text(MAX_OPTION_LENGTH, 1), **
 _options = obj(None, options=array(_option, most=MAX_OPTIONS), groups=anything)
 _relation = need_one(
     ("data_source_id", "database_id"),
-    obj(
-        None,
-        data_source_id=uuid,
-        database_id=uuid,
-        type=choice("single_property", "dual_property"),
-        single_property=empty,
-        dual_property=mapping(nullable(text())),
+    need_one(
+        ("single_property", "dual_property"),
+        obj(
+            None,
+            data_source_id=uuid,
+            database_id=uuid,
+            type=choice("single_property", "dual_property"),
+            single_property=empty,
+            dual_property=mapping(nullable(text())),
+        ),
     ),
 )
 _rollup = obj(
@@ -75,7 +85,7 @@ _rollup = obj(
 CONFIGS: dict[str, Rule] = {
     **dict.fromkeys(PLAIN, empty),
     **dict.fromkeys(SELECTS, _options),
-    "number": obj(None, format=text()),
+    "number": obj(None, format=choice(*NUMBER_FORMATS)),
     "formula": obj(None, expression=text(MAX_LENGTH)),
     "relation": _relation,
     "rollup": _rollup,
@@ -96,10 +106,20 @@ def _file(value: Any, path: str) -> Problems:
     if not is_object(value):
         yield invalid_at(path, "an object", value)
         return
-    sources: dict[str, Rule] = {"external": external, "file_upload": obj({"id": uuid}), "file": mapping(anything)}
+    sources: dict[str, Rule] = {
+        "external": external_file("Invalid file url."),
+        "file_upload": obj({"id": uuid}),
+        "file": mapping(anything),
+    }
     name: dict[str, Rule] = {"name": text(MAX_OPTION_LENGTH)}
     required = {} if "file_upload" in value else name
     yield from need_one(tuple(sources), obj(required, type=anything, **sources, **name))(value, path)
+
+
+def _url(value: Any, path: str) -> Problems:
+    yield from text()(value, path)
+    if value == "":
+        yield invalid_at(path, "populated", value)
 
 
 VALUES: dict[str, Rule] = {
@@ -113,7 +133,7 @@ VALUES: dict[str, Rule] = {
     "people": array(id_object),
     "files": array(_file),
     "checkbox": boolean,
-    "url": nullable(text()),
+    "url": nullable(_url),
     "email": nullable(text(MAX_SHORT_TEXT_LENGTH)),
     "phone_number": nullable(text(MAX_SHORT_TEXT_LENGTH)),
     "relation": array(obj({"id": uuid}), most=MAX_ITEMS),

@@ -7,11 +7,11 @@ and related pages, a text or its pieces. Empty values are left out.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 from twindiff.kit import Call
 
-from ..core.body_rules import check_body, invalid_body, obj
+from ..core.body_rules import check_body, invalid_body, is_object, obj
 from ..core.date_values import date_object, pack_date
 from ..core.edit_stamps import minute
 from ..core.file_values import pack_file, render_file
@@ -31,17 +31,24 @@ MAX_RELATIONS_SHOWN = 25
 
 def parse_value(call: Call, row: Property, given: Any, path: str) -> Any:
     """Return what a page's row holds for the value in a request; None for an empty one. Raise ValidationError."""
-    if isinstance(given, list | str | int | float) or given is None:
-        given = cast(Any, {row.type: given})  # titles are often sent without their type
-    kinds = [name for name in given if name not in ("id", "type", "name", "has_more")]
+    given = _wrap_value(row, given)
     if row.type in COMPUTED:
         raise ValidationError(f"{row.name} is a {row.type} property, whose values cannot be updated.")
-    if kinds and kinds[0] != row.type:
-        raise ValidationError(f"{row.name} is expected to be {row.type}.")
     if row.type not in given:
         raise invalid_body(f"{path}.{row.type}", "defined")
     check_body(obj(None, **{row.type: VALUES[row.type]}), {row.type: given[row.type]}, path)
     return _pack_value(call, row, given[row.type], f"{path}.{row.type}")
+
+
+def _wrap_value(row: Property, given: Any) -> Values:
+    """Return a value with its type, without which titles are often sent."""
+    return given if is_object(given) else {row.type: given}
+
+
+def has_other_type(row: Property, given: Any) -> bool:
+    """Return whether the value in a request is of another type than its property, and that takes values."""
+    kinds = [name for name in _wrap_value(row, given) if name not in ("id", "type", "name", "has_more")]
+    return row.type not in COMPUTED and bool(kinds) and kinds[0] != row.type
 
 
 def _pack_value(call: Call, row: Property, value: Any, path: str) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -22,6 +23,8 @@ from .property_types import CONFIGS, OPTION_COLORS, SELECTS
 
 Config = dict[str, Any]
 MAX_PROPERTIES = 500
+MAX_ENCODED_IDS = 4096
+"""Ids of properties whose encoding is kept: each value in an answer has one."""
 TITLE = "title"
 DEFAULT_STATUS = (("Not started", "default"), ("In progress", "blue"), ("Done", "green"))
 GROUPS = (("To-do", "gray"), ("In progress", "blue"), ("Complete", "green"))
@@ -48,6 +51,7 @@ def find_property(call: Call, data_source_id: str, key: str) -> Property | None:
     return named or next((each for each in properties if each.id in (key, unquote(key))), None)
 
 
+@lru_cache(maxsize=MAX_ENCODED_IDS)
 def encode_id(id: str) -> str:
     """Return a property's id as answers have it."""
     return quote(id, safe="~!*'()")
@@ -284,50 +288,3 @@ def _make_rollup(call: Call, row: Property, given: Config) -> Config:
     if target is None:
         raise ValidationError(f"Rollup property {row.name}: the related data source has no property {key}.")
     return {"relation": relation.id, "property": target.id, "function": given["function"]}
-
-
-def change_properties(call: Call, data_source: DataSource, given: dict[str, Config | None]) -> None:
-    """Add, change, rename and remove properties as a request says, by name or id."""
-    for key, change in given.items():
-        row = find_property(call, data_source.id, key)
-        if row is None:
-            if change is None or type_of(change) is None:
-                raise ValidationError(f"{key} is not a property that exists.")
-            add_property(call, data_source, change.get("name") or key, change)
-        elif change is None:
-            remove_property(call, row)
-        else:
-            _change_property(call, row, change)
-        forget_properties(call)
-
-
-def _change_property(call: Call, row: Property, change: Config) -> None:
-    name = change.get("name") or row.name
-    if name != row.name and any(each.name == name for each in find_properties(call, row.data_source_id)):
-        raise ValidationError(f"Cannot create new property: a property with the name {name} exists already.")
-    kind = type_of(change) or row.type
-    if kind != row.type and TITLE in (kind, row.type):
-        raise ValidationError("Cannot change the type of a title property, or make another property one.")
-    columns: Config = {"name": name}
-    if "description" in change:
-        columns["description"] = change["description"]
-    if kind != row.type:
-        row = call.db.change(row, type=kind, config={})
-        forget_properties(call)
-    if kind in change:
-        columns["config"] = make_config(call, row, change[kind] or {})
-    different = {key: value for key, value in columns.items() if getattr(row, key) != value}
-    if different:
-        call.db.change(row, **different)
-
-
-def remove_property(call: Call, row: Property) -> None:
-    """Remove a property, and the other side of a relation that is synced with it."""
-    if row.type == TITLE:
-        raise ValidationError("Cannot delete the title property.")
-    other_id = row.config.get("synced_property_id") if row.type == "relation" else None
-    call.db.remove(row)
-    if other_id:
-        other = find_property(call, row.config["data_source_id"], other_id)
-        if other:
-            call.db.change(other, config={"data_source_id": other.config["data_source_id"]})

@@ -228,7 +228,7 @@ BAD: list[tuple[str, str, Any, str]] = [
     ("GET", "agents?agent_ids=zz", None, "query.agent_ids should be a valid uuid"),
     ("GET", "agents?created_by=zz", None, "query.created_by should be a valid uuid"),
     ("GET", f"agents/{NOTES}/insights?start_time=1e30", None, "query.start_time should be"),
-    ("GET", f"agents/{NOTES}/insights?end_time=nan", None, "end_time failed validation"),
+    ("GET", f"agents/{NOTES}/insights?end_time=nan", None, "query failed validation: query.end_time"),
     ("POST", "sessions", {"message": "x", "agent_id": "zz"}, "body.agent_id should be a valid uuid"),
     ("POST", "agents/query", {"page_size": 0}, "body.page_size should be ≥ `1`"),
     (

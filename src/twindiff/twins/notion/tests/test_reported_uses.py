@@ -32,7 +32,9 @@ def used(workspace: Any) -> tuple[Notion, dict[str, str]]:
     ids["row"] = notion("GET", f"blocks/{ids['table']}/children")["results"][0]["id"]
     said = notion("POST", "comments", {"parent": {"block_id": ids["gone"]}, "rich_text": _link("https://a.test")})
     notion("DELETE", f"blocks/{ids['gone']}")
-    source = notion.source({"M": {"multi_select": {}}, "U": {"rich_text": {}}})
+    kinds = {"M": "multi_select", "U": "rich_text", "N": "number", "L": "url", "P": "people"}
+    source = notion.source({name: {kind: {}} for name, kind in kinds.items()})
+    ids["row_page"] = notion.row(source, "row")["id"]
     database = notion("GET", f"data_sources/{source}")["parent"]["database_id"]
     parent = {"type": "database_id", "database_id": database}
     notion("POST", "data_sources", {"parent": parent, "properties": {"Name": {"title": {}}}})
@@ -50,7 +52,7 @@ REFUSED: list[tuple[str, str, Any, str]] = [
         "POST",
         "search",
         {"filter": {"property": "object", "value": "database"}},
-        'should be `"page"`, or `"data_source"`',
+        'should be `"page"` or `"data_source"`',
     ),
     ("POST", "search", {"page_size": 101}, "body.page_size should be ≤ `100`, instead was `101`."),
     ("POST", "data_sources/{source}/query", {"page_size": 101}, "body.page_size should be ≤ `100`"),
@@ -100,6 +102,45 @@ REFUSED: list[tuple[str, str, Any, str]] = [
         {"parent": {"data_source_id": "{source}"}, "properties": {"M": {"multi_select": [{"name": ""}]}}},
         "name.length should be ≥ `1`",
     ),
+    (
+        "POST",
+        "pages",
+        {"parent": {"data_source_id": "{source}"}, "properties": {"X": {"number": 1}, "U": {"number": 1}, "Y": {}}},
+        "X is not a property that exists. U is expected to be rich_text. Y is not a property that exists.",
+    ),
+    ("PATCH", "pages/{row_page}", {"properties": {"N": {"number": "5"}}}, "N.number should be a number or `null`, ins"),
+    ("PATCH", "pages/{row_page}", {"properties": {"L": {"url": ""}}}, 'L.url should be populated, instead was `""`'),
+    (
+        "POST",
+        "pages",
+        {"parent": {"page_id": HOME, "database_id": "{database}"}},
+        "parent.database_id should be not",
+    ),
+    ("PATCH", "pages/{page}", {"cover": {"external": {"url": "a.png"}}}, "Invalid page cover URL."),
+    ("PATCH", "pages/{page}", {"icon": {"emoji": "notemoji"}}, "body.icon.emoji should be an emoji"),
+    ("PATCH", APPEND, {"children": [{"image": {"external": {"url": "a.png"}}}]}, "Invalid image url."),
+    ("PATCH", APPEND, {"children": [{"bookmark": {"url": ""}}]}, "body.children[0].bookmark.url should be populated"),
+    (
+        "PATCH",
+        APPEND,
+        {"children": [paragraph("h", paragraph("x"), kind="heading_1")]},
+        "body.children[0].heading_1.children should be not present",
+    ),
+    ("GET", "comments", None, "query failed validation: query.block_id should be defined, instead was `undefined`."),
+    ("GET", "users?page_size=ten", None, 'query.page_size should be a number, instead was `"ten"`.'),
+    (
+        "POST",
+        "data_sources/{source}/query",
+        {"filter": {"property": "P", "people": {"contains": "Ada"}}},
+        "body.filter.people.contains should be a valid uuid",
+    ),
+    (
+        "PATCH",
+        "data_sources/{source}",
+        {"properties": {"R": {"relation": {"data_source_id": "{source}"}}}},
+        "relation.single_property should be defined",
+    ),
+    ("PATCH", "data_sources/{source}", {"properties": {"N": {"number": {"format": "doubloon"}}}}, "format should be"),
 ]
 
 
@@ -158,3 +199,100 @@ def test_an_upload_that_was_not_attached_in_time_cannot_be_attached(workspace: A
     block = {"file": {"type": "file_upload", "file_upload": {"id": upload}}}
     told = notion.refused("PATCH", f"blocks/{HOME}/children", {"children": [block]})
     assert (told[0], "status `expired`" in told[2]) == (400, True)
+
+
+@pytest.mark.parametrize(
+    ("block", "what"),
+    [({"synced_block": {"synced_from": {"block_id": GHOST}}}, "block"), ({"link_to_page": {"page_id": GHOST}}, "page")],
+)
+def test_blocks_refer_only_to_what_exists(used: tuple[Notion, dict[str, str]], block: Any, what: str):
+    notion, ids = used
+    status, code, told = notion.refused("PATCH", f"blocks/{ids['page']}/children", {"children": [block]})
+    assert (status, code, f"Could not find {what}" in told) == (404, "object_not_found", True)
+
+
+def test_databases_are_queried_by_their_data_sources_since_these_exist(used: tuple[Notion, dict[str, str]]):
+    notion, ids = used
+    assert notion.refused("POST", f"databases/{ids['other']}/query", {})[1] == "invalid_request_url"
+    assert notion.at("2022-06-28")("POST", f"databases/{ids['other']}/query", {})["type"] == "page_or_database"
+
+
+@pytest.mark.parametrize("given", [{}, {"properties": {}}])
+def test_the_first_heading_of_markdown_is_the_title_of_a_page_without_one(notion: Notion, given: Any):
+    page = notion("POST", "pages", {"parent": {"page_id": HOME}, "markdown": "# Plan\n\nFirst.", **given})
+    assert page["properties"]["title"]["title"][0]["plain_text"] == "Plan"
+    assert notion("GET", f"pages/{page['id']}/markdown")["markdown"] == "First."
+
+
+def test_what_goes_to_the_trash_can_be_changed_in_the_same_request(notion: Notion):
+    source = notion.source()
+    database = notion("GET", f"data_sources/{source}")["parent"]["database_id"]
+    block = notion.append(HOME, paragraph("old"))[0]["id"]
+    title, emoji = _link("https://a.test"), {"emoji": "🐞"}
+    changes = {f"data_sources/{source}": {"title": title}, f"databases/{database}": {"title": title}}
+    changes |= {f"pages/{notion.page()['id']}": {"icon": emoji}, f"blocks/{block}": paragraph("new")}
+    for path, change in changes.items():
+        assert notion("PATCH", path, {**change, "in_trash": True})["in_trash"], path
+        assert "archived" in notion.refused("PATCH", path, change)[2], path
+
+
+CONVERTED: list[tuple[str, Any, str, Any]] = [
+    ("rich_text", [{"text": {"content": "1,042.5"}}], "number", 1042.5),
+    *[("rich_text", [{"text": {"content": text}}], "number", None) for text in ("many", "nan", "1e999")],
+    (
+        "rich_text",
+        [{"text": {"content": "2026-01-02"}}],
+        "date",
+        "2026-01-02",
+    ),
+    ("rich_text", [{"text": {"content": "a, b"}}], "multi_select", ["a", "b"]),
+    ("rich_text", [{"text": {"content": "Yes"}}], "checkbox", True),
+    ("number", 7, "rich_text", "7"),
+    ("number", 7, "select", "7"),
+    ("select", {"name": "Old"}, "multi_select", ["Old"]),
+    ("select", {"name": "Old"}, "status", "Old"),
+    ("rich_text", [{"text": {"content": "Old"}}], "status", None),
+    ("multi_select", [{"name": "a"}, {"name": "b"}], "rich_text", "a, b"),
+    ("checkbox", True, "rich_text", "Yes"),
+    ("date", {"start": "2026-01-02"}, "rich_text", "2026-01-02"),
+    ("url", "https://a.test", "email", "https://a.test"),
+    ("people", [{"id": "00000000-0000-4000-8000-0000000000a1"}], "number", None),
+]
+
+
+@pytest.fixture(scope="module")
+def converted(workspace: Any) -> tuple[Notion, str]:
+    """A workspace and its data source, whose properties take turns."""
+    notion: Notion = workspace()
+    return notion, notion.source()
+
+
+@pytest.mark.parametrize(("old", "given", "new", "kept"), CONVERTED, ids=[f"{e[0]} {e[2]} {e[3]}" for e in CONVERTED])
+def test_values_follow_the_type_of_their_property_or_are_dropped(
+    converted: tuple[Notion, str], old: str, given: Any, new: str, kept: Any
+):
+    notion, source = converted
+    notion("PATCH", f"data_sources/{source}", {"properties": {"V": {old: {}}}})
+    page = notion.row(source, "one", V={old: given})["id"]
+    notion("PATCH", f"data_sources/{source}", {"properties": {"V": {new: {}}}})
+    value = notion("GET", f"pages/{page}")["properties"]["V"][new]
+    shown = "".join(each["plain_text"] for each in value) if new == "rich_text" else value
+    shown = [each["name"] for each in value] if new == "multi_select" else shown
+    shown = value["name"] if value and new in ("select", "status") else value["start"] if new == "date" else shown
+    assert (shown or None) == kept
+    notion("PATCH", f"data_sources/{source}", {"properties": {"V": None}})
+
+
+def test_a_relation_that_gets_another_type_leaves_the_other_side_alone(notion: Notion):
+    first, second = notion.source(), notion.source()
+    synced = {"relation": {"data_source_id": second, "dual_property": {"synced_property_name": "Back"}}}
+    notion("PATCH", f"data_sources/{first}", {"properties": {"To": synced}})
+    notion("PATCH", f"data_sources/{first}", {"properties": {"To": {"rich_text": {}}}})
+    back = notion("GET", f"data_sources/{second}")["properties"]["Back"]["relation"]
+    assert back["type"] == "single_property"
+
+
+def test_a_request_has_at_most_500_kilobytes(used: tuple[Notion, dict[str, str]]):
+    notion, ids = used
+    body = {"children": [{"paragraph": {"rich_text": [{"text": {"content": "x" * 2000}}] * 4}}] * 100}
+    assert "the payload should be at most 500 KB" in notion.refused("PATCH", f"blocks/{ids['page']}/children", body)[2]

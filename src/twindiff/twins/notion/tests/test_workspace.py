@@ -5,11 +5,14 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import os
 from base64 import b64encode
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from tests.harness import LiveServer, Platform
 from tests.receiver import Receiver
@@ -18,6 +21,9 @@ from twindiff.server import Settings
 from twindiff.twins.notion.event_delivery.webhooks import NAMES, webhooks
 
 from .conftest import ADA, BOT, HOME, Notion, paragraph
+
+SHARED = Path(os.environ.get("TWINDIFF_SHARED", Path(__file__).parents[6] / "shared"))
+SPEC = SHARED / "specs" / "notion" / "notion_client_5.26.0.openapi.derived.json"
 
 
 def test_people_and_bots_are_listed_and_the_token_has_a_bot(notion: Notion):
@@ -154,6 +160,57 @@ def test_a_subscriber_is_verified_and_told_of_events_that_it_can_check():
         server.close()
 
 
+def _change_everything(notion: Notion) -> None:
+    """Make the changes that events tell of."""
+    page, source, other = notion.page()["id"], notion.source(), notion.source()
+    first, second = (notion("GET", f"data_sources/{each}")["parent"]["database_id"] for each in (source, other))
+    view_body = {"database_id": first, "data_source_id": source, "name": "B", "type": "table"}
+    view = notion("POST", "views", view_body)["id"]
+    comment = notion("POST", "comments", {"parent": {"page_id": page}, "markdown": "hi"})["id"]
+    notion.append(page, paragraph("a"))
+    notion.row(source, "row")
+    to_page, to_second = {"page_id": notion.page("Other")["id"]}, {"type": "database_id", "database_id": second}
+    trash, restore = {"in_trash": True}, {"in_trash": False}
+    changes: dict[str, list[Any]] = {
+        f"pages/{page}": [{"is_locked": True, "icon": {"emoji": "🚀"}}, {"is_locked": False}, trash, restore],
+        f"data_sources/{source}": [{"properties": {"N": {"number": {}}}}, trash, restore, {"parent": to_second}],
+        f"databases/{first}": [trash, restore, {"parent": {"type": "page_id", **to_page}}],
+        f"comments/{comment}": [{"markdown": "ho"}],
+        f"views/{view}": [{"name": "C"}],
+    }
+    for path, bodies in changes.items():
+        for body in bodies:
+            notion("PATCH", path, body)
+    notion("POST", f"pages/{page}/move", {"parent": to_page})
+    notion("POST", "data_sources", {"parent": {"database_id": second}, "properties": {"Name": {"title": {}}}})
+    notion("DELETE", f"comments/{comment}")
+    notion("DELETE", f"views/{view}")
+    upload = notion("POST", "file_uploads", {"filename": "a.txt"})["id"]
+    notion("POST", f"file_uploads/{upload}/send", files={"file": ("a.txt", b"hi", "text/plain")})
+
+
+NEVER = {"database.content_updated", "database.schema_updated", "file_upload.expired", "file_upload.upload_failed"}
+
+
+@pytest.mark.skipif(not SPEC.exists(), reason=f"there is no description at {SPEC}; set TWINDIFF_SHARED")
+def test_every_event_is_emitted_with_a_payload_of_notion_s_types(notion: Notion):
+    _change_everything(notion)
+    components = json.loads(SPEC.read_text("utf-8"))["components"]
+    named = {n: each for n, each in components["schemas"].items() if n.endswith("WebhookPayload")}
+    schemas = {each["properties"]["type"]["const"]: name for name, each in named.items()}
+    environment = notion.environment
+    journal = environment.platform.get(f"env/{environment.id}/journal?limit=500")
+    emitted = {event["name"]: event["payload"] for record in journal["records"] for event in record.get("events", [])}
+    assert NAMES - emitted.keys() == NEVER
+    subscription = Subscription("sub", "https://app.test", "token", (), BOT)
+    for name, payload in emitted.items():
+        event = Emitted("env", 1, 0, "POST /v1/pages", BOT, 1_700_000_000_000_000, name, payload)
+        [message] = webhooks.notifications(event, subscription, _NoRows())  # pyright: ignore[reportArgumentType]
+        body = json.loads(webhooks.request(message, subscription, DeliveryAttempt(0, 0)).body)
+        schema = {"$ref": f"#/components/schemas/{schemas[name]}", "components": components}
+        assert [*Draft202012Validator(schema).iter_errors(body)] == [], name  # pyright: ignore[reportUnknownMemberType]
+
+
 def test_every_change_emits_its_event(notion: Notion):
     page = notion.page()["id"]
     notion.append(page, paragraph("a"))
@@ -217,7 +274,8 @@ $$
 
 
 def test_markdown_becomes_blocks_and_markdown_again(notion: Notion):
-    page = notion("POST", "pages", {"parent": {"page_id": HOME}, "markdown": MARKDOWN})["id"]
+    body = {"parent": {"page_id": HOME}, "properties": {"title": []}, "markdown": MARKDOWN}
+    page = notion("POST", "pages", body)["id"]
     types = [each["type"] for each in notion("GET", f"blocks/{page}/children")["results"]]
     assert types == [
         "heading_1",
