@@ -79,9 +79,18 @@ def check(schedule: Schedule) -> None:
     if not any(line.name in ("RRULE", "RDATE") for line in lines):
         raise InvalidRecurrence("Invalid recurrence rule. There is neither an RRULE nor an RDATE.")
     for line in lines:
-        if line.name.endswith("RULE") and not schedule.is_all_day and _FLOATING_UNTIL.search(line.value):
+        if line.name.endswith("RULE") and _has_wrong_end(line.value.upper(), schedule):
             raise _invalid(line.text)
     _expand(schedule, datetime.fromisoformat(schedule.start) + timedelta(days=1))
+
+
+def _has_wrong_end(rule: str, schedule: Schedule) -> bool:
+    """Return whether a rule has both COUNT and UNTIL, or a floating UNTIL although its series is timed.
+
+    https://developers.google.com/workspace/calendar/api/concepts/events-calendars#recurrence_rule
+    """
+    has_both = "COUNT=" in rule and "UNTIL=" in rule
+    return has_both or (not schedule.is_all_day and bool(_FLOATING_UNTIL.search(rule)))
 
 
 def is_endless(schedule: Schedule) -> bool:
@@ -157,7 +166,7 @@ def _invalid(line: str) -> InvalidRecurrence:
 def _rule(line: Line, schedule: Schedule, limit: datetime) -> Iterator[datetime]:
     """Yield the local starts of one rule.
 
-    COUNT is applied here and only UNTIL is passed to dateutil, so that a rule never has both.
+    COUNT is applied here and UNTIL is passed to dateutil; `check` refuses rules with both, seeds may have them.
     """
     parts = dict(part.upper().split("=", 1) for part in line.value.rstrip(";").split(";"))
     if not parts.keys() <= _RULE_PARTS or parts.get("FREQ") not in _FREQUENCIES:
