@@ -12,7 +12,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, time, timedelta
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, NamedTuple, cast
 
 import msgspec
@@ -164,7 +164,10 @@ def _invalid(line: str) -> InvalidRecurrence:
 
 
 def _rule(line: Line, schedule: Schedule, limit: datetime) -> Iterator[datetime]:
-    """Yield the local starts of one rule.
+    """Yield the local starts of one rule; that of the series is one of an RRULE's, in its pattern or not.
+
+    COUNT counts those in the pattern, as at Google: https://github.com/googleapis/google-api-nodejs-client/issues/2214
+    and https://github.com/fmeringdal/rust-rrule/issues/119
 
     COUNT is applied here and UNTIL is passed to dateutil; `check` refuses rules with both, seeds may have them.
     """
@@ -177,9 +180,11 @@ def _rule(line: Line, schedule: Schedule, limit: datetime) -> Iterator[datetime]
     start = datetime.fromisoformat(schedule.start)
     end = min(limit, _until(until, schedule)) if until else limit
     rule = cast(Any, rrulestr(";".join(f"{name}={value}" for name, value in parts.items()), dtstart=start))
+    own = [start] if line.name == "RRULE" and start <= end else []
     if not can_occur(parts, start.date()):
-        return iter(())
-    return islice(iter(rule.replace(until=end)), min(int(count), MAX_OCCURRENCES) if count else MAX_OCCURRENCES)
+        return iter(own)
+    most = min(int(count), MAX_OCCURRENCES) if count else MAX_OCCURRENCES
+    return chain(own, islice(iter(rule.replace(until=end)), most))
 
 
 def _until(text: str, schedule: Schedule) -> datetime:

@@ -111,7 +111,7 @@ def test_what_no_event_can_be_is_refused_and_nothing_is_written(calendar, wrong,
 
 def test_a_rule_that_never_comes_true_is_found_out_in_bounded_time(calendar):
     calendar.insert(recurrence=["RRULE:FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30"])
-    assert calendar.list(singleEvents=True) == []
+    assert len(calendar.list(singleEvents=True)) == 1  # the start that it was given
 
 
 def test_an_id_is_used_once(calendar):
