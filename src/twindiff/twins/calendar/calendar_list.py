@@ -28,7 +28,7 @@ from .errors import (
     Required,
     SyncTokenConflict,
 )
-from .event_rules import check_overrides
+from .event_rules import check_overrides, settle_overrides
 from .lists import ListRequest, MaxResults, render_page
 from .reminders import follow_defaults, minutes_of
 from .tables import Calendar, CalendarListEntry
@@ -193,11 +193,12 @@ def _to_columns(given: EntryBody, *, rgb: bool, replaces: bool = False) -> dict[
     if given.color_id and given.color_id not in COLORS:
         raise Invalid(f"Invalid value for colorId: '{given.color_id}'. The colors resource lists those there are.")
     check_overrides(given.default_reminders or [])
+    reminders = given.default_reminders
     flags = {"hidden": given.hidden, "selected": given.selected}
     values: dict[str, Any] = {
         "summary_override": given.summary_override,
         **_colors(given, rgb=rgb),
-        "default_reminders": given.default_reminders,
+        "default_reminders": settle_overrides(reminders) if reminders else reminders,
         "notification_settings": given.notification_settings,
     }
     wanted = {**values, **{name: bool(flag) if flag is not UNSET else UNSET for name, flag in flags.items()}}

@@ -150,6 +150,13 @@ class CannotUseDefaultRemindersAndSpecifyOverride(GoogleError):
     domain = "calendar"
 
 
+class EventRemindersCountExceedsLimit(GoogleError):
+    """The number of override reminders exceeds the limit of 5 for one event."""
+
+    code = "eventRemindersCountExceedsLimit"
+    domain = "calendar"
+
+
 class ParticipantIsNeitherOrganizerNorAttendee(GoogleError):
     """The owner of the calendar must either be the organizer or an attendee of an event that is imported."""
 

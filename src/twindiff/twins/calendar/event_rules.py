@@ -16,6 +16,7 @@ from .colors import EVENT as COLORS
 from .errors import (
     BadRequest,
     CannotUseDefaultRemindersAndSpecifyOverride,
+    EventRemindersCountExceedsLimit,
     Invalid,
     Required,
     TimeRangeEmpty,
@@ -85,19 +86,42 @@ def _check_reminders(reminders: Any) -> None:
     overrides: Any = reminders.get("overrides") or []
     if overrides and reminders.get("useDefault") is not False:
         raise CannotUseDefaultRemindersAndSpecifyOverride
-    if not isinstance(overrides, list) or len(cast(list[Any], overrides)) > MAX_OVERRIDES:
-        raise Invalid(f"Invalid reminders: at most {MAX_OVERRIDES} overrides may be given.")
+    if not isinstance(overrides, list):
+        raise Invalid("Invalid reminders: overrides are a list.")
+    if len(cast(list[Any], overrides)) > MAX_OVERRIDES:
+        raise EventRemindersCountExceedsLimit
     check_overrides(cast(list[Any], overrides))
 
 
 def check_overrides(overrides: Sequence[Any]) -> None:
-    """Raise Invalid for reminder overrides with an unknown method or minutes out of range."""
+    """Raise Invalid for reminders whose minutes are no whole number."""
     for each in overrides:
-        method, minutes = fields_of(each).get("method"), fields_of(each).get("minutes")
-        if method not in ("email", "popup"):
-            raise Invalid(f"Invalid reminder method: '{method}'. Allowed values: [email, popup]")
-        if not isinstance(minutes, int) or not 0 <= minutes <= MAX_REMINDER_MINUTES:
-            raise Invalid(f"Invalid reminder minutes: a number from 0 to {MAX_REMINDER_MINUTES} is needed.")
+        minutes = fields_of(each).get("minutes")
+        if not isinstance(minutes, int) or isinstance(minutes, bool):
+            raise Invalid("Invalid reminder minutes: a whole number is needed.")
+
+
+def settle_overrides(overrides: Sequence[Any]) -> list[dict[str, Any]]:
+    """Return reminders as Google keeps them: without unknown methods and doubles, minutes brought into their range.
+
+    Google answers success to all of these, as programs that were tried against it report.
+    """
+    kept = [
+        {"method": each["method"], "minutes": min(max(each["minutes"], 0), MAX_REMINDER_MINUTES)}
+        for each in overrides
+        if each.get("method") in ("email", "popup")
+    ]
+    return [each for at, each in enumerate(kept) if each not in kept[:at]]
+
+
+def settle_reminders(columns: dict[str, Any]) -> dict[str, Any]:
+    """Return checked columns with their `reminders` as Google keeps them; an empty list of overrides is left out."""
+    reminders = columns.get("reminders")
+    if not reminders or "overrides" not in reminders:
+        return columns
+    kept = {name: value for name, value in reminders.items() if name != "overrides"}
+    overrides = settle_overrides(reminders["overrides"] or [])
+    return {**columns, "reminders": {**kept, **({"overrides": overrides} if overrides else {})}}
 
 
 def _check_attachments(attachments: Any) -> None:

@@ -39,7 +39,15 @@ from .event_changes import (
     write_new,
 )
 from .event_limits import cut_texts
-from .event_rules import check_columns, check_email, check_event, check_id, check_sequence, complete_times
+from .event_rules import (
+    check_columns,
+    check_email,
+    check_event,
+    check_id,
+    check_sequence,
+    complete_times,
+    settle_reminders,
+)
 from .event_views import attendees_of, event_object, lens_of
 from .invitations import change_copy, remove_copy
 from .lists import MaxAttendees
@@ -121,6 +129,7 @@ def _new_event(
             raise Required(f"Missing {name} time.")
     columns = cut_texts(columns)
     check_columns(columns)
+    columns = settle_reminders(columns)
     columns = complete_times(columns, zone_name(access.calendar), is_series=bool(columns.get("recurrence")))
     user, calendar = actor_of(call), access.calendar
     return CalendarEvent(
@@ -304,6 +313,7 @@ def _change(
     """Change an event in its organizing calendar, or the copy of an attendee elsewhere."""
     columns = cut_texts(columns)
     check_columns(columns)
+    columns = settle_reminders(columns)
     _check_writer(access, seen)
     before, zone = seen.event, zone_name(access.calendar)
     if before.event_type != columns.get("event_type", before.event_type):

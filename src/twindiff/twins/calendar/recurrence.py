@@ -12,7 +12,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, time, timedelta
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, NamedTuple, cast
 
 import msgspec
@@ -79,9 +79,18 @@ def check(schedule: Schedule) -> None:
     if not any(line.name in ("RRULE", "RDATE") for line in lines):
         raise InvalidRecurrence("Invalid recurrence rule. There is neither an RRULE nor an RDATE.")
     for line in lines:
-        if line.name.endswith("RULE") and not schedule.is_all_day and _FLOATING_UNTIL.search(line.value):
+        if line.name.endswith("RULE") and _has_wrong_end(line.value.upper(), schedule):
             raise _invalid(line.text)
     _expand(schedule, datetime.fromisoformat(schedule.start) + timedelta(days=1))
+
+
+def _has_wrong_end(rule: str, schedule: Schedule) -> bool:
+    """Return whether a rule has both COUNT and UNTIL, or a floating UNTIL although its series is timed.
+
+    https://developers.google.com/workspace/calendar/api/concepts/events-calendars#recurrence_rule
+    """
+    has_both = "COUNT=" in rule and "UNTIL=" in rule
+    return has_both or (not schedule.is_all_day and bool(_FLOATING_UNTIL.search(rule)))
 
 
 def is_endless(schedule: Schedule) -> bool:
@@ -155,9 +164,12 @@ def _invalid(line: str) -> InvalidRecurrence:
 
 
 def _rule(line: Line, schedule: Schedule, limit: datetime) -> Iterator[datetime]:
-    """Yield the local starts of one rule.
+    """Yield the local starts of one rule; that of the series is one of an RRULE's, in its pattern or not.
 
-    COUNT is applied here and only UNTIL is passed to dateutil, so that a rule never has both.
+    COUNT counts those in the pattern, as at Google: https://github.com/googleapis/google-api-nodejs-client/issues/2214
+    and https://github.com/fmeringdal/rust-rrule/issues/119
+
+    COUNT is applied here and UNTIL is passed to dateutil; `check` refuses rules with both, seeds may have them.
     """
     parts = dict(part.upper().split("=", 1) for part in line.value.rstrip(";").split(";"))
     if not parts.keys() <= _RULE_PARTS or parts.get("FREQ") not in _FREQUENCIES:
@@ -168,9 +180,11 @@ def _rule(line: Line, schedule: Schedule, limit: datetime) -> Iterator[datetime]
     start = datetime.fromisoformat(schedule.start)
     end = min(limit, _until(until, schedule)) if until else limit
     rule = cast(Any, rrulestr(";".join(f"{name}={value}" for name, value in parts.items()), dtstart=start))
+    own = [start] if line.name == "RRULE" and start <= end else []
     if not can_occur(parts, start.date()):
-        return iter(())
-    return islice(iter(rule.replace(until=end)), min(int(count), MAX_OCCURRENCES) if count else MAX_OCCURRENCES)
+        return iter(own)
+    most = min(int(count), MAX_OCCURRENCES) if count else MAX_OCCURRENCES
+    return chain(own, islice(iter(rule.replace(until=end)), most))
 
 
 def _until(text: str, schedule: Schedule) -> datetime:

@@ -11,7 +11,7 @@ from twindiff.kit.seeding import Variables
 from twindiff.twins.stripe.core.wire_style import StripeRest
 
 from .account import accounts, app_secrets, balance_transactions, country_specs, payouts, topups
-from .account.accounts import Account, ApiKey, actor_of, empty
+from .account.accounts import Account, ApiKey, actor_of, empty, empty_with_card_tokens
 from .account.balance_transactions import Balance
 from .account.restricted_keys import enforce_permissions
 from .billing import invoice_previews
@@ -88,7 +88,9 @@ from .reporting import query_runs, report_runs, report_types
 from .sales import quote_acceptance, quotes
 from .screens import screen
 from .seeding import seeding
+from .sources import customer_sources, source_charges, sources
 from .tables.payment_intent_tables import PaymentIntent
+from .tables.source_tables import PaymentSource
 from .tax import tax_calculations, tax_codes, tax_rates, tax_settings, tax_transactions
 from .terminal import (
     configurations,
@@ -138,6 +140,7 @@ PAGES: tuple[Operations, ...] = (
     cash_balances.api,
     cash_funding.api,
     customer_sessions.api,
+    customer_sources.api,
     customers.api,
     disputes.api,
     payment_method_domains.api,
@@ -176,6 +179,8 @@ PAGES: tuple[Operations, ...] = (
     setup_attempts.api,
     setup_intents.api,
     shipping_rates.api,
+    source_charges.api,
+    sources.api,
     subscription_items.api,
     subscription_pauses.api,
     subscription_schedules.api,
@@ -256,7 +261,7 @@ twin = Twin(
     tables=TABLES,
     seeds=Path(__file__).with_name("seeds"),
     users=Users(Account, Account.id, Account.email),
-    templates={"stripe_empty": empty},
+    templates={"stripe_empty": empty, "stripe_card_tokens": empty_with_card_tokens},
     clocks={"stripe_default": DEFAULT_BEGINS},
     layers=(wrap_operation, enforce_permissions),
     actor_of=actor_of,
@@ -265,6 +270,7 @@ twin = Twin(
         CheckoutSession.client_secret,
         EphemeralKey.secret,
         PaymentIntent.client_secret,
+        PaymentSource.client_secret,
         PortalSession.secret,
         SetupIntent.client_secret,
         VerificationSession.client_secret,
@@ -276,6 +282,7 @@ twin = Twin(
     seeding=seeding,
     descriptions={
         "stripe_empty": "A new account: nothing sold so far",
+        "stripe_card_tokens": "A new account whose customers and charges take card tokens, as older ones do",
         "stripe_default": "A shop after six months: 40 customers, 31 subscriptions, 216 charges",
     },
     vendor_tools=vendor_tools,

@@ -93,6 +93,8 @@ class StripeConfig(msgspec.Struct):
     products: list[SeedProduct] = []
     meters: list[SeedMeter] = []
     restricted_keys: list[SeedKey] = []
+    card_tokens: bool = False
+    """Whether customers and charges take card tokens, as an account's API policies may allow."""
     payment_methods: list[SeedPaymentMethod] = []
     subscriptions: list[SeedSubscription] = []
     invoices: list[SeedInvoice] = []
@@ -114,7 +116,7 @@ def write(call: Call, config: StripeConfig, people: Sequence[Person]) -> dict[st
     deeds = _deeds(books, config, problems)
     began = min((deed.at for deed in deeds if deed.at), default=call.clock.micros)
     then = act_at(call, began)
-    _open_shop(then, people)
+    _open_shop(then, people, takes_card_tokens=config.card_tokens)
     for number, customer in enumerate(config.customers):
         with _noting(problems, f"customers[{number}]"):
             _add_customer(then, customer, books.customers)
@@ -185,9 +187,10 @@ def _noting(problems: list[str], part: str) -> Generator[None]:
         problems.append(f"{part}: {error}")
 
 
-def _open_shop(call: Call, people: Sequence[Person]) -> None:
+def _open_shop(call: Call, people: Sequence[Person], *, takes_card_tokens: bool) -> None:
     shop = empty()
     account: Fields = shop["accounts"][0] | ({"email": people[0].email} if people else {})
+    account |= {"takes_card_tokens": True} if takes_card_tokens else {}
     call.db.add(Account(**account))
     for key in shop["api_keys"]:
         call.db.add(ApiKey(**key))

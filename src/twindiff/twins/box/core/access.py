@@ -181,22 +181,34 @@ def chain(call: Call, folder_id: str | None) -> tuple[Folder, ...]:
 def _grants(call: Call) -> dict[str, Rights]:
     """Return the rights that collaborations give to the caller, by item id."""
     if "grants" not in call.memo:
-        groups = call.db.rows(
-            GroupMembership, GroupMembership.user_id == call.actor, columns=(GroupMembership.group_id,)
-        )
-        whom = (call.actor, *(group for (group,) in groups))
-        collaborations = call.db.rows(
-            Collaboration,
-            Collaboration.accessible_by_id.in_(whom),
-            Collaboration.status == "accepted",
-            any_of(Collaboration.expires_at.is_null(), Collaboration.expires_at > call.clock.iso()),
-        )
-        granted: dict[str, Rights] = {}
-        for each in collaborations:
-            key = f"{each.item_type} {each.item_id}"
-            granted[key] = granted.get(key, NONE) | ROLES.get(each.role, NONE)
-        call.memo["grants"] = granted
+        call.memo["grants"] = _grants_of(call, call.actor)
     return call.memo["grants"]
+
+
+def _grants_of(call: Call, user_id: str) -> dict[str, Rights]:
+    """Return the rights that collaborations give to a user, by item id."""
+    groups = call.db.rows(GroupMembership, GroupMembership.user_id == user_id, columns=(GroupMembership.group_id,))
+    whom = (user_id, *(group for (group,) in groups))
+    collaborations = call.db.rows(
+        Collaboration,
+        Collaboration.accessible_by_id.in_(whom),
+        Collaboration.status == "accepted",
+        any_of(Collaboration.expires_at.is_null(), Collaboration.expires_at > call.clock.iso()),
+    )
+    granted: dict[str, Rights] = {}
+    for each in collaborations:
+        key = f"{each.item_type} {each.item_id}"
+        granted[key] = granted.get(key, NONE) | ROLES.get(each.role, NONE)
+    return granted
+
+
+def can_be_seen_by(call: Call, item: Item, user_id: str) -> bool:
+    """Return whether a user owns an item or collaborates on it, there or in a folder around it."""
+    places = (item, *chain(call, item.parent_id))
+    if any(each.owned_by_id in (None, user_id) for each in places):
+        return True
+    granted = _grants_of(call, user_id)
+    return any("preview" in granted.get(f"{each.type} {each.id}", NONE) for each in places)
 
 
 def granted_items(call: Call) -> list[tuple[str, str]]:

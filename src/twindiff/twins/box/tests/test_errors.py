@@ -68,7 +68,7 @@ def furnish_work(box: Box, known: dict[str, str], item: dict[str, str]) -> dict[
     made: dict[str, str] = {}
     for name in ("task", "done"):
         made[name] = box("POST", "tasks", {"item": item, "action": "review"})["id"]
-        whom = {"task": {"type": "task", "id": made[name]}, "assign_to": {"id": BEN}}
+        whom = {"task": {"type": "task", "id": made[name]}, "assign_to": {"id": ADA}}
         made["assignment" if name == "task" else "finished"] = box("POST", "task_assignments", whom)["id"]
     box("PUT", f"task_assignments/{made['finished']}", {"resolution_state": "approved"})
     made["group"] = box("POST", "groups", {"name": "Editors"})["id"]

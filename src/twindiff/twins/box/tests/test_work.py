@@ -47,8 +47,27 @@ def task_on(box: Box, file: str, **more: Any) -> Any:
     return box("POST", "tasks", {"item": {"type": "file", "id": file}, "message": "Do it", **more})
 
 
-def test_a_task_is_completed_by_those_it_is_assigned_to(box: Box, ben: Box):
+def shared_with(box: Box, *users: str) -> str:
+    """A new file with viewers."""
     file = box.upload()["id"]
+    for user in users:
+        item, whom = {"type": "file", "id": file}, {"type": "user", "id": user}
+        box("POST", "collaborations", {"item": item, "accessible_by": whom, "role": "viewer"})
+    return file
+
+
+def test_a_task_is_assigned_only_to_who_owns_its_file_or_collaborates_on_it(box: Box, ben: Box):
+    folder = box.folder("Plans")
+    task = task_on(box, box.upload(parent=folder)["id"])["id"]
+    whom = {"task": {"type": "task", "id": task}, "assign_to": {"id": BEN}}
+    assert box.refused("POST", "task_assignments", whom) == (400, "task_assignee_not_allowed")
+    item = {"type": "folder", "id": folder}
+    box("POST", "collaborations", {"item": item, "accessible_by": {"type": "user", "id": BEN}, "role": "viewer"})
+    assert box("POST", "task_assignments", whom)["assigned_to"]["id"] == BEN
+
+
+def test_a_task_is_completed_by_those_it_is_assigned_to(box: Box, ben: Box):
+    file = shared_with(box, BEN)
     task = task_on(box, file, action="complete", due_at="2030-01-01T00:00:00Z")
     assert (task["is_completed"], task["completion_rule"]) == (False, "all_assignees")
     whom = {"task": {"type": "task", "id": task["id"]}, "assign_to": {"login": "ben.editor@example.com"}}
@@ -62,7 +81,7 @@ def test_a_task_is_completed_by_those_it_is_assigned_to(box: Box, ben: Box):
 
 
 def test_any_assignee_is_enough_where_the_task_says_so(box: Box, ben: Box):
-    task = task_on(box, box.upload()["id"], completion_rule="any_assignee")
+    task = task_on(box, shared_with(box, BEN, CLEO), completion_rule="any_assignee")
     for user in (BEN, CLEO):
         made = box("POST", "task_assignments", {"task": {"id": task["id"], "type": "task"}, "assign_to": {"id": user}})
     box("PUT", f"task_assignments/{made['id']}", {"resolution_state": "rejected"})

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from twindiff.kit import UNSET, Call, Operations, Struct, UnsetType, revise
 from twindiff.twins.box.wire_style import BadRequest
 
-from ..core.access import find_file, rights, user_of
+from ..core.access import can_be_seen_by, find_file, rights, user_of
 from ..core.errors import Forbidden, NotFound, TaskAssigneeNotAllowed
 from ..core.row_stamps import format_instant, new_id, read_instant
 from ..event_delivery.event_emission import emit_item_event
@@ -217,16 +217,19 @@ def list_assignments(call: Call, task_id: str) -> dict[str, Any]:
 
 @api.post("/task_assignments", status=201)
 def assign(call: Call, task: TaskRef, assign_to: Assignee) -> dict[str, Any]:
-    """Assign a task to a user who can see its file.
+    """Assign a task to a user who owns its file or collaborates on it.
 
-    https://developer.box.com/reference/post-task-assignments
+    https://developer.box.com/guides/tasks/assignments/assign
     """
     given = _find(call, str(task.id))
-    if "task" not in rights(call, _file(call, given.item_id)):
+    file = _file(call, given.item_id)
+    if "task" not in rights(call, file):
         raise TaskAssigneeNotAllowed
     if given.is_completed:
         raise Forbidden("The task is completed")
     user = _assignee(call, assign_to)
+    if not can_be_seen_by(call, file, user.id):
+        raise TaskAssigneeNotAllowed
     twice = (TaskAssignment.task_id == given.id, TaskAssignment.assigned_to_id == user.id)
     if call.db.find(TaskAssignment, *twice):
         raise BadRequest.of("invalid_parameter", "assign_to", "The task is assigned to this user already.")
@@ -241,7 +244,7 @@ def assign(call: Call, task: TaskRef, assign_to: Assignee) -> dict[str, Any]:
     )
     call.db.add(assignment)
     shown = assignment_object(call, assignment)
-    emit_item_event(call, "TASK_ASSIGNMENT_CREATE", _file(call, given.item_id), "TASK_ASSIGNMENT.CREATED", source=shown)
+    emit_item_event(call, "TASK_ASSIGNMENT_CREATE", file, "TASK_ASSIGNMENT.CREATED", source=shown)
     return shown
 
 

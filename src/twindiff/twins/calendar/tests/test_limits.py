@@ -88,7 +88,6 @@ LIMITS = [
       for name, most in ENTRY_POINT_TEXTS.items()),
     *((f"conferenceData.{name}", notes(name, most), notes(name, most + 1)) for name, most in CONFERENCE_TEXTS.items()),
     ("overrides", overrides(MAX_OVERRIDES), overrides(MAX_OVERRIDES + 1)),
-    ("minutes", overrides(1, MAX_REMINDER_MINUTES), overrides(1, MAX_REMINDER_MINUTES + 1)),
     ("attachments", *({"attachments": [{"fileUrl": "https://a.b"}] * (MAX_ATTACHMENTS + more)} for more in (0, 1))),
     ("attendees", *({"attendees": [{"email": f"{n}@x.com"} for n in range(MAX_ATTENDEES + more)]} for more in (0, 1))),
     ("properties", *(shared({f"p{n}": "" for n in range(MAX_PROPERTIES + more)}) for more in (0, 1))),
@@ -102,6 +101,9 @@ SERIES_LIMITS = [
     ("recurrence bytes", exdates(MAX_RECURRENCE_BYTES), exdates(MAX_RECURRENCE_BYTES + 52)),
     ("recurrence lines", *({"recurrence": ["RRULE:FREQ=DAILY", *["EXDATE:20380101"] * count]} for count in LINES)),
     ("until", *(until(["RRULE:FREQ=DAILY;UNTIL={}"], zone) for zone in ("Z", ""))),
+    ("both ends", *(until([f"RRULE:FREQ=DAILY;{count}UNTIL={{}}"], "Z") for count in ("", "COUNT=3;"))),
+    ("both ends of an EXRULE", *(until(["RRULE:FREQ=DAILY", f"EXRULE:FREQ=DAILY;INTERVAL=2;{count}UNTIL={{}}"], "Z")
+      for count in ("", "COUNT=3;"))),
     ("until of an EXRULE", *(until(["RRULE:FREQ=DAILY", "EXRULE:FREQ=WEEKLY;UNTIL={}"], zone) for zone in ("Z", ""))),
 ]  # fmt: skip
 
@@ -129,6 +131,17 @@ def test_a_limit_holds_on_every_way_in(shared_world, inside, outside, ways):
 
 def test_the_enumerations_of_events_are_all_tried():
     assert ALLOWED_VALUES.keys() - {"event_type"} <= WORDS.keys()
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_reminders_are_brought_into_their_limits_without_an_error(shared_world, way):
+    given = [("popup", -5), ("popup", MAX_REMINDER_MINUTES + 1), ("email", 60), ("email", 60), ("sms", 30)]
+    told = [{"method": method, "minutes": minutes} for method, minutes in given]
+    kept = [{"method": m, "minutes": n} for m, n in (("popup", 0), ("popup", MAX_REMINDER_MINUTES), ("email", 60))]
+    for sent, wanted in ((told, {"overrides": kept}), (told[-1:], {}), ([], {})):
+        made = way(shared_world, {"reminders": {"useDefault": False, "overrides": sent}}).json()
+        assert made["reminders"] == {"useDefault": False, **wanted}
+        shared_world("POST", "calendars/primary/clear")
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -176,3 +176,18 @@ def test_a_sync_tells_of_exceptions(calendar, series):
     calendar("DELETE", f"calendars/primary/events/{series['id']}_20180625T160000Z")
     (cancelled,) = calendar.list(syncToken=token)
     assert (cancelled["status"], cancelled["recurringEventId"]) == ("cancelled", series["id"])
+
+
+@pytest.mark.parametrize(
+    ("rule", "days"),
+    [
+        ("FREQ=WEEKLY;BYDAY=TU,TH,SA;COUNT=5", ["18", "19", "21", "23", "26", "28"]),
+        ("FREQ=WEEKLY;BYDAY=MO;COUNT=2", ["18", "25"]),
+        ("FREQ=WEEKLY;BYDAY=WE;UNTIL=20180628T000000Z", ["18", "20", "27"]),
+    ],
+)
+def test_a_series_has_its_start_whatever_the_rule_and_count_counts_the_rest(calendar, rule, days):
+    """https://github.com/googleapis/google-api-nodejs-client/issues/2214"""
+    series = calendar.insert(recurrence=[f"RRULE:{rule}"])["id"]
+    shown = calendar("GET", f"calendars/primary/events/{series}/instances")["items"]
+    assert [each["start"]["dateTime"][8:10] for each in shown] == days

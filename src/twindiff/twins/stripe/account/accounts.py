@@ -77,6 +77,8 @@ class Account(StripeObject, table="accounts", key=("id",), unique=(("seq",),)):
     controller: Column[Json] = column(default=None)
     settings: Column[Json] = column(default={})
     tos_acceptance: Column[Json] = column(default={})
+    takes_card_tokens: Column[bool] = column(default=False)
+    """Whether customers and charges take card tokens, which an account's API policies may allow."""
     rejected: Column[str | None] = column(default=None)
     """The reason for which the account was rejected, or None."""
 
@@ -133,6 +135,7 @@ account_object = build_view(
     "account",
     "is_platform",
     "rejected",
+    "takes_card_tokens",
     business_profile=_profile,
     controller=_controller,
     future_requirements=_nothing_due,
@@ -389,3 +392,10 @@ def empty() -> dict[str, list[Fields]]:
     }
     keys = [{"key": f"{kind}_test_shop", "account": OWN} for kind in ("sk", "rk", "pk")]
     return {"accounts": [account], "api_keys": keys}
+
+
+def empty_with_card_tokens() -> dict[str, list[Fields]]:
+    """Return the seed rows of an empty shop whose customers and charges take card tokens."""
+    rows = empty()
+    rows["accounts"][0]["takes_card_tokens"] = True
+    return rows

@@ -29,6 +29,7 @@ billing/meters billing_meter, billing_portal customer_portal, charges charge, ch
 climate climate_order, confirmation_tokens confirmation_token, coupons coupon, country_specs country_spec,
 credit_notes credit_note,
 customer_sessions customer_session, customers customer, customers/{}/payment_methods payment_method, disputes dispute,
+customers/{}/sources source, sources source,
 entitlements entitlement, ephemeral_keys ephemeral_key, events event, file_links file, files file,
 financial_connections financial_connections, invoice_payments invoice, invoiceitems invoice, invoices invoice,
 mandates mandate, payment_intents payment_intent,

@@ -384,6 +384,9 @@ def _check_scheme(params: CreatePrice) -> None:
         if not isinstance(params.recurring, Recurring):
             message = "Prices with `type=one_time` are not supported with tiered billing."
             raise StripeError(message, param="interval")
+        for name in ("unit_amount", "unit_amount_decimal", "custom_unit_amount"):
+            if is_set(getattr(params, name)):
+                raise StripeError(f"`{name}` may only be set if `billing_scheme` is `per_unit`.", param=name)
         _check_tiers(params)
         return
     if is_set(params.tiers) or is_set(params.tiers_mode):

@@ -31,7 +31,7 @@ from ..core.params import (
 )
 from ..tables.charge_tables import Charge
 from ..tables.customer_tables import CUSTOMERS
-from .coupons import COUPONS, check_future
+from .coupons import COUPONS, Coupon, check_future
 
 api = Operations(prefix="/v1/promotion_codes")
 
@@ -150,6 +150,7 @@ def create_promotion_code(call: Call, params: Annotated[CreatePromotionCode, Bod
     if isinstance(params.customer, str) and params.customer:
         refer(call, CUSTOMERS, params.customer, "customer")
     check_future(call, params.expires_at, "expires_at")
+    _check_coupon_limits(params, coupon)
     fields = collect_params(params, "promotion", "customer_account")
     _check_restrictions(fields)
     fields["code"] = _free_code(call, fields.get("code"), fields.get("customer") or None)
@@ -195,6 +196,20 @@ def list_promotion_codes(call: Call, params: Annotated[ListPromotionCodes, Body]
 def expire_promotion_code(call: Call, row: PromotionCode) -> None:
     """Scheduled job: deactivate a code whose `expires_at` has passed."""
     update(call, PROMOTION_CODES, row, active=False)
+
+
+def _check_coupon_limits(params: CreatePromotionCode, coupon: Coupon) -> None:
+    """Raise StripeError for a code that could be used more often or later than its coupon.
+
+    https://docs.stripe.com/api/promotion_codes/create
+    """
+    for name, than, limit in (
+        ("max_redemptions", "greater than", "max_redemptions"),
+        ("expires_at", "after", "redeem_by"),
+    ):
+        wanted, bound = getattr(params, name), getattr(coupon, limit)
+        if isinstance(wanted, int) and bound is not None and wanted > bound:
+            raise StripeError(f"`{name}` cannot be {than} the coupon's `{limit}`, {bound}.", param=name)
 
 
 def _check_restrictions(fields: Fields) -> None:

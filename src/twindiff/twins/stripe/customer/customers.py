@@ -14,7 +14,7 @@ from twindiff.twins.stripe.core.wire_style import StripeError
 
 from ..core.events import record, record_row, update
 from ..core.objects import Fields, new, retrieve
-from ..core.pagination import equal, list_object, list_of, to_range_conditions, to_reference_conditions
+from ..core.pagination import equal, list_of, to_range_conditions, to_reference_conditions
 from ..core.params import (
     Address,
     ListParams,
@@ -36,7 +36,7 @@ from ..core.search import search_of
 from ..core.test_clocks import TEST_CLOCKS, require_clock, use_clock_time
 from ..payments.cash_balances import CashSettings, own_mode
 from ..payments.payment_methods import attach, method_named, retrieve_attached_method
-from ..payments.tokens import NO_TOKENS
+from ..sources.customer_sources import add_source, check_default, replace_default
 from ..tables.customer_tables import CUSTOMERS, Customer, check_email, customer_object, existing
 from ..tax.automatic_tax import check_location
 from .tax_ids import add_tax_id
@@ -136,19 +136,6 @@ class UpdateCustomer(CustomerParams):
 _DEFAULT = "invoice_settings[default_payment_method]"
 
 
-class ListSources(ListParams):
-    """The parameters of a list of legacy sources."""
-
-    object: OptText = UNSET
-
-
-class CreateSource(Params):
-    """The parameters of a legacy source."""
-
-    source: OptText = UNSET
-    metadata: OptMetadata = UNSET
-
-
 class ListCustomers(ListParams):
     """The parameters of a list of customers."""
 
@@ -170,6 +157,8 @@ def create_customer(call: Call, params: Annotated[CreateCustomer, Body]) -> Fiel
     made = new(call, CUSTOMERS, **fields, invoice_prefix=prefix)
     made = _with_methods(call, made, str(params.payment_method or ""))
     _check_location(call, made, params)
+    if params.source:
+        made = call.db.change(made, default_source=add_source(call, made, params.source).id)
     record_row(call, "customer.created", CUSTOMERS, made)
     _keep_tax_ids(call, made, params.tax_id_data or [])
     return customer_object(made)
@@ -230,11 +219,11 @@ def update_customer(call: Call, id: str, params: Annotated[UpdateCustomer, Body]
     if prefix := fields.get("invoice_prefix"):
         _check_prefix(call, prefix, customer.id)
     if params.default_source:
-        raise StripeError(
-            f"No such source: '{params.default_source[:500]}'", code="resource_missing", param="default_source"
-        )
+        check_default(call, customer, params.default_source)
     if isinstance(params.invoice_settings, InvoiceSettings) and params.invoice_settings.default_payment_method:
         retrieve_attached_method(call, str(params.invoice_settings.default_payment_method), customer.id, _DEFAULT)
+    if params.source:
+        fields["default_source"] = replace_default(call, customer, params.source)
     changed = update(call, CUSTOMERS, customer, **fields)
     _check_location(call, changed, params)
     return customer_object(changed)
@@ -250,19 +239,6 @@ def delete_customer(call: Call, id: str, params: Annotated[Params, Body]) -> Fie
     customer = existing(call, id)
     record(call, "customer.deleted", customer_object(customer))
     return customer_object(call.db.change(customer, deleted=True))
-
-
-@api.get("/{id}/sources")
-def list_sources(call: Call, id: str, params: Annotated[ListSources, Body]) -> Fields:
-    """List legacy sources, of which there are none."""
-    return list_object([], f"/v1/customers/{existing(call, id).id}/sources")
-
-
-@api.post("/{id}/sources")
-def create_source(call: Call, id: str, params: Annotated[CreateSource, Body]) -> Fields:
-    """Reject a legacy source."""
-    existing(call, id)
-    raise StripeError(NO_TOKENS)
 
 
 @api.delete("/{id}/discount")
@@ -284,8 +260,6 @@ def list_customers(call: Call, params: Annotated[ListCustomers, Body]) -> Fields
 def _fields(params: CustomerParams, now: Customer | None, *skipped: str) -> Fields:
     """Return the columns that the parameters set; `now` is the existing customer, or None."""
     fields = collect_params(params, "tax", "tax_id_data", "source", "cash_balance", "invoice_settings", *skipped)
-    if params.source:
-        raise StripeError(NO_TOKENS)
     if email := fields.get("email"):
         check_email(email, "email")
     if params.metadata is not UNSET or now is None:

@@ -16,7 +16,6 @@ from ..core.pagination import equal, list_of, to_range_conditions, to_reference_
 from ..core.params import (
     ListParams,
     NestedParams,
-    OptInteger,
     OptMetadata,
     OptName,
     OptRange,
@@ -32,12 +31,8 @@ from ..core.search import search_of
 from ..tables.charge_tables import CHARGES, Charge
 from ..tables.customer_tables import CUSTOMERS
 from ..tables.payment_intent_tables import PAYMENTS
-from ..tables.payment_method_tables import PaymentMethod
-from .tokens import NO_TOKENS
 
 api = Operations(prefix="/v1/charges")
-
-_OF_CUSTOMERS = "https://stripe.com/docs/payments/payment-intents/migration"
 
 
 class FraudDetails(NestedParams):
@@ -58,35 +53,6 @@ class UpdateCharge(Params):
     receipt_email: OptText = UNSET
     shipping: Parcel | Unset | UnsetType = UNSET
     transfer_group: OptText = UNSET
-
-
-class CreateCharge(Params):
-    """The parameters of a charge without a PaymentIntent."""
-
-    longest: ClassVar = {"customer": 500, "description": 40000}
-
-    amount: OptInteger = UNSET
-    currency: OptName = UNSET
-    capture: bool | UnsetType = UNSET
-    customer: OptName = UNSET
-    description: OptText = UNSET
-    metadata: OptMetadata = UNSET
-    payment_method: OptName = UNSET
-    receipt_email: OptText = UNSET
-    shipping: Parcel | Unset | UnsetType = UNSET
-    source: OptText = UNSET
-    statement_descriptor: OptText = UNSET
-    statement_descriptor_suffix: OptText = UNSET
-    transfer_group: OptText = UNSET
-
-
-class CaptureCharge(Params):
-    """The parameters of a capture."""
-
-    amount: OptInteger = UNSET
-    receipt_email: OptText = UNSET
-    statement_descriptor: OptText = UNSET
-    statement_descriptor_suffix: OptText = UNSET
 
 
 class ListCharges(ListParams):
@@ -140,31 +106,6 @@ def retrieve_charge(call: Call, id: str, params: Annotated[Params, Body]) -> Fie
     return show(call, CHARGES, retrieve(call, CHARGES, id))
 
 
-@api.post("")
-def create_charge(call: Call, params: Annotated[CreateCharge, Body]) -> Fields:
-    """Reject a charge without a PaymentIntent, as Stripe does without legacy sources.
-
-    https://docs.stripe.com/payments/payment-methods/integration-options
-    """
-    if isinstance(params.source, str):
-        raise StripeError(NO_TOKENS)
-    if not isinstance(params.customer, str):
-        raise StripeError("Must provide source or customer.", code="parameter_missing")
-    customer = refer(call, CUSTOMERS, params.customer, "customer")
-    if call.db.count(PaymentMethod, PaymentMethod.customer == customer.id):
-        message = (
-            "This Customer doesn't have any legacy saved payment details, but does have a Payment Method attached. "
-            f"Use a Payment Intent instead of creating a Charge: {_OF_CUSTOMERS}"
-        )
-    else:
-        message = (
-            "This Customer doesn't have any saved payment details. Attach a legacy Token, Card, Bank Account, or "
-            "Source to this Customer and then try this request again, or use Payment Intents and Payment Methods "
-            "instead."
-        )
-    raise StripeError(message, kind="card_error", status=402, code="missing", param="card")
-
-
 @api.post("/{id}")
 def update_charge(call: Call, id: str, params: Annotated[UpdateCharge, Body]) -> Fields:
     """Update the given fields of a charge."""
@@ -179,16 +120,3 @@ def update_charge(call: Call, id: str, params: Annotated[UpdateCharge, Body]) ->
         refer(call, CUSTOMERS, params.customer, "customer")
     metadata = merge_metadata(charge.metadata, params.metadata)
     return show(call, CHARGES, update(call, CHARGES, charge, **collect_params(params), metadata=metadata))
-
-
-@api.post("/{id}/capture")
-def capture_charge(call: Call, id: str, params: Annotated[CaptureCharge, Body]) -> Fields:
-    """Reject a capture: every authorized charge here belongs to a PaymentIntent, which is to be captured."""
-    charge = retrieve(call, CHARGES, id)
-    if charge.captured or charge.status != "succeeded":
-        raise StripeError(f"Charge {charge.id} has already been captured.", code="charge_already_captured")
-    raise StripeError(
-        f"This uncaptured Charge was created by a PaymentIntent ({charge.payment_intent}). You must capture the "
-        "PaymentIntent instead. For more information, see "
-        "https://stripe.com/docs/payments/place-a-hold-on-a-payment-method"
-    )

@@ -5,6 +5,7 @@ https://docs.stripe.com/api/payment_methods
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 from twindiff.kit import UNSET, Body, Call, Operations, UnsetType
@@ -37,12 +38,16 @@ from ..tables.payment_method_tables import (
     PaymentMethod,
     payment_method_object,
 )
+from ..tables.source_tables import SOURCES
 from ..tables.token_tables import consume_card_token
 from .redirect_methods import Boleto, Fpx, NaverPay, PayersBank, Sofort, details_of
 from .test_bank_accounts import BANKS, Bank, BankAccount, bank_columns, find_bank
 from .test_cards import BY_NAME, Card, decline_of, find_card, find_card_by_number
 
 api = Operations(prefix="/v1")
+
+ON_DETACH: list[Callable[[Call, PaymentMethod], None]] = []
+"""Functions that are called with a payment method that its customer has no longer."""
 
 Redisplay = Literal["always", "limited", "unspecified"]
 
@@ -142,7 +147,7 @@ def retrieve_payment_method(call: Call, id: str, params: Annotated[Params, Body]
     """Retrieve a payment method, or one of Stripe's named test methods."""
     if columns := named_columns(call, id):
         return payment_method_object(PaymentMethod(id=id, seq=0, created=now(call), **columns))
-    return payment_method_object(retrieve(call, METHODS, id))
+    return payment_method_object(method_named(call, id, param=None, status=404))
 
 
 @api.post("/payment_methods/{id}")
@@ -199,7 +204,10 @@ def detach_payment_method(call: Call, id: str, params: Annotated[Params, Body]) 
         message = "The payment method you provided is not attached to a customer so detachment is impossible."
         raise StripeError(message)
     _forget_default(call, method)
-    return payment_method_object(update(call, METHODS, method, "payment_method.detached", customer=None, detached=True))
+    detached = update(call, METHODS, method, "payment_method.detached", customer=None, detached=True)
+    for follow in ON_DETACH:
+        follow(call, detached)
+    return payment_method_object(detached)
 
 
 def _forget_default(call: Call, method: PaymentMethod) -> None:
@@ -221,7 +229,7 @@ def attach(call: Call, method: PaymentMethod, customer: str) -> PaymentMethod:
             "This PaymentMethod was previously used without being attached to a Customer or was detached from a "
             "Customer, and may not be used again."
         )
-    outcome = outcome_of(method)
+    outcome = outcome_of(method) if method.type == "card" else ""
     decline = (
         decline_of(outcome) if outcome != "fails_when_charged" and not outcome.startswith("authenticate") else None
     )
@@ -264,12 +272,18 @@ def outcome_of(method: PaymentMethod) -> str:
     return named.outcome if named else ""
 
 
-def method_named(call: Call, id: str, param: str = "payment_method", status: int = 400) -> PaymentMethod:
-    """Return the payment method with an id; named test methods such as `pm_card_visa` are created each time."""
+def method_named(call: Call, id: str, param: str | None = "payment_method", status: int = 400) -> PaymentMethod:
+    """Return the payment method with an id; named test methods such as `pm_card_visa` are created each time.
+
+    Raises StripeError for an unknown one, and for a source that no customer has.
+    """
     columns = named_columns(call, id)
-    if columns is None:
-        return retrieve(call, METHODS, id, param=param, status=status)
-    return new(call, METHODS, **columns)
+    if columns is not None:
+        return new(call, METHODS, **columns)
+    if id.startswith("src_") and find(call, SOURCES, id) and find(call, METHODS, id) is None:
+        message = "A source must be attached to a customer to be used as a `payment_method`."
+        raise StripeError(message, param="payment_method")
+    return retrieve(call, METHODS, id, param=param, status=status)
 
 
 def named_columns(call: Call, id: str) -> Fields | None:
@@ -315,7 +329,7 @@ def columns_of(call: Call, params: NewMethod) -> Fields:
         "allow_redisplay": params.allow_redisplay or "unspecified",
     }
     if type == "card":
-        return {**fields, **_card(call, params.card)}
+        return {**fields, **card_of(call, params.card)}
     if type in DEBITS:
         return {**fields, **bank_columns(call, type, getattr(params, type))}
     return {**fields, "type": type, "details": details_of(type, getattr(params, type, UNSET))}
@@ -334,7 +348,8 @@ def _check_type(type: str) -> None:
         raise StripeError(f"Invalid type: must be one of {join_choices(sorted(TYPES))}", param="type")
 
 
-def _card(call: Call, params: CardParams | UnsetType) -> Fields:
+def card_of(call: Call, params: CardParams | UnsetType) -> Fields:
+    """Return the columns of a card by its token or its number."""
     if not isinstance(params, CardParams):
         raise StripeError("Missing required param: card.", code="parameter_missing", param="card")
     if isinstance(params.token, str):

@@ -14,6 +14,7 @@ from ..core.objects import Fields, new, new_id, retrieve
 from ..core.params import Address, NestedParams, OptBool, OptName, OptText, Params
 from ..tables.token_tables import TOKEN, token_object
 from .payment_methods import CardParams, numbered_card
+from .test_bank_accounts import BankAccount, bank_columns
 
 api = Operations(prefix="/v1/tokens")
 
@@ -137,8 +138,10 @@ def create_token(call: Call, params: Annotated[CreateToken, Body]) -> Fields:
     if isinstance(params.card, TokenCard):
         fields = _card_fields(call, params.card)
     elif isinstance(params.bank_account, TokenBank):
-        fields = {"bank_account": _bank_fields(call, params.bank_account)}
-    prefixes = {"account": "ct_", "cvc_update": "cvctok_", "person": "cpt_", "pii": "pii_"}
+        number = BankAccount(account_number=params.bank_account.account_number)
+        method = bank_columns(call, "us_bank_account", number)
+        fields = {"bank_account": bank_fields(call, params.bank_account), "method": method}
+    prefixes = {"account": "ct_", "bank_account": "btok_", "cvc_update": "cvctok_", "person": "cpt_", "pii": "pii_"}
     id = new_id(call, prefixes[kinds[0]]) if kinds[0] in prefixes else None
     return token_object(new(call, TOKEN, id=id, type=kinds[0], **fields))
 
@@ -153,8 +156,17 @@ def _card_fields(call: Call, params: TokenCard) -> Fields:
     method = numbered_card(call, params)
     details: Fields = method["details"]
     said = {name: getattr(params, name) or None for name in (*ADDRESS, "name")}
+    card = build_card(call, details, said, has_code=bool(params.cvc))
+    if params.currency:
+        card["currency"] = params.currency.lower()
+    return {"card": card, "method": method}
+
+
+def build_card(call: Call, details: Fields, said: Fields, *, has_code: bool) -> Fields:
+    """Build a card as older objects show it, from the details of a payment method and what was said of its holder."""
+    said = {**dict.fromkeys((*ADDRESS, "name")), **said}
     checks = {name: "unchecked" if said[name.removesuffix("_check")] else None for name in ADDRESS_CHECKS}
-    card: Fields = {
+    return {
         "id": new_id(call, "card_"),
         "object": "card",
         **said,
@@ -162,7 +174,7 @@ def _card_fields(call: Call, params: TokenCard) -> Fields:
         "allow_redisplay": "unspecified",
         "brand": BRANDS[details["brand"]],
         "country": details["country"],
-        "cvc_check": "unchecked" if params.cvc else None,
+        "cvc_check": "unchecked" if has_code else None,
         "dynamic_last4": None,
         "exp_month": details["exp_month"],
         "exp_year": details["exp_year"],
@@ -175,12 +187,10 @@ def _card_fields(call: Call, params: TokenCard) -> Fields:
         "tokenization_method": None,
         "wallet": None,
     }
-    if params.currency:
-        card["currency"] = params.currency.lower()
-    return {"card": card, "method": method}
 
 
-def _bank_fields(call: Call, params: TokenBank) -> Fields:
+def bank_fields(call: Call, params: TokenBank) -> Fields:
+    """Build a bank account as older objects show it."""
     return {
         "id": new_id(call, "ba_"),
         "object": "bank_account",

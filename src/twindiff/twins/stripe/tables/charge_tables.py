@@ -57,6 +57,8 @@ class Charge(
     application_fee: Column[str | None] = column(default=None)
     application_fee_amount: Column[int | None] = column(default=None)
     transfer: Column[str | None] = column(default=None)
+    source: Column[Json] = column(default=None, derived=True)
+    """The card, bank account or source that was charged without a PaymentIntent."""
     special: Column[str] = column(default="", derived=True)
     """The special outcome of the test card it was paid with."""
 
@@ -109,7 +111,6 @@ charge_object = build_view(
     radar_options=_no_radar_options,
     receipt_number=None,
     receipt_url=_receipt_url,
-    source=None,
     source_transfer=None,
     transfer_data=_transfer_data,
 )

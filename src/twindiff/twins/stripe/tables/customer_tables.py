@@ -11,7 +11,6 @@ from twindiff.kit import Call, Column, Json, column
 from twindiff.twins.stripe.core.wire_style import StripeError
 
 from ..core.objects import Fields, StripeObject, build_view, refer, resource
-from ..core.pagination import list_object
 
 NO_SETTINGS: Fields = {
     "custom_fields": None,
@@ -96,10 +95,6 @@ def customer_object(row: Customer) -> Fields:
     return {**_existing(row), **names}
 
 
-def _no_sources(call: Call, customer: Fields) -> Fields:
-    return list_object([], f"/v1/customers/{customer['id']}/sources", total_count=0)
-
-
 def _credit(call: Call, customer: Fields) -> Fields:
     """Return the credit that pays invoices, by currency."""
     return {customer["currency"]: -customer["balance"]} if customer["balance"] and customer["currency"] else {}
@@ -112,7 +107,7 @@ CUSTOMERS = resource(
     customer_object,
     id_length=14,
     expandable=("default_source", "test_clock", "invoice_settings.default_payment_method"),
-    includes={"invoice_credit_balance": _credit, "sources": _no_sources},
+    includes={"invoice_credit_balance": _credit},
 )
 
 

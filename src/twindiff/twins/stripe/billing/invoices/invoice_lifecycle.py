@@ -342,7 +342,7 @@ def pay(
 
 def _method(call: Call, invoice: Invoice) -> str | None:
     customer = find(call, CUSTOMERS, invoice.customer)
-    default = customer.invoice_settings.get("default_payment_method") if customer else None
+    default = customer and (customer.invoice_settings.get("default_payment_method") or customer.default_source)
     owner = find(call, SUBSCRIPTIONS, invoice.subscription) if invoice.subscription else None
     return invoice_payments.method_of(call, invoice, owner.default_payment_method if owner else None, default)
 
