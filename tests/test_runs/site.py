@@ -85,7 +85,30 @@ UNSEEN = """<!doctype html><title>Unseen</title><h1>Unseen</h1><style>.beside { 
 <div style="height: 40px; overflow: auto" id=chat><p>Oldest</p><p style="height: 900px">Middle</p><p>Newest</p></div>
 <label><input type=checkbox class=clear> Agree</label><p style="text-transform: uppercase">paid</p>
 <div style="height: 2000px"></div><p>Below</p><script>chat.scrollTop = 2000</script>"""
+LATE = """<!doctype html><title>Late</title><h1>Late</h1><style>
+@keyframes draw { from { opacity: 0 } 99% { opacity: 0 } to { opacity: 1 } } .drawn { animation: draw 1s forwards }
+</style><button onclick="setTimeout(() => out.innerText = 'Broken', 1200)">Break later</button>
+<button onclick="setTimeout(() => setTimeout(() => out.innerText = 'Broken', 600), 600)">Break twice</button>
+<button onclick="drawing.hidden = false">Draw</button><button>Rest</button>
+<button onclick="const id = setInterval(() => { clearInterval(id); stock.insertRow().insertCell() }, 1200)">
+Add later</button>
+<button onclick="out.innerText = 'Saved'; setTimeout(() => out.innerText = '', 900)">Save</button>
+<button onclick="const poll = () => setTimeout(poll, 200); poll()">Poll</button>
+<p id=out></p><p id=drawing class=drawn hidden>Broken</p><table id=stock><tr><td>Ada</table>"""
+ALIKE = """<!doctype html><title>Bikes</title><h1>Bikes</h1><style>.clear { opacity: 0 }</style>
+<nav><a href="/about">Help</a></nav><footer><a href="/about">Help</a> <a href="/team">Terms</a></footer>
+<div class=card><h3>Roadster</h3><button onclick="out.innerText = 'Roadster rented'">Rent</button></div>
+<div class=card><h3>Tandem</h3><button onclick="out.innerText = 'Tandem rented'">Rent</button></div>
+<button disabled>Return</button><button onclick="out.innerText = 'Returned'">Return</button>
+<button class=clear>Buy</button><button onclick="out.innerText = 'Bought'" aria-label=Buy>€</button><h2>Buy</h2>
+<label>Email <input></label><a href="/late">Terms</a>
+<fieldset><legend>Invoice</legend><label>Email <input></label><label><input type=checkbox> Agree</label></fieldset>
+<label><input type=checkbox> Agree</label><button onclick="asked.showModal()">Ask</button>
+<dialog id=asked><button onclick="out.innerText = 'Asked'; asked.close()">Rent</button></dialog>
+<table><tr><th>Bike<th>Price<tr><td>Roadster<td><span style="opacity: 0">99</span> 12</table><p id=out></p>"""
 PAGES = {
+    "/alike": ALIKE,
+    "/late": LATE,
     "/unseen": UNSEEN,
     "/headed": "<!doctype html><title>Headed</title><header><h1>Shop</h1></header><h2 id=late>Dishes</h2>"
     "<script>setTimeout(() => document.querySelector('header').remove(), 300)</script>",

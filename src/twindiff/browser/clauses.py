@@ -220,7 +220,8 @@ class ClauseSlots(NamedTuple):
 
     def row(self) -> str:
         """Return the prefix of a selector for a row, or ""."""
-        return f"{ROW}{self.value('row', 'row2', 'row3', 'rowb')}" if self.first("row", "row2", "row3", "rowb") else ""
+        names = ("row", "row2", "row3", "row4", "rowb")
+        return f"{ROW}{self.value(*names)}" if self.first(*names) else ""
 
 
 def _dialog(said: ClauseSlots) -> DialogAnswer:
@@ -449,8 +450,13 @@ def _signed_in(said: ClauseSlots) -> list[BrowserStep]:
     return [*_login(ClauseSlots({}, said.held)), seen] if said.is_first else [seen]
 
 
-def _nth(action: Action) -> Callable[[ClauseSlots], list[BrowserStep]]:
-    return lambda said: [BrowserStep(action, selector=select_nth(said, kind_of_noun(said.first("of_kind"))))]
+def _nth(action: Action, kind: str = "control") -> Callable[[ClauseSlots], list[BrowserStep]]:
+    def to_steps(said: ClauseSlots) -> list[BrowserStep]:
+        noun = said.first("of_kind", "of_kind2")
+        value = said.value("v") if said.has("v") else None
+        return [BrowserStep(action, selector=select_nth(said, kind_of_noun(noun) if noun else kind), value=value)]
+
+    return to_steps
 
 
 def _placeholder(said: ClauseSlots, *, negated: bool = False) -> list[BrowserStep]:
@@ -491,8 +497,9 @@ STEPS_OF_KINDS: dict[str, Callable[[ClauseSlots], list[BrowserStep]]] = {
     "entry_is": expect_entry_is,
     "things": lambda said: expect_things(said, *parse_count(said.groups["n"])),
     "nth_click": _nth("click"),
-    "nth_check": _nth("check"),
-    "nth_uncheck": _nth("uncheck"),
+    "nth_check": _nth("check", "checkbox"),
+    "nth_uncheck": _nth("uncheck", "checkbox"),
+    "nth_fill": _nth("fill", "field"),
     "heading_says": lambda said: [_expect("text", selector=select_nth(said, "heading"), contains=said.value("q1"))],
     "placeholder_fill": lambda said: [
         BrowserStep("fill", selector=f"{PLACEHOLDER}{said.value('f')}", value=said.value("v"))

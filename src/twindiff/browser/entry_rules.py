@@ -12,6 +12,7 @@ from twindiff.browser.config import BrowserStep, Expect
 from twindiff.browser.element_finder import INSIDE
 from twindiff.browser.entry_finder import AT, EACH, ENTRY, LAST, NTH, THINGS, VERB
 from twindiff.browser.intents import VERBS
+from twindiff.browser.words import QUOTED
 
 if TYPE_CHECKING:
     from twindiff.browser.clauses import ClauseSlots
@@ -42,7 +43,10 @@ _OF_LIST = r"(?: (?:of|in) the (?:table|list))?"
 _ONE = rf"(?:the )?(?P<position>{_POSITION}) (?P<entry>{_NOUN}){_OF_LIST}"
 _EVERY = rf"(?P<position>each|every) (?P<entry>{_NOUN}){_OF_LIST}"
 _KINDS = r"radio ?buttons?|buttons?|links?|check ?box(?:es)?|(?:text )?fields?|tabs?|headings?"
-_NTH = rf"(?:the )?(?P<position>{_POSITION}) (?P<of_kind>{_KINDS})"
+_NTH = (
+    rf"(?:the )?(?P<position>{_POSITION}) (?:(?P<of_kind>{_KINDS})(?: (?:(?:named|called|labell?ed|with the label) )?"
+    rf"(?P<named>{QUOTED}))?|(?P<named2>{QUOTED})(?: (?P<of_kind2>{_KINDS}))?)"
+)
 _ACTS = "|".join(VERBS)
 _TO = r"(?: (?:to|into|from) (?:the|my|your|our|his|her|their) (?P<place>(?<=\x20)(?-i:[a-z][\w-]*)))?"
 _IS_VISIBLE = r"(?: (?:is|are|should be|must be) (?:shown|visible|displayed|listed|present|there))?"
@@ -82,6 +86,8 @@ def list_entry_rules(names: dict[str, str]) -> tuple[tuple[str, str], ...]:
         ("nth_click", rf"(?:{clicks}|chooses?|selects?|picks?) {_NTH}"),
         ("nth_check", rf"(?:checks?|ticks?) {_NTH}"),
         ("nth_uncheck", rf"(?:unchecks?|unticks?) {_NTH}"),
+        ("nth_fill", rf"(?:fills?|completes?)(?: in| out)? {_NTH} (?:with|using|as) {{v}}"),
+        ("nth_fill", rf"(?:enters?|types?|inputs?|writes?|puts?) {{v}} (?:into|in) {_NTH}"),
         ("heading_says", rf"{sure}the (?P<position>{_POSITION}) heading {says} (?P<q1>{quoted})"),
         ("entry_says", rf"{sure}{any_entry} {says} {texts}"),
         ("entry_says", rf"{each_it} {says} {texts}"),
@@ -135,8 +141,9 @@ def do_to_entry(said: ClauseSlots) -> list[BrowserStep]:
 
 
 def select_nth(said: ClauseSlots, kind: str) -> str:
-    """Return the selector of an element by its position among those of its kind."""
-    return f"{NTH}{_position(said.first('position'))} {kind}"
+    """Return the selector of an element by its position among those of its kind, and of its name if there is one."""
+    named = f"={said.value('named', 'named2')}" if said.first("named", "named2") else ""
+    return f"{NTH}{_position(said.first('position'))} {kind}{named}"
 
 
 def _expect(kind: Any, selector: str, **fields: Any) -> BrowserStep:

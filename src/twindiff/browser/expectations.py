@@ -9,7 +9,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
+import msgspec
+
 from twindiff.browser.config import Expect
+from twindiff.browser.element_choice import ACTIONS, choose_element
 from twindiff.browser.element_finder import (
     ENTERING,
     EXACT,
@@ -20,12 +23,14 @@ from twindiff.browser.element_finder import (
     ROW,
     candidates,
     frames_of,
+    is_by_words,
     kind_of,
     locators,
     resolve_scope,
 )
 from twindiff.browser.entry_finder import EACH, ENTRY, NTH, THINGS, EntriesUnclear, find_entries, find_entry
 from twindiff.browser.intent_finder import SeveralControls, find_intended, is_intent
+from twindiff.browser.page_timers import MAX_DELAY_SECONDS, PENDING_SECONDS
 from twindiff.browser.visible_text import IS_SEEN, TEXT_OF
 
 if TYPE_CHECKING:
@@ -38,6 +43,8 @@ QUIET_SECONDS = 0.5
 """Seconds that an absence or a maximum count must hold while no request is open."""
 MAX_UNQUIET_SECONDS = 2.0
 """The same where requests stay open."""
+MAX_TIMER_ROUNDS = 2
+"""Timers that are waited for one after the other: one may set another, and one that polls does so for ever."""
 MAX_SEEN_CHARACTERS = 600
 ROWS_OF = {"datarow": "table, [role=table], [role=grid]", "listitem": "ul, ol, [role=list]"}
 """Containers of rows and items; without one, a count of 0 is not conclusive."""
@@ -46,26 +53,28 @@ MAX_ALIKE = 20
 SEEING = "see"
 """What is done to an element that a person must see, beyond what a browser calls visible."""
 T = TypeVar("T")
-_BELOW = """label => [...document.querySelectorAll('table')]
-  .filter(table => table.getClientRects().length && table.rows.length).flatMap(table => {
+_BELOW = rf"""label => {{
+  const isSeen = {IS_SEEN}, textOf = {TEXT_OF};
+  return [...document.querySelectorAll('table')].filter(table => isSeen(table) && table.rows.length).flatMap(table => {{
     const heads = [...table.rows[0].cells].filter(each => each.tagName === 'TH');
-    const at = heads.findIndex(each => each.innerText.trim().toLowerCase() === label);
-    const rows = [...table.rows].filter(row => at >= 0 && row.querySelector('td'));
-    return rows.map(row => [row.innerText, row.cells[at]?.innerText ?? '']);
-  })"""
+    const at = heads.findIndex(each => textOf(each).trim().toLowerCase() === label);
+    const rows = [...table.rows].filter(row => at >= 0 && row.querySelector('td') && isSeen(row));
+    return rows.map(row => [textOf(row), row.cells[at] ? textOf(row.cells[at]) : '']);
+  }});
+}}"""
 """Pairs of the text of a row and of its cell below the header of a column."""
 _LISTED = rf"""() => {{
   const textOf = {TEXT_OF};
   const LISTS = 'table, [role=table], [role=grid], ul, ol, [role=list]';
   const lists = [...document.querySelectorAll(LISTS)]
-    .filter(each => each.innerText.trim() && !each.parentElement.closest(`nav, header, footer, ${{LISTS}}`));
+    .filter(each => textOf(each).trim() && !each.parentElement.closest(`nav, header, footer, ${{LISTS}}`));
   const isEmpty = /\b(no|0) [\w -]{{1,40}}|\bempty\b|\bnothing\b/i.test(textOf(document.body));
   return lists.length ? lists.map(textOf) : isEmpty ? [''] : null;
 }}"""
 """The texts of all tables and lists; an empty one where the page says that there is nothing to list."""
-_VALUES = """each => each.tagName === 'SELECT'
+_VALUES = rf"""each => each.tagName === 'SELECT'
   ? [...each.selectedOptions].flatMap(option => [option.label.trim(), option.value])
-  : [each.value ?? each.innerText]"""
+  : [each.value ?? ({TEXT_OF})(each)]"""
 
 
 class StepFailed(Exception):
@@ -107,6 +116,8 @@ class Expectations:
         self._text = text
         self._is_quiet = is_quiet
         self._downloads = downloads
+        self._provisional: list[Expect] = []
+        """Expectations of this page that something late may break, until the next action."""
 
     async def wait(self, expect: Expect, seconds: float) -> None:
         """Wait until an expectation holds; raises StepFailed with what was seen instead."""
@@ -117,6 +128,7 @@ class Expectations:
             now = time.monotonic()
             since = (since or now) if look.holds else None
             if since is not None and self._has_held(expect, now - since):
+                self._note(expect)
                 return
             if now > end and since is None and look.unclear:
                 raise WordsUnclear(look.unclear, "one element", look.seen)
@@ -130,9 +142,63 @@ class Expectations:
         What is loaded late can break an absence (`negated`), a maximum, and which entry or element has a position
         (`ENTRY`, `NTH`). All else counts as soon as it holds.
         """
-        if not expect.negated and expect.max is None and not (expect.selector or "").startswith((ENTRY, NTH)):
-            return True
-        return seconds >= (QUIET_SECONDS if self._is_quiet() else MAX_UNQUIET_SECONDS)
+        return not _can_break(expect) or seconds >= (QUIET_SECONDS if self._is_quiet() else MAX_UNQUIET_SECONDS)
+
+    def _note(self, expect: Expect) -> None:
+        """Keep what something late may break; a later sentence that says the opposite replaces it."""
+        opposite = msgspec.structs.replace(expect, negated=not expect.negated)
+        self._provisional = [each for each in self._provisional if each not in (expect, opposite)]
+        if _can_break(expect):
+            self._provisional.append(expect)
+
+    async def confirm(self, *, with_timers: bool = True) -> None:
+        """Look again at what something late may break, after all short timers; raises StepFailed where it is broken."""
+        provisional, self._provisional = self._provisional, []
+        if not provisional:
+            return
+        needed = QUIET_SECONDS if with_timers and await self._let_timers_run() else 0.0
+        end = time.monotonic() + MAX_UNQUIET_SECONDS
+        before: Expect | None = None
+        since = time.monotonic()
+        while True:
+            broken, seen = await self._find_broken(provisional)
+            now = time.monotonic()
+            is_unquiet = not self._is_quiet() and now < end
+            if is_unquiet or broken != before:
+                before, since, needed = broken, now, QUIET_SECONDS
+            if now - since >= needed and not is_unquiet:
+                break
+            await asyncio.sleep(POLL_SECONDS)
+        if broken:
+            said = f"'{broken}' held at first, but not after all that the page had scheduled"
+            raise StepFailed(said, str(broken), _around(seen, self._expected_text(broken)))
+
+    async def _find_broken(self, provisional: Sequence[Expect]) -> tuple[Expect | None, str]:
+        """Return the first of these that does not hold, and what is seen instead."""
+        for expect in provisional:
+            look = await await_page(self._look(expect), ANSWER_SECONDS)
+            if look.holds is False:
+                return expect, look.seen
+        return None, ""
+
+    async def _let_timers_run(self) -> bool:
+        """Wait for the short timers of the page; returns whether there were any."""
+        begin = time.monotonic()
+        for number in range(MAX_TIMER_ROUNDS):
+            pending = [await self._pending_seconds(frame) for frame in self._front().frames[:MAX_FRAMES]]
+            seconds = min(max(pending), begin + MAX_DELAY_SECONDS - time.monotonic())
+            if seconds <= 0:
+                return number > 0
+            await asyncio.sleep(seconds + POLL_SECONDS)
+        return True
+
+    async def _pending_seconds(self, frame: Frame) -> float:
+        from playwright.async_api import Error
+
+        try:
+            return await await_page(frame.evaluate(PENDING_SECONDS, MAX_DELAY_SECONDS), ANSWER_SECONDS)
+        except Error:  # the frame has gone, and its timers with it
+            return 0.0
 
     async def _refuse(self, expect: Expect, look: Observation) -> None:
         wanted = self._expected_text(expect)
@@ -227,7 +293,7 @@ class Expectations:
         label, wanted = _plain(self._text(expect.selector)), _plain(self._expected_text(expect))
         if label.startswith(ROW):
             return await self._look_in_column(label, wanted)
-        field = await self.find(f"field={label}")
+        field = await self.find(f"field={label}", SEEING)
         if field is not None:
             values: list[str] = await field.evaluate(_VALUES)
             return Observation(wanted in values, values[0] if values else "")
@@ -289,9 +355,8 @@ class Expectations:
     async def _is_called(self, entry: Locator, expect: Expect) -> bool:
         """Return whether an entry, or one element of it, says exactly the expected text."""
         wanted = _plain(self._expected_text(expect))
-        texts: list[str] = await entry.evaluate(
-            "each => [each, ...each.querySelectorAll('*')].map(one => one.innerText)"
-        )
+        script = f"each => [each, ...each.querySelectorAll('*')].map({TEXT_OF})"
+        texts: list[str] = await entry.evaluate(script)
         return any(_plain(each or "") == wanted for each in texts)
 
     async def _look_who_is_signed_in(self, expect: Expect) -> Observation:
@@ -380,8 +445,7 @@ class Expectations:
             return Observation(None, "no such element")
         match kind:
             case "value":
-                values: list[str] = await element.evaluate(_VALUES)
-                return Observation(any(self._is_in(expect, value) for value in values), values[0] if values else "")
+                return await self._look_at_values(expect)
             case "placeholder":
                 text = await element.get_attribute("placeholder") or ""
                 return Observation(self._is_in(expect, text), text or "no placeholder")
@@ -395,14 +459,24 @@ class Expectations:
                 state = await element.evaluate("each => each === each.ownerDocument.activeElement")
         return Observation(state, kind if state else f"not {kind}")
 
+    async def _look_at_values(self, expect: Expect) -> Observation:
+        """Compare the values of the fields of one name, which must agree."""
+        values: list[list[str]] = [await each.evaluate(_VALUES) for each in await self._find_alike(expect)]
+        verdicts = {any(self._is_in(expect, value) for value in each) for each in values}
+        seen = ", ".join(each[0] for each in values if each)
+        if len(verdicts) > 1:
+            return Observation(None, seen, f"several fields are '{expect.selector}', with {seen}; name the one")
+        return Observation(verdicts.pop() if verdicts else None, seen)
+
     async def _find_alike(self, expect: Expect) -> list[Locator]:
         """Return all visible elements that a selector means equally, of the first frame that has any."""
         frames, selector = await frames_of(self._front(), self._text(expect.selector))
         for frame in frames:
             place = await resolve_scope(frame, selector)
             for locator in _within(place, "expect") if place else ():
-                if alike := await locator.filter(visible=True).all():
-                    return alike[:MAX_ALIKE]
+                alike = (await locator.filter(visible=True).all())[:MAX_ALIKE]
+                if seen := [each for each in alike if await each.evaluate(IS_SEEN)]:
+                    return seen
         return []
 
     async def find(self, selector: str, action: str = "expect") -> Locator | None:
@@ -439,6 +513,11 @@ class Expectations:
         return None
 
 
+def _can_break(expect: Expect) -> bool:
+    """Return whether what a page shows late can break an expectation that holds."""
+    return expect.negated or expect.max is not None or (expect.selector or "").startswith((ENTRY, NTH))
+
+
 async def _has_state(element: Locator, kind: Literal["disabled", "checked"]) -> bool:
     return await element.is_disabled() if kind == "disabled" else await _is_checked(element)
 
@@ -462,6 +541,8 @@ async def _find_in(frame: Frame, selector: str, action: str) -> Locator | None:
             continue
         if count > 1 and selector.startswith(ENTRY):
             raise SeveralControls(f"{count} elements may be '{selector}'; name the one in quotation marks")
+        if count > 1 and action in ACTIONS and is_by_words(selector):
+            return await choose_element(seen, selector)
         if count:
             return seen.first
     return None

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from twindiff.browser.visible_text import IS_SEEN
+
 if TYPE_CHECKING:
     from playwright.async_api import Frame, Locator
 
@@ -65,14 +67,16 @@ async def find_intended(frame: Frame, selector: str) -> Locator | None:
     return frame.locator(f"xpath={meant['path']}")
 
 
-_FIND = r"""asked => {
+_FIND = (
+    rf"""asked => {{
+  const seen = {IS_SEEN};"""
+     r"""
   const words = text => (text || '').toLowerCase().replace(/e-mail/g, 'email').replace(/[^\p{L}\p{N}#+@.]+/gu, ' ')
     .split(' ').map(word => word.replace(/^\.+|\.+$/g, ''))
     .filter(word => word && !['a', 'an', 'the', 'my', 'your', 'our'].includes(word))
     .map(word => word.length > 3 && /[^s]s$/.test(word) ? word.slice(0, -1) : word).join(' ');
   const plain = text => text.toLowerCase().replace(/\s+/g, ' ').trim();
   const has = (text, part) => part && ` ${text} `.includes(` ${part} `);
-  const seen = each => each.getClientRects().length > 0 && getComputedStyle(each).visibility !== 'hidden';
   const all = (of, root = document) => [...root.querySelectorAll(of)].filter(seen);
   const controls = all('button, a[href], input[type=submit], input[type=button], summary, '
     + '[role=button], [role=link], [role=menuitem], [role=tab]');
@@ -157,4 +161,5 @@ _FIND = r"""asked => {
   };
   return {do: perform, new: begin, the: field, submit}[asked.kind]();
 }"""
+)
 """Runs in the page; returns `{path}` of the one element, `{several}` if that many match, or null."""

@@ -108,8 +108,9 @@ _SAYS = rf"(?:(?:{_MODAL}{_SO} |to |now |also |then )?{_SAY}|soll(?:te)?|zeigt|e
 _URL = rf"{_ARTICLE}(?:current )?(?:url|address|adresse)"
 _NUMBER = rf"(?:\d{{1,4}}|{'|'.join(NUMBERS)})"
 _OF_ROW = r"(?:of|for|with|containing|that (?:contains|has|shows|says))"
-_ROW = rf"(?:(?:the )?(?:table )?row {_OF_ROW} (?:the (?:text|name|customer|user) )?(?P<row>{QUOTED}|{PLAIN}|{BARE})|(?:the )?(?P<row2>{QUOTED}|{PLAIN}|{BARE})(?:'s| 's) row|(?:the )?row (?P<row3>(?<=\x20)#\d{{1,6}}))"
-_IN_ROW = rf"(?: in {_ROW})?"
+_CARD = r"(?:(?:table )?row|card|tile|panel|section)"
+_ROW = rf"(?:(?:the )?{_CARD} {_OF_ROW} (?:the (?:text|name|customer|user) )?(?P<row>{QUOTED}|{PLAIN}|{BARE})|(?:the )?(?P<row2>{QUOTED}|{PLAIN}|{BARE})(?:'s| 's) {_CARD}|(?:the )?row (?P<row3>(?<=\x20)#\d{{1,6}})|the (?P<row4>{QUOTED}|{BARE}) (?:row|card|tile|panel|section))"
+_IN_ROW = rf"(?: (?:in|on) {_ROW})?"
 _TIMES = rf"(?P<times>once|twice|thrice|{_NUMBER} times)"
 
 

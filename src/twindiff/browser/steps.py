@@ -119,8 +119,11 @@ class Interpreter:
         """The front window."""
         return self._front()
 
-    async def do(self, step: BrowserStep) -> None:
-        """Execute one step; raises StepFailed."""
+    async def do(self, step: BrowserStep, following: BrowserStep | None = None) -> None:
+        """Execute one step; raises StepFailed.
+
+        Before a `following` step acts, or at the end, what was absent must be absent still.
+        """
         from playwright.async_api import Error
 
         seconds = step.timeout_ms / 1000 if step.timeout_ms else DEFAULT_STEP_SECONDS
@@ -133,6 +136,9 @@ class Interpreter:
                 await self._find_element(self._text(step.wait_for), "wait", seconds)
             if step.expect:
                 await self._expectations.wait(_with_scope(step.expect, step), seconds)
+            if following is None or following.action != "expect":
+                is_waiting = following is not None and following.action == "wait"  # the prompt says for how long
+                await self._expectations.confirm(with_timers=not is_waiting)
         except SeveralRows as error:
             raise StepFailed(str(error), "one row", "several") from None
         except SeveralControls as error:
