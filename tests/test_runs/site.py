@@ -106,7 +106,24 @@ ALIKE = """<!doctype html><title>Bikes</title><h1>Bikes</h1><style>.clear { opac
 <label><input type=checkbox> Agree</label><button onclick="asked.showModal()">Ask</button>
 <dialog id=asked><button onclick="out.innerText = 'Asked'; asked.close()">Rent</button></dialog>
 <table><tr><th>Bike<th>Price<tr><td>Roadster<td><span style="opacity: 0">99</span> 12</table><p id=out></p>"""
+RECORDS = """<!doctype html><title>Orders</title><h1>Orders</h1><nav><a href="/records">Orders</a></nav><table>
+<thead><tr><th><input type=checkbox><th>Number<th>Customer<th>State<th>Amount<th>Due<th></tr></thead>
+<tbody id=all></tbody></table><label>Limit <input value=30></label><label>State <select id=by onchange="draw()">
+<option>Any<option>New
+<option>Sent</select></label><label>Due <input type=date id=due></label><button id=pay disabled>Pay selected</button>
+<p id=out></p><script>const form = {month: 'short', day: 'numeric', year: 'numeric'};
+const day = n => new Date(Date.now() + n * 864e5).toLocaleDateString('en', form);
+let list = [[1, 'Ada', 'New', 49, day(0)], [2, 'Bo', 'Sent', 298, day(1)], [3, 'Cy', 'New', 18, day(7)]];
+const send = n => { list = [...list.filter(each => each[0] !== n), [n, ...list.find(each => each[0] === n)
+  .map((each, at) => at === 2 ? 'Sent' : each).slice(1)]]; draw(); out.innerText = 'Order ' + n + ' sent' };
+const drop = n => { list = list.filter(each => each[0] !== n); draw() };
+const isListed = each => by.value === 'Any' || each[2] === by.value;
+const draw = () => all.innerHTML = list.filter(isListed).map(([n, who, state, of, on]) =>
+  `<tr><td><input type=checkbox onchange="pay.disabled = false"><td>SO-${n}<td>${who}<td>${state}<td>€${of}<td>${on}<td>
+  <button onclick="send(${n})">Send</button> <button onclick="drop(${n})">Remove</button></tr>`).join('');
+draw();</script>"""
 PAGES = {
+    "/records": RECORDS,
     "/alike": ALIKE,
     "/late": LATE,
     "/unseen": UNSEEN,

@@ -105,6 +105,7 @@ FAILS = (
     'Click "Break". Make sure that "Something went wrong" is not shown',
     'Expect no "nothing is wrong"',
     'Expect 3 buttons "Edit"',
+    'Expect 2 rows with "Ada"',
     'The button "Sign in" is disabled',
     'The button "Nowhere" is not disabled',
     'The link "Sign in" is shown',
@@ -150,6 +151,29 @@ UNCLEAR_THERE = {
     "The price of Soup is 1": "no column 'price'",
 }
 """What no single element of the page is meant by."""
+RECORDS = """Tick every box in the table. "Pay selected" becomes enabled. Click it
+Untick all boxes in the table
+The state of Ada is New. The amount of Bo is more than 297. The amount of Cy is between 18 and 20
+The limit is at least 30. The limit is less than 31
+The row of "Ada" shows today. The row of "Bo" shows tomorrow's date. The row of "Cy" shows in a week
+Fill "Due" with "2026-12-24". Set the due to in three days
+Each order has a Send button and a Remove button
+For each row, click "Send". Every order has the state Sent. All orders are Sent
+Filter the orders by state "New". There should be 0 rows left
+Filter the orders by state "Any". SO-2 is Sent
+Remove every order. Expect 0 rows"""
+RECORDS_FAIL = (
+    "Every order has the state New",
+    "For each row, the state is New",
+    "The amount of Bo is more than 298",
+    "The limit is at most 29",
+    'The row of "Ada" shows tomorrow',
+    'The row of "Ada" shows yesterday\'s date',
+    "Each order has a Pay button",
+    "All orders are New",
+    "SO-1 is Sent",
+    "The Send button in the row of Ada is disabled",
+)
 LATE_FAILS = (
     'Click "Break later". "Broken" is not shown',
     'Click "Break later". Expect no "Broken". Expect "Late". Click "Rest"',
@@ -182,6 +206,7 @@ UNCLEAR_ALIKE = {
 UNCLEAR = {("/pantry", each): said for each, said in UNCLEAR_THERE.items()}
 UNCLEAR |= {("/alike", each): said for each, said in UNCLEAR_ALIKE.items()}
 FAILING = [
+    *(("/records", each) for each in RECORDS_FAIL),
     ("/alike", "The price of Roadster is 99"),
     *(("/late", each) for each in LATE_FAILS),
     *(("/team", each) for each in FAILS),
@@ -215,6 +240,11 @@ def test_what_a_person_sees_by_scrolling_too_is_on_the_page(runs: Runs, site: Si
 
 def test_an_absence_waits_for_timers_but_not_longer_than_other_sentences_allow(runs: Runs, site: Site):
     run = runs.run(start_url=f"{site.url}/late", prompt=LATE)
+    assert (run["status"], run["not_understood"]) == ("completed", []), run["failure_detail"]
+
+
+def test_what_is_done_to_each_record_and_said_of_them_by_column_date_and_comparison_holds(runs: Runs, site: Site):
+    run = runs.run(start_url=f"{site.url}/records", prompt=RECORDS)
     assert (run["status"], run["not_understood"]) == ("completed", []), run["failure_detail"]
 
 

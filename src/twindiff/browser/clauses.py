@@ -29,6 +29,7 @@ from twindiff.browser.intents import (
     is_labelled,
     split_named,
 )
+from twindiff.browser.record_rules import STEPS_OF_RECORDS
 from twindiff.browser.sentence_rules import KEYS, NOUNS, SENTENCE_RULES
 from twindiff.browser.twin_rules import parse_count, twin_check
 from twindiff.browser.words import SEPARATOR, mark_words
@@ -120,6 +121,12 @@ def _referents(kind: str, said: ClauseSlots) -> tuple[Referent, ...]:
     """Return what a clause names so that later ones may refer to it."""
     if kind == "do" and said.has("object"):
         return tuple(Referent("", said.first(name)) for name in ("object", "object2") if said.has(name))
+    if kind == "click" and said.first("row", "row2", "row3", "row4"):
+        return (Referent("", said.first("row", "row2", "row3", "row4")),)
+    if kind in ("open_record", "do_record"):
+        return (Referent("", said.first("object")),)
+    if kind in ("state", "state_bare") and said.first("kc", "kc_2", "kc_3"):
+        return (Referent(CONTROL, said.first("kc", "kc_2", "kc_3")),)
     if kind in ("check", "uncheck"):
         return (Referent(CONTROL, said.first("x", "x2")),)
     if kind == "create_all":
@@ -560,5 +567,6 @@ STEPS_OF_KINDS: dict[str, Callable[[ClauseSlots], list[BrowserStep]]] = {
     "key": _key,
     "hover": _of_kind("hover"),
     "click": _click,
+    **STEPS_OF_RECORDS,
 }
 """The steps of each kind of sentence rule, except the rules about dialogs and twins."""

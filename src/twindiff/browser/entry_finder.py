@@ -88,7 +88,7 @@ _IS_OUTSIDE = """all => all.map(each => !!each.closest(
 _FIND = (
     rf"""asked => {{
   const seen = {IS_SEEN};"""
-     r"""
+    r"""
   const stem = word => word.toLowerCase().replace(/ies$/, 'y').replace(/(ch|sh|x|ss)es$/, '$1')
     .replace(/([^s])s$/, '$1');
   const words = text => (text || '').replace(/([a-z])([A-Z])/g, '$1 $2').split(/[^\p{L}\p{N}]+/u)
@@ -124,7 +124,7 @@ _FIND = (
   const titles = [document.title, location.pathname, ...headings.map(each => each.innerText)];
   if (asked.place && !titles.some(each => words(each).includes(stem(asked.place))))
     return {unclear: `nothing on the page says that it is the ${asked.place}`};
-  const isAny = ['row', 'item', 'entry', 'result', 'line'].includes(noun);
+  const isAny = ['row', 'item', 'entry', 'result', 'line', 'person', 'people'].includes(noun);
   let meant = holders.filter(each => isTable(each) || (noun !== 'row' && entries(each).length));
   if (!isAny) {
     const named = meant.filter(isNamed);

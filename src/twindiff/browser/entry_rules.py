@@ -39,7 +39,7 @@ _UNCOUNTED = (
 _GENERIC = r"(?:(?:table )?rows?|(?:list )?items?)"
 _NOUN = rf"(?:{_GENERIC}|(?<=\x20)(?!(?:{'|'.join(_UNCOUNTED)})(?![\w-]))(?-i:[a-z][a-z-]*))"
 _POSITION = rf"(?:{'|'.join(ORDINALS)}|{LAST}|(?<=[\x20\x01])\d{{1,2}}(?:st|nd|rd|th))"
-_OF_LIST = r"(?: (?:of|in) the (?:table|list))?"
+_OF_LIST = r"(?: (?:of|in)(?: the)? (?:table|list))?"
 _ONE = rf"(?:the )?(?P<position>{_POSITION}) (?P<entry>{_NOUN}){_OF_LIST}"
 _EVERY = rf"(?P<position>each|every) (?P<entry>{_NOUN}){_OF_LIST}"
 _KINDS = r"radio ?buttons?|buttons?|links?|check ?box(?:es)?|(?:text )?fields?|tabs?|headings?"
@@ -49,7 +49,7 @@ _NTH = (
 )
 _ACTS = "|".join(VERBS)
 _TO = r"(?: (?:to|into|from) (?:the|my|your|our|his|her|their) (?P<place>(?<=\x20)(?-i:[a-z][\w-]*)))?"
-_IS_VISIBLE = r"(?: (?:is|are|should be|must be) (?:shown|visible|displayed|listed|present|there))?"
+_IS_VISIBLE = r"(?: (?:is|are|should be|must be) (?:left|remaining|shown|visible|displayed|listed|present|there))?"
 
 
 def list_placeholder_rules(names: dict[str, str]) -> tuple[tuple[str, str], ...]:
@@ -78,7 +78,7 @@ def list_entry_rules(names: dict[str, str]) -> tuple[tuple[str, str], ...]:
     each_it = rf"for {_EVERY}[,:]? {sure}it"
     any_entry = rf"(?:{_ONE}|{_EVERY.replace('position', 'position2').replace('entry', 'entry2')})"
     texts = rf"(?P<qs>{quoted}(?: and {quoted})*|{spoken})"
-    number = rf"(?:(?:{to_see}) |{there_are}|{sure}(?:{page}|the table|the list) {says} |{sure}{place})"
+    number = rf"(?:(?:{to_see}) |{there_are}|{sure}(?:the )?(?P<place_2>(?<=\x20)(?-i:[A-Za-z]+)) (?:table|list) {says} |{sure}(?:{page}|the table|the list) {says} |{sure}{place})"
     return (
         ("entry_click", rf"{clicks} {{x}} in {_ONE}"),
         ("entry_click", rf"in {_ONE},? {person}{clicks} {{x}}"),
@@ -93,8 +93,8 @@ def list_entry_rules(names: dict[str, str]) -> tuple[tuple[str, str], ...]:
         ("entry_says", rf"{each_it} {says} {texts}"),
         ("entry_says_not", rf"{sure}{any_entry} {does_not} {say} (?P<q1>{quoted}){any_more}"),
         ("entry_says_not", rf"{each_it} {does_not} {say} (?P<q1>{quoted}){any_more}"),
-        ("entry_says_not", rf"{sure}no (?P<entry>row|item) {says} (?P<q1>{quoted}){any_more}"),
-        ("entry_is", rf"{sure}{_ONE} (?:is|reads|(?:{modal})(?: now| also| then)? (?:be|read)) (?P<q1>{quoted})"),
+        ("entry_says_not", rf"{sure}no (?P<entry>row|item) {says} (?P<q1>{quoted}|{spoken}){any_more}"),
+        ("entry_is", rf"{sure}{_ONE} (?:is|reads|(?:{modal})(?: now| also| then)? (?:be|read)) (?P<q1>{quoted}|(?<=\x20)#\d{{1,6}}|(?<=\x20)(?-i:[A-Z][\w'-]*(?:\x20[A-Z][\w'-]*){{0,3}}))"),
         ("things", rf"{number}{{n}} (?P<things>{_NOUN}){_OF_LIST}{_IS_VISIBLE}{any_more}"),
     )  # fmt: skip
 
@@ -125,7 +125,8 @@ def expect_entry_is(said: ClauseSlots) -> list[BrowserStep]:
 def expect_things(said: ClauseSlots, few: int, many: int | None) -> list[BrowserStep]:
     """Return the expectation that a page has so many entries."""
     noun = said.first("things").lower().split(" ")[-1]
-    place = f"{AT}{said.value('place').lower()}" if said.has("place") else ""
+    named = said.value("place", "place_2").lower() if said.first("place", "place_2") else ""
+    place = f"{AT}{named}" if named else ""
     return [_expect("count", f"{THINGS}{noun}{place}", min=few, max=many)]
 
 

@@ -35,7 +35,7 @@ SYNONYMS = {
 }
 """Verbs that a control may say instead, if none says the verb itself."""
 BEGINNING = ("new", "add", "add new", "create", "create new", "register", "register new")
-ENDING = ("save", "create", "add", "submit", "register", "ok", "done")
+ENDING = ("save", "create", "add", "submit", "register", "ok", "done", "send", "invite", "update", "confirm")
 
 
 class SeveralControls(Exception):
@@ -70,7 +70,7 @@ async def find_intended(frame: Frame, selector: str) -> Locator | None:
 _FIND = (
     rf"""asked => {{
   const seen = {IS_SEEN};"""
-     r"""
+    r"""
   const words = text => (text || '').toLowerCase().replace(/e-mail/g, 'email').replace(/[^\p{L}\p{N}#+@.]+/gu, ' ')
     .split(' ').map(word => word.replace(/^\.+|\.+$/g, ''))
     .filter(word => word && !['a', 'an', 'the', 'my', 'your', 'our'].includes(word))
@@ -140,6 +140,10 @@ _FIND = (
   const field = () => {
     const label = each => [...(each.labels || [])].map(one => one.innerText)
       .concat(each.getAttribute('aria-label'), each.placeholder).map(words);
+    const title = each => [each.querySelector('legend')?.innerText, each.getAttribute('aria-label')].map(words);
+    const groups = all('fieldset, [role=radiogroup]').filter(each => all('input[type=radio]', each).length);
+    const grouped = groups.filter(each => title(each).includes(object));
+    if (grouped.length) return one(grouped);
     const fields = all(`${TYPED}, select`);
     for (const said of object === 'name' ? ['name', 'title'] : [object]) {
       const whole = fields.filter(each => label(each).includes(said));
