@@ -40,6 +40,8 @@ _BOUND = (
     rf"fewer than|lower than|below|under) {_AMOUNT.replace('§', 'low')}{_UNIT}"
     rf"|(?P<between>between) {_AMOUNT.replace('§', 'few')} and {_AMOUNT.replace('§', 'many')}{_UNIT}"
 )
+_EACH_OF = _EVERY.replace("each|every|all", "each|every")
+_CLICKS = r"(?:clicks?|taps?|press(?:es)?|push(?:es)?|hits?)(?: on)?"
 _TICKS = r"(?:ticks?|checks?|selects?|marks?)"
 _UNTICKS = r"(?:unticks?|unchecks?|deselects?|clears?)"
 _STATE = r"(?P<state>disabled|enabled|greyed out|clickable|checked|ticked|unchecked|unticked)"
@@ -47,14 +49,12 @@ _STATE = r"(?P<state>disabled|enabled|greyed out|clickable|checked|ticked|unchec
 
 def list_record_rules(names: dict[str, str]) -> tuple[tuple[str, str], ...]:
     """Return the kinds and patterns of sentences about records; `names` are parts that all patterns share."""
-    sure, modal, row, person = (names[each] for each in ("sure", "modal", "row", "person"))
-    any_more, is_, is_not = (names[each] for each in ("any_more", "is", "is_not"))
-    clicks = r"(?:clicks?|taps?|press(?:es)?|push(?:es)?|hits?)(?: on)?"
-    each_of = _EVERY.replace("each|every|all", "each|every")
-    has = rf"(?:has|have|shows?|(?:{modal}) (?:have|show))"
-    is_now = rf"(?:{is_}|equals|changes? to|{modal} change to|has changed to)"
+    return (*_list_actions(names), *_list_each_rules(names), *_list_column_rules(names), *_list_page_rules(names))
+
+
+def _list_actions(names: dict[str, str]) -> tuple[tuple[str, str], ...]:
+    row, person = names["row"], names["person"]
     return (
-        # Actions
         ("open_record", rf"(?:opens?|views?|goe?s? to|visits?|looks? at|(?:am|is|are) (?:viewing|looking at|on)) the (?!(?:page|tab|menu|section|link|view|button|file|url|address)(?!\w)){_NOUN} (?P<object>{_NAMED})(?: page)?"),
         ("open_record", rf"(?:opens?|views?) (?P<object>{_NUMBERED})"),
         ("open_place", r"(?:opens?|goe?s? to|visits?|(?:am|is|are) (?:on|at)) the (?P<x>(?:new|create|edit) (?-i:[a-z]+)) (?:page|form)"),
@@ -67,27 +67,39 @@ def list_record_rules(names: dict[str, str]) -> tuple[tuple[str, str], ...]:
         ("place_named", rf"(?:the )?(?P<x>{_TITLED}) page"),
         ("click_link", r"follows? {x}"),
         ("logged_out", r"(?:am|is|are) (?:logged|signed) out"),
-        ("each_click", rf"for {each_of}[,:]? (?:{person} )?{clicks} {{x}}"),
-        ("each_click", rf"{clicks} {{x}} (?:in|on|for|of) {each_of}"),
-        ("each_check", rf"for {each_of}[,:]? {_TICKS} (?:the|its) {_BOXES}"),
-        ("each_do", rf"(?:for {each_of}[,:]? )(?P<act>{_ACTS})(?:e?s)? it"),
+        ("each_click", rf"for {_EACH_OF}[,:]? (?:{person} )?{_CLICKS} {{x}}"),
+        ("each_click", rf"{_CLICKS} {{x}} (?:in|on|for|of) {_EACH_OF}"),
+        ("each_check", rf"for {_EACH_OF}[,:]? {_TICKS} (?:the|its) {_BOXES}"),
+        ("each_do", rf"(?:for {_EACH_OF}[,:]? )(?P<act>{_ACTS})(?:e?s)? it"),
         ("each_box", rf"{_TICKS} (?:each|every|all)(?: of)?(?: the)? {_BOXES}(?P<listed>{_LISTED})?"),
         ("each_unbox", rf"{_UNTICKS} (?:each|every|all)(?: of)?(?: the)? {_BOXES}(?P<listed>{_LISTED})?"),
         ("each_check", rf"{_TICKS} {_EVERY}"),
         ("each_uncheck", rf"{_UNTICKS} {_EVERY}"),
         ("each_do", rf"(?P<act>{_ACTS})(?:e?s)? {_EVERY}"),
         ("row_check", rf"{_TICKS} {row}|ticks? (?P<rowb>{_NUMBERED})"),
-        # Expectations of each
-        ("each_column", rf"for {each_of}[,:]? {sure}the (?P<f>{_COLUMN}) {is_now} (?P<v>{_VALUE})"),
-        ("each_column", rf"{sure}the (?P<f>{_COLUMN}) of {each_of} {is_now} (?P<v>{_VALUE})"),
+    )  # fmt: skip
+
+
+def _list_each_rules(names: dict[str, str]) -> tuple[tuple[str, str], ...]:
+    sure, is_, is_not, any_more = (names[name] for name in ("sure", "is", "is_not", "any_more"))
+    has, is_now = _has(names), _is_now(names)
+    return (
+        ("each_column", rf"for {_EACH_OF}[,:]? {sure}the (?P<f>{_COLUMN}) {is_now} (?P<v>{_VALUE})"),
+        ("each_column", rf"{sure}the (?P<f>{_COLUMN}) of {_EACH_OF} {is_now} (?P<v>{_VALUE})"),
         ("each_column", rf"{sure}{_EVERY} {has}(?: now)? (?:the |a )?(?P<f>{_COLUMN}) (?P<v>{_VALUE})"),
         ("each_is", rf"{sure}{_EVERY} {is_} (?P<q1>{QUOTED}|{_CAPITALS})"),
         ("each_bare", rf"all (?P<q1>{_CAPITALS})"),
-        ("each_compare", rf"for {each_of}[,:]? {sure}the (?P<f>{_COLUMN}) {is_} (?:{_BOUND})"),
-        ("each_compare", rf"{sure}the (?P<f>{_COLUMN}) of {each_of} {is_} (?:{_BOUND})"),
-        ("each_has", rf"{sure}{each_of} {has} (?:a|an|the|its) (?P<x>{QUOTED}|(?<=\x20)(?=(?-i:[A-Z])){BARE}) (?P<noun>button|link|check ?box)(?: and (?:a|an|the) (?P<x2>{QUOTED}|(?<=\x20)(?=(?-i:[A-Z])){BARE}) (?P<noun2>button|link|check ?box))?"),
-        ("each_state", rf"{sure}the {{x}} (?:in|on|of) {each_of} (?P<not>{is_not}|{is_}) {_STATE}{any_more}"),
-        # Expectations of one
+        ("each_compare", rf"for {_EACH_OF}[,:]? {sure}the (?P<f>{_COLUMN}) {is_} (?:{_BOUND})"),
+        ("each_compare", rf"{sure}the (?P<f>{_COLUMN}) of {_EACH_OF} {is_} (?:{_BOUND})"),
+        ("each_has", rf"{sure}{_EACH_OF} {has} (?:a|an|the|its) (?P<x>{QUOTED}|(?<=\x20)(?=(?-i:[A-Z])){BARE}) (?P<noun>button|link|check ?box)(?: and (?:a|an|the) (?P<x2>{QUOTED}|(?<=\x20)(?=(?-i:[A-Z])){BARE}) (?P<noun2>button|link|check ?box))?"),
+        ("each_state", rf"{sure}the {{x}} (?:in|on|of) {_EACH_OF} (?P<not>{is_not}|{is_}) {_STATE}{any_more}"),
+    )  # fmt: skip
+
+
+def _list_column_rules(names: dict[str, str]) -> tuple[tuple[str, str], ...]:
+    sure, row, is_, is_not, any_more = (names[name] for name in ("sure", "row", "is", "is_not", "any_more"))
+    has, is_now = _has(names), _is_now(names)
+    return (
         ("row_column", rf"{sure}(?:a |the )?row (?:of|for|with) (?P<row>{_NAMED}|{PLAIN}) (?:{has}|with) (?:the )?(?P<f>{_COLUMN}) (?P<v>{_VALUE})(?: and (?:the )?(?P<f2>{_COLUMN}) (?P<v2>{_VALUE}))?(?: (?:appears?|shows up|is shown|is listed|is displayed)(?: in the (?:table|list))?)?"),
         ("row_column", rf"{sure}(?:the )?(?:{_NOUN} )?(?P<row>{_NAMED}|{PLAIN}) {has}(?: now)? (?:the )?(?P<f>{_COLUMN}) (?P<v>{_VALUE})"),
         ("row_column", rf"{sure}the (?P<f>{_COLUMN}) (?:of|for) (?:the )?(?:{_NOUN} )?(?P<row>{_NAMED}|{PLAIN}) {is_now} (?P<v>{_VALUE})"),
@@ -98,6 +110,13 @@ def list_record_rules(names: dict[str, str]) -> tuple[tuple[str, str], ...]:
         ("row_is", rf"{sure}(?:(?:the )?{_NOUN} )?(?P<row>{_NUMBERED}) {is_} (?P<qs>{QUOTED}|{_CAPITALS})"),
         ("state_in", rf"{sure}{{x}} (?:in|of|on) {row} (?P<not>{is_not}|{is_}) {_STATE}{any_more}"),
         ("state_in", rf"(?:in {row},? )?{sure}{{x}} (?P<not>{is_not}|{is_}) {_STATE}(?: in {row.replace('(?P<row', '(?P<rowin')})?{any_more}"),
+    )  # fmt: skip
+
+
+def _list_page_rules(names: dict[str, str]) -> tuple[tuple[str, str], ...]:
+    sure, row, modal, person = (names[name] for name in ("sure", "row", "modal", "person"))
+    is_, is_not, any_more = (names[name] for name in ("is", "is_not", "any_more"))
+    return (
         ("compare", rf"{sure}(?:the )?(?P<f>{BARE}) {is_} (?:{_BOUND})"),
         ("labelled_long", rf"{sure}(?:the )?(?P<f>{BARE}) (?:{is_}|equals|reads) (?P<v>{_VALUE})"),
         ("page_shown", rf"{sure}(?:the )?(?P<x>{QUOTED}|{BARE}) page (?:(?:{is_} )?(?:opens|open|appears|loads|shown|displayed|visible)|{modal} (?:open|appear|load))"),
@@ -117,6 +136,15 @@ def list_record_rules(names: dict[str, str]) -> tuple[tuple[str, str], ...]:
         ("page_lacks", rf"{sure}(?P<q1>{QUOTED}) (?:disappears|{is_} (?:gone|removed|missing)|has (?:disappeared|been removed)) from the (?:(?P<of_place>{_NOUN}) )?page"),
         ("text_still", rf"{sure}(?P<q1>{QUOTED})(?: and (?P<q2>{QUOTED}))? (?:is|are) (?:still )?(?:there|here|listed|visible|shown)(?: too| as well)?"),
     )  # fmt: skip
+
+
+def _has(names: dict[str, str]) -> str:
+    return rf"(?:has|have|shows?|(?:{names['modal']}) (?:have|show))"
+
+
+def _is_now(names: dict[str, str]) -> str:
+    """Return the pattern of a verb before a value, which may say that the value has changed."""
+    return rf"(?:{names['is']}|equals|changes? to|{names['modal']} change to|has changed to)"
 
 
 def _each(said: ClauseSlots, inner: str) -> str:
