@@ -47,8 +47,9 @@ class Expect(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
     `text`, `url`, `title`, `value` (of a field) and the name of a `download` are compared with `contains` or `equals`.
     `visible`, `disabled`, `checked` and `focused` are states of an element. `count` is the number of elements of
     `selector`, or of occurrences of `contains` on the page: from `min` to `max`. `new_tab` is another open window.
-    `labelled` is the value of the field labelled `selector`, or the text beside that label. `placeholder` is that of a
-    field. `signed_in` holds where the page says the name `contains`, and asks nobody to sign in.
+    `labelled` is the value of the field labelled `selector`, or the text beside that label: as a text, or as a number
+    from `min` to `max`. `placeholder` is that of a field. `signed_in` holds where the page says the name `contains`,
+    and asks nobody to sign in.
     """
 
     type: Literal[
