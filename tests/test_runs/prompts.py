@@ -5,6 +5,7 @@ A step is written as its action, its selector, `= value` and, in brackets, what 
 
 from twindiff.browser.config import BrowserStep
 from twindiff.browser.planner import plan
+from twindiff.browser.record_rules import ANY_BOX
 
 LOGIN = ["fill", "fill", "click"]
 
@@ -242,7 +243,57 @@ INTENTS = {
     'Given a customer "Ada Byron" exists in Stripe': None,
     "Nothing is posted to Slack": ["slack.messages {} 0..0"],
 }
+RECORDS = {
+    "For each row, click Send": ["click entry=each row >> named=Send"],
+    "Click Send in every row": ["click entry=each row >> named=Send"],
+    "Tick every box in the table": [f"check entry=each row >> {ANY_BOX}"],
+    "Untick all checkboxes": ["uncheck all=checkbox"],
+    "Close every ticket": ["click entry=each ticket >> verb=close"],
+    "Close every open ticket": None,
+    "Tick every box in the table except the first": None,
+    "For each row, do not click Send": None,
+    "For each row, click Send twice": None,
+    "Remove either order": None,
+    "Every order has the state Sent": ["expect entry=each order >> state [labelled is 'Sent']"],
+    "Every order has the state Sent or New": None,
+    "Not every order has the state Sent": None,
+    "Each order has an Edit button": ["expect entry=each order >> button=Edit [visible]"],
+    "Each order has no Edit button": None,
+    "For each row in the team table, the status is Active": [
+        "expect entry=each row @ team >> status [labelled is 'Active']"
+    ],
+    "The limit is at least 30": ["expect limit [labelled is 30 or more]"],
+    "The limit is less than 31": ["expect limit [labelled is 0 to 30]"],
+    "The limit is not at least 30": None,
+    "The limit is at least 30 in Stripe": None,
+    "The amount of Bo is between 3 and 5": ["expect row=Bo >> amount [labelled is 3 to 5]"],
+    "The state of Ada is New": ["expect row=Ada >> state [labelled is 'New']"],
+    "The state of Ada is no longer New": None,
+    'Fill "Due" with tomorrow': ["fill named=Due = {{tomorrow}}"],
+    "Set the due date to in two weeks": ["fill named=due date = {{in_14_days}}"],
+    'The row of "Ada" does not show today': ["expect row=Ada [not text contains '{{today}}']"],
+    "The due date is before tomorrow": None,
+    'Open the ticket "X"': ["click do=open >> X"],
+    'Open the ticket "X" in a new tab': None,
+    'Click the second "Rent"': ["click nth=2 control=Rent"],
+    'Click the second "Rent" below "Roadster"': None,
+    'In the card of "Tandem" click "Rent"': ["click row=Tandem >> named=Rent"],
+    'Filter the orders by state "New"': ["fill the=state = New"],
+    'Filter the orders by state "New" or "Sent"': None,
+    'team: New member, name "Ada", save -> banner "Saved"': [
+        "click place=team",
+        "click new=member",
+        "fill named=name = Ada",
+        "click do=save >> ",
+        "expect [text contains 'Saved']",
+    ],
+    "Lamp is Hidden": None,
+    "Globex is gone": ["expect [not text contains 'Globex']"],
+    "Globex is almost gone": None,
+    "SO-2 is Sent in Slack": None,
+}
 STYLES = {
+    "records": RECORDS,
     "intents": INTENTS,
     "terse": TERSE,
     "manager": MANAGER,

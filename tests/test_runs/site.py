@@ -85,7 +85,47 @@ UNSEEN = """<!doctype html><title>Unseen</title><h1>Unseen</h1><style>.beside { 
 <div style="height: 40px; overflow: auto" id=chat><p>Oldest</p><p style="height: 900px">Middle</p><p>Newest</p></div>
 <label><input type=checkbox class=clear> Agree</label><p style="text-transform: uppercase">paid</p>
 <div style="height: 2000px"></div><p>Below</p><script>chat.scrollTop = 2000</script>"""
+LATE = """<!doctype html><title>Late</title><h1>Late</h1><style>
+@keyframes draw { from { opacity: 0 } 99% { opacity: 0 } to { opacity: 1 } } .drawn { animation: draw 1s forwards }
+</style><button onclick="setTimeout(() => out.innerText = 'Broken', 1200)">Break later</button>
+<button onclick="setTimeout(() => setTimeout(() => out.innerText = 'Broken', 600), 600)">Break twice</button>
+<button onclick="drawing.hidden = false">Draw</button><button>Rest</button>
+<button onclick="const id = setInterval(() => { clearInterval(id); stock.insertRow().insertCell() }, 1200)">
+Add later</button>
+<button onclick="out.innerText = 'Saved'; setTimeout(() => out.innerText = '', 900)">Save</button>
+<button onclick="const poll = () => setTimeout(poll, 200); poll()">Poll</button>
+<p id=out></p><p id=drawing class=drawn hidden>Broken</p><table id=stock><tr><td>Ada</table>"""
+ALIKE = """<!doctype html><title>Bikes</title><h1>Bikes</h1><style>.clear { opacity: 0 }</style>
+<nav><a href="/about">Help</a></nav><footer><a href="/about">Help</a> <a href="/team">Terms</a></footer>
+<div class=card><h3>Roadster</h3><button onclick="out.innerText = 'Roadster rented'">Rent</button></div>
+<div class=card><h3>Tandem</h3><button onclick="out.innerText = 'Tandem rented'">Rent</button></div>
+<button disabled>Return</button><button onclick="out.innerText = 'Returned'">Return</button>
+<button class=clear>Buy</button><button onclick="out.innerText = 'Bought'" aria-label=Buy>€</button><h2>Buy</h2>
+<label>Email <input></label><a href="/late">Terms</a>
+<fieldset><legend>Invoice</legend><label>Email <input></label><label><input type=checkbox> Agree</label></fieldset>
+<label><input type=checkbox> Agree</label><button onclick="asked.showModal()">Ask</button>
+<dialog id=asked><button onclick="out.innerText = 'Asked'; asked.close()">Rent</button></dialog>
+<table><tr><th>Bike<th>Price<tr><td>Roadster<td><span style="opacity: 0">99</span> 12</table><p id=out></p>"""
+RECORDS = """<!doctype html><title>Orders</title><h1>Orders</h1><nav><a href="/records">Orders</a></nav><table>
+<thead><tr><th><input type=checkbox><th>Number<th>Customer<th>State<th>Amount<th>Due<th></tr></thead>
+<tbody id=all></tbody></table><label>Limit <input value=30></label><label>State <select id=by onchange="draw()">
+<option>Any<option>New
+<option>Sent</select></label><label>Due <input type=date id=due></label><button id=pay disabled>Pay selected</button>
+<p id=out></p><script>const form = {month: 'short', day: 'numeric', year: 'numeric'};
+const day = n => new Date(Date.now() + n * 864e5).toLocaleDateString('en', form);
+let list = [[1, 'Ada', 'New', 49, day(0)], [2, 'Bo', 'Sent', 298, day(1)], [3, 'Cy', 'New', 18, day(7)]];
+const send = n => { list = [...list.filter(each => each[0] !== n), [n, ...list.find(each => each[0] === n)
+  .map((each, at) => at === 2 ? 'Sent' : each).slice(1)]]; draw(); out.innerText = 'Order ' + n + ' sent' };
+const drop = n => { list = list.filter(each => each[0] !== n); draw() };
+const isListed = each => by.value === 'Any' || each[2] === by.value;
+const draw = () => all.innerHTML = list.filter(isListed).map(([n, who, state, of, on]) =>
+  `<tr><td><input type=checkbox onchange="pay.disabled = false"><td>SO-${n}<td>${who}<td>${state}<td>€${of}<td>${on}<td>
+  <button onclick="send(${n})">Send</button> <button onclick="drop(${n})">Remove</button></tr>`).join('');
+draw();</script>"""
 PAGES = {
+    "/records": RECORDS,
+    "/alike": ALIKE,
+    "/late": LATE,
     "/unseen": UNSEEN,
     "/headed": "<!doctype html><title>Headed</title><header><h1>Shop</h1></header><h2 id=late>Dishes</h2>"
     "<script>setTimeout(() => document.querySelector('header').remove(), 300)</script>",

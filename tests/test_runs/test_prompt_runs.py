@@ -17,6 +17,7 @@ from twindiff.browser.chromium import chromium
 from twindiff.browser.config import BrowserStep
 from twindiff.browser.expectations import StepFailed
 from twindiff.browser.page_observer import Observer
+from twindiff.browser.page_timers import RECORD_TIMERS
 from twindiff.browser.planner import plan
 from twindiff.browser.steps import Interpreter
 
@@ -104,6 +105,7 @@ FAILS = (
     'Click "Break". Make sure that "Something went wrong" is not shown',
     'Expect no "nothing is wrong"',
     'Expect 3 buttons "Edit"',
+    'Expect 2 rows with "Ada"',
     'The button "Sign in" is disabled',
     'The button "Nowhere" is not disabled',
     'The link "Sign in" is shown',
@@ -149,7 +151,64 @@ UNCLEAR_THERE = {
     "The price of Soup is 1": "no column 'price'",
 }
 """What no single element of the page is meant by."""
+RECORDS = """Tick every box in the table. "Pay selected" becomes enabled. Click it
+Untick all boxes in the table
+The state of Ada is New. The amount of Bo is more than 297. The amount of Cy is between 18 and 20
+The limit is at least 30. The limit is less than 31
+The row of "Ada" shows today. The row of "Bo" shows tomorrow's date. The row of "Cy" shows in a week
+Fill "Due" with "2026-12-24". Set the due to in three days
+Each order has a Send button and a Remove button
+For each row, click "Send". Every order has the state Sent. All orders are Sent
+Filter the orders by state "New". There should be 0 rows left
+Filter the orders by state "Any". SO-2 is Sent
+Remove every order. Expect 0 rows"""
+RECORDS_FAIL = (
+    "Every order has the state New",
+    "For each row, the state is New",
+    "The amount of Bo is more than 298",
+    "The limit is at most 29",
+    'The row of "Ada" shows tomorrow',
+    'The row of "Ada" shows yesterday\'s date',
+    "Each order has a Pay button",
+    "All orders are New",
+    "SO-1 is Sent",
+    "The Send button in the row of Ada is disabled",
+)
+LATE_FAILS = (
+    'Click "Break later". "Broken" is not shown',
+    'Click "Break later". Expect no "Broken". Expect "Late". Click "Rest"',
+    'Click "Break twice". The page does not show "Broken"',
+    'Click "Draw". "Broken" is not shown',
+    'Click "Add later". Expect 1 row',
+)
+"""What holds for longer than an absence is looked at, until a timer runs."""
+LATE = """Click "Break later". "Broken" is not shown. Wait until "Broken" appears
+Click "Save". "Broken later" is not shown. Expect "Saved"
+Click "Poll". "Nothing of it" is not shown"""
+ALIKE = '''In the card of "Tandem" click "Rent". Expect "Tandem rented"
+Click "Rent" in the "Roadster" card. Expect "Roadster rented"
+Click the second "Rent". Expect "Tandem rented"
+Click the second button "Rent". Expect "Tandem rented"
+Click "Return" and expect "Returned". Click "Buy" and expect "Bought"
+Fill the second "Email" with "a@b.c". Tick the first "Agree"
+Click "Ask". Click "Rent" and expect "Asked"
+The price of Roadster is 12
+Click "Help"'''
+UNCLEAR_ALIKE = {
+    'Click "Rent"': "2 elements are called 'Rent': a button below 'Roadster'; a button below 'Tandem'. Say which",
+    'Fill "Email" with "a@b.c"': "2 elements are called 'Email'",
+    'Tick "Agree"': "2 elements are called 'Agree'",
+    'Click the link "Terms"': "2 elements are called 'Terms'",
+    'Open "Terms"': "2 elements are called 'Terms'",
+    'Hover over "Rent"': "2 elements are called 'Rent'",
+}
+"""Sentences that several elements of the page are meant by."""
+UNCLEAR = {("/pantry", each): said for each, said in UNCLEAR_THERE.items()}
+UNCLEAR |= {("/alike", each): said for each, said in UNCLEAR_ALIKE.items()}
 FAILING = [
+    *(("/records", each) for each in RECORDS_FAIL),
+    ("/alike", "The price of Roadster is 99"),
+    *(("/late", each) for each in LATE_FAILS),
     *(("/team", each) for each in FAILS),
     *(("/windows", each) for each in WINDOWS_FAIL),
     *(("/unseen", each) for each in UNSEEN),
@@ -176,6 +235,21 @@ def test_sentences_about_dialogs_tabs_and_frames_that_hold_pass(runs: Runs, site
 
 def test_what_a_person_sees_by_scrolling_too_is_on_the_page(runs: Runs, site: Site):
     run = runs.run(start_url=f"{site.url}/unseen", prompt=SEEN)
+    assert (run["status"], run["not_understood"]) == ("completed", []), run["failure_detail"]
+
+
+def test_an_absence_waits_for_timers_but_not_longer_than_other_sentences_allow(runs: Runs, site: Site):
+    run = runs.run(start_url=f"{site.url}/late", prompt=LATE)
+    assert (run["status"], run["not_understood"]) == ("completed", []), run["failure_detail"]
+
+
+def test_what_is_done_to_each_record_and_said_of_them_by_column_date_and_comparison_holds(runs: Runs, site: Site):
+    run = runs.run(start_url=f"{site.url}/records", prompt=RECORDS)
+    assert (run["status"], run["not_understood"]) == ("completed", []), run["failure_detail"]
+
+
+def test_of_elements_of_one_name_the_one_is_meant_that_a_sentence_or_the_page_singles_out(runs: Runs, site: Site):
+    run = runs.run(start_url=f"{site.url}/alike", prompt=ALIKE)
     assert (run["status"], run["not_understood"]) == ("completed", []), run["failure_detail"]
 
 
@@ -225,19 +299,21 @@ def failures(site: Site, tmp_path_factory: pytest.TempPathFactory) -> dict[tuple
     async def execute(browser: Browser, path: str, prompt: str) -> StepFailed | None:
         async with turns, await browser.new_context() as context:
             observer = Observer(context, folder, pytest.fail, str)
+            await context.add_init_script(RECORD_TIMERS)
             page, start = await context.new_page(), site.url + path
             await page.goto(start)
             steps = Interpreter(lambda: observer.page, start, {}, answer_nothing, dialogs=observer)
             try:
-                for step in steps_of(prompt):
-                    await steps.do(msgspec.convert(step, BrowserStep))
+                planned = msgspec.convert(steps_of(prompt), list[BrowserStep])
+                for step, following in zip(planned, [*planned[1:], None], strict=True):
+                    await steps.do(step, following)
             except StepFailed as failed:
                 return failed
         return None
 
     async def execute_all() -> dict[tuple[str, str], StepFailed | None]:
         options = ["--no-sandbox"] if os.geteuid() == 0 else []
-        cases = [*FAILING, *WRONG, *(("/pantry", each) for each in UNCLEAR_THERE)]
+        cases = [*FAILING, *WRONG, *UNCLEAR]
         async with async_playwright() as playwright:
             browser = await playwright.chromium.launch(executable_path=chromium(), args=options)
             return dict(zip(cases, await asyncio.gather(*(execute(browser, *each) for each in cases)), strict=True))
@@ -259,10 +335,10 @@ def test_an_intent_fails_with_an_application_that_is_wrong(failures, place: tupl
     assert failures[place].category == "step", failures[place]
 
 
-@pytest.mark.parametrize("prompt", UNCLEAR_THERE)
-def test_an_intent_that_the_page_does_not_offer_once_is_not_understood(failures, prompt: str):
-    failed = failures["/pantry", prompt]
-    assert (failed.category, UNCLEAR_THERE[prompt] in str(failed)) == ("not_understood", True), failed
+@pytest.mark.parametrize("place", UNCLEAR, ids=str)
+def test_what_the_page_does_not_offer_once_is_not_understood(failures, place: tuple[str, str]):
+    failed = failures[place]
+    assert (failed.category, UNCLEAR[place] in str(failed)) == ("not_understood", True), failed
 
 
 def test_nothing_is_done_of_a_prompt_of_which_a_part_is_not_understood(runs: Runs, site: Site):

@@ -29,6 +29,7 @@ from twindiff.browser.intents import (
     is_labelled,
     split_named,
 )
+from twindiff.browser.record_rules import STEPS_OF_RECORDS
 from twindiff.browser.sentence_rules import KEYS, NOUNS, SENTENCE_RULES
 from twindiff.browser.twin_rules import parse_count, twin_check
 from twindiff.browser.words import SEPARATOR, mark_words
@@ -120,6 +121,12 @@ def _referents(kind: str, said: ClauseSlots) -> tuple[Referent, ...]:
     """Return what a clause names so that later ones may refer to it."""
     if kind == "do" and said.has("object"):
         return tuple(Referent("", said.first(name)) for name in ("object", "object2") if said.has(name))
+    if kind == "click" and said.first("row", "row2", "row3", "row4"):
+        return (Referent("", said.first("row", "row2", "row3", "row4")),)
+    if kind in ("open_record", "do_record"):
+        return (Referent("", said.first("object")),)
+    if kind in ("state", "state_bare") and said.first("kc", "kc_2", "kc_3"):
+        return (Referent(CONTROL, said.first("kc", "kc_2", "kc_3")),)
     if kind in ("check", "uncheck"):
         return (Referent(CONTROL, said.first("x", "x2")),)
     if kind == "create_all":
@@ -220,7 +227,8 @@ class ClauseSlots(NamedTuple):
 
     def row(self) -> str:
         """Return the prefix of a selector for a row, or ""."""
-        return f"{ROW}{self.value('row', 'row2', 'row3', 'rowb')}" if self.first("row", "row2", "row3", "rowb") else ""
+        names = ("row", "row2", "row3", "row4", "rowb")
+        return f"{ROW}{self.value(*names)}" if self.first(*names) else ""
 
 
 def _dialog(said: ClauseSlots) -> DialogAnswer:
@@ -449,8 +457,13 @@ def _signed_in(said: ClauseSlots) -> list[BrowserStep]:
     return [*_login(ClauseSlots({}, said.held)), seen] if said.is_first else [seen]
 
 
-def _nth(action: Action) -> Callable[[ClauseSlots], list[BrowserStep]]:
-    return lambda said: [BrowserStep(action, selector=select_nth(said, kind_of_noun(said.first("of_kind"))))]
+def _nth(action: Action, kind: str = "control") -> Callable[[ClauseSlots], list[BrowserStep]]:
+    def to_steps(said: ClauseSlots) -> list[BrowserStep]:
+        noun = said.first("of_kind", "of_kind2")
+        value = said.value("v") if said.has("v") else None
+        return [BrowserStep(action, selector=select_nth(said, kind_of_noun(noun) if noun else kind), value=value)]
+
+    return to_steps
 
 
 def _placeholder(said: ClauseSlots, *, negated: bool = False) -> list[BrowserStep]:
@@ -491,8 +504,9 @@ STEPS_OF_KINDS: dict[str, Callable[[ClauseSlots], list[BrowserStep]]] = {
     "entry_is": expect_entry_is,
     "things": lambda said: expect_things(said, *parse_count(said.groups["n"])),
     "nth_click": _nth("click"),
-    "nth_check": _nth("check"),
-    "nth_uncheck": _nth("uncheck"),
+    "nth_check": _nth("check", "checkbox"),
+    "nth_uncheck": _nth("uncheck", "checkbox"),
+    "nth_fill": _nth("fill", "field"),
     "heading_says": lambda said: [_expect("text", selector=select_nth(said, "heading"), contains=said.value("q1"))],
     "placeholder_fill": lambda said: [
         BrowserStep("fill", selector=f"{PLACEHOLDER}{said.value('f')}", value=said.value("v"))
@@ -553,5 +567,6 @@ STEPS_OF_KINDS: dict[str, Callable[[ClauseSlots], list[BrowserStep]]] = {
     "key": _key,
     "hover": _of_kind("hover"),
     "click": _click,
+    **STEPS_OF_RECORDS,
 }
 """The steps of each kind of sentence rule, except the rules about dialogs and twins."""

@@ -12,6 +12,7 @@ from urllib.parse import urljoin, urlsplit
 import msgspec
 
 from twindiff.browser.masking import MASK
+from twindiff.browser.run_dates import is_date
 
 MAX_STEPS = 200
 MAX_PROMPT_CHARACTERS = 20_000
@@ -46,8 +47,9 @@ class Expect(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
     `text`, `url`, `title`, `value` (of a field) and the name of a `download` are compared with `contains` or `equals`.
     `visible`, `disabled`, `checked` and `focused` are states of an element. `count` is the number of elements of
     `selector`, or of occurrences of `contains` on the page: from `min` to `max`. `new_tab` is another open window.
-    `labelled` is the value of the field labelled `selector`, or the text beside that label. `placeholder` is that of a
-    field. `signed_in` holds where the page says the name `contains`, and asks nobody to sign in.
+    `labelled` is the value of the field labelled `selector`, or the text beside that label: as a text, or as a number
+    from `min` to `max`. `placeholder` is that of a field. `signed_in` holds where the page says the name `contains`,
+    and asks nobody to sign in.
     """
 
     type: Literal[
@@ -66,6 +68,9 @@ class Expect(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
         wanted = self.contains if self.equals is None else self.equals
         verb = "is" if self.equals is not None else "contains"
         parts = ["not"] if self.negated else []
+        if self.type == "labelled" and wanted is None:
+            span = f"{self.min} or more" if self.max is None else f"{self.min or 0} to {self.max}"
+            return f"{self.type} is {span}"
         if self.type == "count":
             few, many = self.min, self.max
             span = str(few) if few == many else f"at least {few}" if many is None else f"{few or 0} to {many}"
@@ -273,6 +278,8 @@ def _check_expect(expect: Expect, step: BrowserStep, where: str) -> None:
             raise ConfigError(f"{where}.selector: to expect something {expect.type}, say what")
     if expect.type == "count":
         _check_count(expect, where)
+    elif expect.type == "labelled" and (expect.min is not None or expect.max is not None):
+        return
     elif expect.type not in (*STATES, "new_tab") and not expect.contains and expect.equals is None:
         raise ConfigError(f"{where}.contains: to expect a {expect.type}, say what it contains")
 
@@ -338,7 +345,7 @@ def values(config: TestConfig, given: Mapping[str, Scalar]) -> dict[str, str]:
         raise ConfigError(f"parameters: {len(raw)} of them; a test has at most {MAX_PARAMETERS}")
     for where, text in _texts(config):
         for name in REFERENCE.findall(text):
-            if name not in raw and name not in answers:
+            if name not in raw and name not in answers and not is_date(name):
                 raise ConfigError(
                     f"{where} refers to {{{{{name}}}}}, which has no value: "
                     "give it a default, or a value under parameters"

@@ -11,6 +11,8 @@ import re
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from twindiff.browser.card_finder import list_cards
+from twindiff.browser.element_choice import ACTIONS
 from twindiff.browser.entry_finder import AT, ENTRY, NTH, VERB, find_entry, find_nth, match_verb
 from twindiff.browser.visible_text import IS_SEEN
 
@@ -43,6 +45,8 @@ EXACT = "exact="
 ROW = "row="
 LISTS = "list="
 """Selector of the tables and lists of a page together."""
+ALL_BOXES = "all=checkbox"
+"""Selector of all tick boxes of a page."""
 FRAME = "frame="
 """Prefix of the title or name of a frame; without one, any frame but the page itself is meant."""
 PLACEHOLDER = "placeholder="
@@ -113,6 +117,14 @@ def is_words(selector: str) -> bool:
     return not _MARKS.search(selector) and first not in TAGS and "-" not in first
 
 
+def is_by_words(selector: str) -> bool:
+    """Return whether the element of a selector is found by its name, which others may have too."""
+    inner = selector.rpartition(INSIDE)[2]
+    if kind_of(inner) or inner.startswith((NAMED, PLACEHOLDER, LOG_OUT)):
+        return True
+    return is_words(inner) and not inner.startswith((*ENGINES, *TEST_IDS, NTH, ENTRY, EXACT, VERB))
+
+
 class SeveralRows(Exception):
     """More than one row says the words by which a row is named."""
 
@@ -157,7 +169,7 @@ async def _names_of(frame: Frame) -> list[str]:
 
 
 async def resolve_scope(scope: Scope, selector: str) -> tuple[Scope, str] | None:
-    """Return the row of a `row=` selector and the selector within it; other selectors keep their scope.
+    """Return the row or card of a `row=` selector and the selector within it; other selectors keep their scope.
 
     Returns None while there is no such row. The selector within a row is empty where the row itself is meant. Raises
     SeveralRows.
@@ -168,8 +180,11 @@ async def resolve_scope(scope: Scope, selector: str) -> tuple[Scope, str] | None
         return (entries[0], inner) if entries else None
     if selector.startswith(NTH):
         position, _, kind = selector.removeprefix(NTH).partition(" ")
-        element = await find_nth(_of_roles(scope, KINDS[kind]), position)
-        return (element, "") if element else None
+        kind, _, name = kind.partition("=")
+        for elements in _of_kind(scope, kind, name):
+            if element := await find_nth(elements, position):
+                return element, ""
+        return None
     if not selector.startswith(ROW):
         return scope, selector
     words, _, inner = selector.removeprefix(ROW).partition(INSIDE)
@@ -178,9 +193,12 @@ async def resolve_scope(scope: Scope, selector: str) -> tuple[Scope, str] | None
         count = await matches.count()
         if count > 1:
             raise SeveralRows(f"{count} rows say '{words}'; name the row by a text that only one of them has")
-        if count:
+        if count and (not inner or any([await each.count() for each in locators(matches, inner, "click")])):
             return matches, inner
-    return None
+    cards = await list_cards(cast("Frame", scope), words)
+    if len(cards) > 1:
+        raise SeveralRows(f"{len(cards)} cards say '{words}'; name the card by a text that only one of them has")
+    return (cards[0], inner) if cards else None
 
 
 def rows_of(scope: Scope, words: str) -> list[Locator]:
@@ -283,9 +301,11 @@ def _named_locators(page: Scope, words: str, action: str) -> list[Locator]:
     """Match label, placeholder, role and text: as a whole first, then in part."""
     named: list[Locator] = []
     for exact in (True, False):
-        named += [page.get_by_label(words, exact=exact), page.get_by_placeholder(words, exact=exact)]
+        labels = [page.get_by_label(words, exact=exact), page.get_by_placeholder(words, exact=exact)]
         roles: tuple[Any, ...] = ("textbox", "combobox", "spinbutton", "searchbox") if action in FIELDS else ROLES
-        named.append(_of_roles(page, roles, name=words, exact=exact))
+        of_role = _of_roles(page, roles, name=words, exact=exact)
+        # a button is not less meant because its name is a label that is read aloud
+        named += [of_role.or_(labels[0]).or_(labels[1])] if action in ACTIONS else [*labels, of_role]
         if action not in FIELDS:
             named.append(page.get_by_text(words, exact=exact))
     if action in FIELDS:

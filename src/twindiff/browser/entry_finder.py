@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from twindiff.browser.intent_finder import SYNONYMS, SeveralControls
+from twindiff.browser.visible_text import IS_SEEN
 
 if TYPE_CHECKING:
     from playwright.async_api import Frame, Locator
@@ -84,14 +85,16 @@ def match_verb(verb: str, place: str) -> re.Pattern[str]:
 
 _IS_OUTSIDE = """all => all.map(each => !!each.closest(
   'nav, header, footer, [role=navigation], [role=banner], [role=contentinfo], [role=search]'))"""
-_FIND = r"""asked => {
+_FIND = (
+    rf"""asked => {{
+  const seen = {IS_SEEN};"""
+    r"""
   const stem = word => word.toLowerCase().replace(/ies$/, 'y').replace(/(ch|sh|x|ss)es$/, '$1')
     .replace(/([^s])s$/, '$1');
   const words = text => (text || '').replace(/([a-z])([A-Z])/g, '$1 $2').split(/[^\p{L}\p{N}]+/u)
     .filter(Boolean).map(stem);
   const noun = stem(asked.noun);
   const says = text => words(text).includes(noun);
-  const seen = each => each.getClientRects().length > 0 && getComputedStyle(each).visibility !== 'hidden';
   const path = each => each === document.documentElement ? '/html' : path(each.parentElement)
     + `/*[${[...each.parentElement.children].indexOf(each) + 1}]`;
   const OUTSIDE = 'nav, header, footer, [role=navigation], [role=banner], [role=contentinfo], [role=menu], '
@@ -121,7 +124,7 @@ _FIND = r"""asked => {
   const titles = [document.title, location.pathname, ...headings.map(each => each.innerText)];
   if (asked.place && !titles.some(each => words(each).includes(stem(asked.place))))
     return {unclear: `nothing on the page says that it is the ${asked.place}`};
-  const isAny = ['row', 'item', 'entry', 'result', 'line'].includes(noun);
+  const isAny = ['row', 'item', 'entry', 'result', 'line', 'person', 'people'].includes(noun);
   let meant = holders.filter(each => isTable(each) || (noun !== 'row' && entries(each).length));
   if (!isAny) {
     const named = meant.filter(isNamed);
@@ -153,4 +156,5 @@ _FIND = r"""asked => {
   const paths = count === null ? (numbers[0] ? null : []) : entries(meant[0]).map(path);
   return {number: count ?? numbers[0], paths};
 }"""
+)
 """Runs in the page; returns `{number, paths}`, with null for paths that are not listed, or `{unclear}`."""

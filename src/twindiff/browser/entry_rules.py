@@ -12,6 +12,7 @@ from twindiff.browser.config import BrowserStep, Expect
 from twindiff.browser.element_finder import INSIDE
 from twindiff.browser.entry_finder import AT, EACH, ENTRY, LAST, NTH, THINGS, VERB
 from twindiff.browser.intents import VERBS
+from twindiff.browser.words import QUOTED
 
 if TYPE_CHECKING:
     from twindiff.browser.clauses import ClauseSlots
@@ -38,14 +39,17 @@ _UNCOUNTED = (
 _GENERIC = r"(?:(?:table )?rows?|(?:list )?items?)"
 _NOUN = rf"(?:{_GENERIC}|(?<=\x20)(?!(?:{'|'.join(_UNCOUNTED)})(?![\w-]))(?-i:[a-z][a-z-]*))"
 _POSITION = rf"(?:{'|'.join(ORDINALS)}|{LAST}|(?<=[\x20\x01])\d{{1,2}}(?:st|nd|rd|th))"
-_OF_LIST = r"(?: (?:of|in) the (?:table|list))?"
+_OF_LIST = r"(?: (?:of|in)(?: the)? (?:table|list))?"
 _ONE = rf"(?:the )?(?P<position>{_POSITION}) (?P<entry>{_NOUN}){_OF_LIST}"
 _EVERY = rf"(?P<position>each|every) (?P<entry>{_NOUN}){_OF_LIST}"
 _KINDS = r"radio ?buttons?|buttons?|links?|check ?box(?:es)?|(?:text )?fields?|tabs?|headings?"
-_NTH = rf"(?:the )?(?P<position>{_POSITION}) (?P<of_kind>{_KINDS})"
+_NTH = (
+    rf"(?:the )?(?P<position>{_POSITION}) (?:(?P<of_kind>{_KINDS})(?: (?:(?:named|called|labell?ed|with the label) )?"
+    rf"(?P<named>{QUOTED}))?|(?P<named2>{QUOTED})(?: (?P<of_kind2>{_KINDS}))?)"
+)
 _ACTS = "|".join(VERBS)
 _TO = r"(?: (?:to|into|from) (?:the|my|your|our|his|her|their) (?P<place>(?<=\x20)(?-i:[a-z][\w-]*)))?"
-_IS_VISIBLE = r"(?: (?:is|are|should be|must be) (?:shown|visible|displayed|listed|present|there))?"
+_IS_VISIBLE = r"(?: (?:is|are|should be|must be) (?:left|remaining|shown|visible|displayed|listed|present|there))?"
 
 
 def list_placeholder_rules(names: dict[str, str]) -> tuple[tuple[str, str], ...]:
@@ -74,7 +78,7 @@ def list_entry_rules(names: dict[str, str]) -> tuple[tuple[str, str], ...]:
     each_it = rf"for {_EVERY}[,:]? {sure}it"
     any_entry = rf"(?:{_ONE}|{_EVERY.replace('position', 'position2').replace('entry', 'entry2')})"
     texts = rf"(?P<qs>{quoted}(?: and {quoted})*|{spoken})"
-    number = rf"(?:(?:{to_see}) |{there_are}|{sure}(?:{page}|the table|the list) {says} |{sure}{place})"
+    number = rf"(?:(?:{to_see}) |{there_are}|{sure}(?:the )?(?P<place_2>(?<=\x20)(?-i:[A-Za-z]+)) (?:table|list) {says} |{sure}(?:{page}|the table|the list) {says} |{sure}{place})"
     return (
         ("entry_click", rf"{clicks} {{x}} in {_ONE}"),
         ("entry_click", rf"in {_ONE},? {person}{clicks} {{x}}"),
@@ -82,13 +86,15 @@ def list_entry_rules(names: dict[str, str]) -> tuple[tuple[str, str], ...]:
         ("nth_click", rf"(?:{clicks}|chooses?|selects?|picks?) {_NTH}"),
         ("nth_check", rf"(?:checks?|ticks?) {_NTH}"),
         ("nth_uncheck", rf"(?:unchecks?|unticks?) {_NTH}"),
+        ("nth_fill", rf"(?:fills?|completes?)(?: in| out)? {_NTH} (?:with|using|as) {{v}}"),
+        ("nth_fill", rf"(?:enters?|types?|inputs?|writes?|puts?) {{v}} (?:into|in) {_NTH}"),
         ("heading_says", rf"{sure}the (?P<position>{_POSITION}) heading {says} (?P<q1>{quoted})"),
         ("entry_says", rf"{sure}{any_entry} {says} {texts}"),
         ("entry_says", rf"{each_it} {says} {texts}"),
         ("entry_says_not", rf"{sure}{any_entry} {does_not} {say} (?P<q1>{quoted}){any_more}"),
         ("entry_says_not", rf"{each_it} {does_not} {say} (?P<q1>{quoted}){any_more}"),
-        ("entry_says_not", rf"{sure}no (?P<entry>row|item) {says} (?P<q1>{quoted}){any_more}"),
-        ("entry_is", rf"{sure}{_ONE} (?:is|reads|(?:{modal})(?: now| also| then)? (?:be|read)) (?P<q1>{quoted})"),
+        ("entry_says_not", rf"{sure}no (?P<entry>row|item) {says} (?P<q1>{quoted}|{spoken}){any_more}"),
+        ("entry_is", rf"{sure}{_ONE} (?:is|reads|(?:{modal})(?: now| also| then)? (?:be|read)) (?P<q1>{quoted}|(?<=\x20)#\d{{1,6}}|(?<=\x20)(?-i:[A-Z][\w'-]*(?:\x20[A-Z][\w'-]*){{0,3}}))"),
         ("things", rf"{number}{{n}} (?P<things>{_NOUN}){_OF_LIST}{_IS_VISIBLE}{any_more}"),
     )  # fmt: skip
 
@@ -119,7 +125,8 @@ def expect_entry_is(said: ClauseSlots) -> list[BrowserStep]:
 def expect_things(said: ClauseSlots, few: int, many: int | None) -> list[BrowserStep]:
     """Return the expectation that a page has so many entries."""
     noun = said.first("things").lower().split(" ")[-1]
-    place = f"{AT}{said.value('place').lower()}" if said.has("place") else ""
+    named = said.value("place", "place_2").lower() if said.first("place", "place_2") else ""
+    place = f"{AT}{named}" if named else ""
     return [_expect("count", f"{THINGS}{noun}{place}", min=few, max=many)]
 
 
@@ -135,8 +142,9 @@ def do_to_entry(said: ClauseSlots) -> list[BrowserStep]:
 
 
 def select_nth(said: ClauseSlots, kind: str) -> str:
-    """Return the selector of an element by its position among those of its kind."""
-    return f"{NTH}{_position(said.first('position'))} {kind}"
+    """Return the selector of an element by its position among those of its kind, and of its name if there is one."""
+    named = f"={said.value('named', 'named2')}" if said.first("named", "named2") else ""
+    return f"{NTH}{_position(said.first('position'))} {kind}{named}"
 
 
 def _expect(kind: Any, selector: str, **fields: Any) -> BrowserStep:

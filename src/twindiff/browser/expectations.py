@@ -6,10 +6,15 @@ import asyncio
 import re
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from datetime import date
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
-from twindiff.browser.config import Expect
+import msgspec
+
+from twindiff.browser.config import REFERENCE, Expect
+from twindiff.browser.each_entry import is_of_each, look_in_entries
+from twindiff.browser.element_choice import ACTIONS, choose_element
 from twindiff.browser.element_finder import (
     ENTERING,
     EXACT,
@@ -20,12 +25,15 @@ from twindiff.browser.element_finder import (
     ROW,
     candidates,
     frames_of,
+    is_by_words,
     kind_of,
     locators,
     resolve_scope,
 )
 from twindiff.browser.entry_finder import EACH, ENTRY, NTH, THINGS, EntriesUnclear, find_entries, find_entry
 from twindiff.browser.intent_finder import SeveralControls, find_intended, is_intent
+from twindiff.browser.page_timers import MAX_DELAY_SECONDS, PENDING_SECONDS
+from twindiff.browser.run_dates import forms_of, is_date
 from twindiff.browser.visible_text import IS_SEEN, TEXT_OF
 
 if TYPE_CHECKING:
@@ -38,6 +46,11 @@ QUIET_SECONDS = 0.5
 """Seconds that an absence or a maximum count must hold while no request is open."""
 MAX_UNQUIET_SECONDS = 2.0
 """The same where requests stay open."""
+MAX_REQUEST_LOOKS = round(MAX_UNQUIET_SECONDS / POLL_SECONDS)
+MAX_REST_SECONDS = 1.0
+"""Seconds that timers of a page may take before it is left."""
+MAX_TIMER_ROUNDS = 2
+"""Timers that are waited for one after the other: one may set another, and one that polls does so for ever."""
 MAX_SEEN_CHARACTERS = 600
 ROWS_OF = {"datarow": "table, [role=table], [role=grid]", "listitem": "ul, ol, [role=list]"}
 """Containers of rows and items; without one, a count of 0 is not conclusive."""
@@ -46,26 +59,38 @@ MAX_ALIKE = 20
 SEEING = "see"
 """What is done to an element that a person must see, beyond what a browser calls visible."""
 T = TypeVar("T")
-_BELOW = """label => [...document.querySelectorAll('table')]
-  .filter(table => table.getClientRects().length && table.rows.length).flatMap(table => {
+_ISO = re.compile(r"\d{4}-\d\d-\d\d")
+_AMOUNT = re.compile(r"(?<![\w.])[$€£]?\s?-?(\d[\d,]*(?:\.\d+)?)(?!\w)")
+_BELOW = rf"""label => {{
+  const isSeen = {IS_SEEN}, textOf = {TEXT_OF};
+  return [...document.querySelectorAll('table')].filter(table => isSeen(table) && table.rows.length).flatMap(table => {{
     const heads = [...table.rows[0].cells].filter(each => each.tagName === 'TH');
-    const at = heads.findIndex(each => each.innerText.trim().toLowerCase() === label);
-    const rows = [...table.rows].filter(row => at >= 0 && row.querySelector('td'));
-    return rows.map(row => [row.innerText, row.cells[at]?.innerText ?? '']);
-  })"""
+    const at = heads.findIndex(each => textOf(each).trim().toLowerCase() === label);
+    const rows = [...table.rows].filter(row => at >= 0 && row.querySelector('td') && isSeen(row));
+    return rows.map(row => [textOf(row), row.cells[at] ? textOf(row.cells[at]) : '']);
+  }});
+}}"""
 """Pairs of the text of a row and of its cell below the header of a column."""
+_CELLS_OF_ROW = rf"""label => {{
+  const isSeen = {IS_SEEN}, textOf = {TEXT_OF}, plain = text => text.replace(/\s+/g, ' ').trim();
+  return [...document.querySelectorAll('tr')].filter(row => row.querySelector('td') && isSeen(row))
+    .map(row => [...row.cells].map(cell => plain(textOf(cell))))
+    .filter(cells => cells.length > 1 && cells.some(cell => cell.toLowerCase() === label))
+    .map(cells => cells.filter(cell => cell.toLowerCase() !== label));
+}}"""
+"""The other cells of each row that has a cell of this text."""
 _LISTED = rf"""() => {{
   const textOf = {TEXT_OF};
   const LISTS = 'table, [role=table], [role=grid], ul, ol, [role=list]';
   const lists = [...document.querySelectorAll(LISTS)]
-    .filter(each => each.innerText.trim() && !each.parentElement.closest(`nav, header, footer, ${{LISTS}}`));
+    .filter(each => textOf(each).trim() && !each.parentElement.closest(`nav, header, footer, ${{LISTS}}`));
   const isEmpty = /\b(no|0) [\w -]{{1,40}}|\bempty\b|\bnothing\b/i.test(textOf(document.body));
   return lists.length ? lists.map(textOf) : isEmpty ? [''] : null;
 }}"""
 """The texts of all tables and lists; an empty one where the page says that there is nothing to list."""
-_VALUES = """each => each.tagName === 'SELECT'
+_VALUES = rf"""each => each.tagName === 'SELECT'
   ? [...each.selectedOptions].flatMap(option => [option.label.trim(), option.value])
-  : [each.value ?? each.innerText]"""
+  : [each.value ?? ({TEXT_OF})(each)]"""
 
 
 class StepFailed(Exception):
@@ -107,6 +132,8 @@ class Expectations:
         self._text = text
         self._is_quiet = is_quiet
         self._downloads = downloads
+        self._provisional: list[Expect] = []
+        """Expectations of this page that something late may break, until the next action."""
 
     async def wait(self, expect: Expect, seconds: float) -> None:
         """Wait until an expectation holds; raises StepFailed with what was seen instead."""
@@ -117,6 +144,7 @@ class Expectations:
             now = time.monotonic()
             since = (since or now) if look.holds else None
             if since is not None and self._has_held(expect, now - since):
+                self._note(expect)
                 return
             if now > end and since is None and look.unclear:
                 raise WordsUnclear(look.unclear, "one element", look.seen)
@@ -130,9 +158,76 @@ class Expectations:
         What is loaded late can break an absence (`negated`), a maximum, and which entry or element has a position
         (`ENTRY`, `NTH`). All else counts as soon as it holds.
         """
-        if not expect.negated and expect.max is None and not (expect.selector or "").startswith((ENTRY, NTH)):
-            return True
-        return seconds >= (QUIET_SECONDS if self._is_quiet() else MAX_UNQUIET_SECONDS)
+        return not _can_break(expect) or seconds >= (QUIET_SECONDS if self._is_quiet() else MAX_UNQUIET_SECONDS)
+
+    def _note(self, expect: Expect) -> None:
+        """Keep what something late may break; a later sentence that says the opposite replaces it."""
+        opposite = msgspec.structs.replace(expect, negated=not expect.negated)
+        self._provisional = [each for each in self._provisional if each not in (expect, opposite)]
+        if _can_break(expect):
+            self._provisional.append(expect)
+
+    async def confirm(self, *, with_timers: bool = True) -> None:
+        """Look again at what something late may break, after all short timers; raises StepFailed where it is broken."""
+        provisional, self._provisional = self._provisional, []
+        if not provisional:
+            return
+        needed = QUIET_SECONDS if with_timers and await self._let_timers_run() else 0.0
+        end = time.monotonic() + MAX_UNQUIET_SECONDS
+        before: Expect | None = None
+        since = time.monotonic()
+        while True:
+            broken, seen = await self._find_broken(provisional)
+            now = time.monotonic()
+            is_unquiet = not self._is_quiet() and now < end
+            if is_unquiet or broken != before:
+                before, since, needed = broken, now, QUIET_SECONDS
+            if now - since >= needed and not is_unquiet:
+                break
+            await asyncio.sleep(POLL_SECONDS)
+        if broken:
+            said = f"'{broken}' held at first, but not after all that the page had scheduled"
+            raise StepFailed(said, str(broken), _around(seen, self._expected_text(broken)))
+
+    async def _find_broken(self, provisional: Sequence[Expect]) -> tuple[Expect | None, str]:
+        """Return the first of these that does not hold, and what is seen instead."""
+        for expect in provisional:
+            look = await await_page(self._look(expect), ANSWER_SECONDS)
+            if look.holds is False:
+                return expect, look.seen
+        return None, ""
+
+    async def let_requests_end(self) -> None:
+        """Wait until no request is open, but not longer than for an absence."""
+        await asyncio.sleep(POLL_SECONDS)
+        for _ in range(MAX_REQUEST_LOOKS):
+            if self._is_quiet():
+                return
+            await asyncio.sleep(POLL_SECONDS)
+
+    async def let_page_rest(self) -> None:
+        """Wait for requests and short timers before a page is left, since what it saves would be lost."""
+        await self._let_timers_run(MAX_REST_SECONDS)
+        await self.let_requests_end()
+
+    async def _let_timers_run(self, limit: float = MAX_DELAY_SECONDS) -> bool:
+        """Wait for the short timers of the page; returns whether there were any."""
+        begin = time.monotonic()
+        for number in range(MAX_TIMER_ROUNDS):
+            pending = [await self._pending_seconds(frame, limit) for frame in self._front().frames[:MAX_FRAMES]]
+            seconds = min(max(pending), begin + limit - time.monotonic())
+            if seconds <= 0:
+                return number > 0
+            await asyncio.sleep(seconds + POLL_SECONDS)
+        return True
+
+    async def _pending_seconds(self, frame: Frame, limit: float) -> float:
+        from playwright.async_api import Error
+
+        try:
+            return await await_page(frame.evaluate(PENDING_SECONDS, limit), ANSWER_SECONDS)
+        except Error:  # the frame has gone, and its timers with it
+            return 0.0
 
     async def _refuse(self, expect: Expect, look: Observation) -> None:
         wanted = self._expected_text(expect)
@@ -155,12 +250,15 @@ class Expectations:
             span = str(few) if few == many else f"at least {few}" if many is None else f"{few or 0} to {many}"
             what = f"'{wanted}'{where}" if wanted else f"'{selector}'"
             return f"{span} of {what}", f"expected {span} of {what}"
+        if kind == "labelled" and expect.equals is None:
+            return f"'{selector}' {expect}", f"expected '{selector}': {expect}"
         if not wanted and expect.equals is None:
             state = f"not {kind}" if expect.negated else kind
             said = "a" if kind == "visible" and not expect.negated else state
             if said == "a":
                 return f"a visible element '{selector}'", f"no visible element '{selector}'"
             return f"'{selector}' {state}", f"expected '{selector}' to be {state}"
+        kind = "value" if kind == "labelled" else kind
         verb, infinitive = ("is", "be") if expect.equals is not None else ("contains", "contain")
         if expect.negated:
             return f"the {kind} without '{wanted}'{where}", f"expected the {kind} not to {infinitive} '{wanted}'{where}"
@@ -174,7 +272,9 @@ class Expectations:
         from playwright.async_api import Error
 
         try:
-            look = await self._look_by_type(expect)
+            of_element = ("visible", "disabled", "checked")
+            is_each = is_of_each(expect.selector) and expect.type in of_element
+            look = await (self._look_in_each(expect) if is_each else self._look_by_type(expect))
         except Error:
             return Observation(None, "a page that is being loaded")
         except SeveralControls as error:  # the page may not be complete yet
@@ -224,17 +324,18 @@ class Expectations:
 
     async def _look_beside_label(self, expect: Expect) -> Observation:
         """Compare the value of a field, or what follows its label on the page."""
-        label, wanted = _plain(self._text(expect.selector)), _plain(self._expected_text(expect))
+        label = _plain(self._text(expect.selector))
+        if label.startswith(ENTRY):
+            return await self._look_in_column_of_entries(expect, label)
         if label.startswith(ROW):
-            return await self._look_in_column(label, wanted)
-        field = await self.find(f"field={label}")
+            return await self._look_in_column(expect, label)
+        field = await self.find(f"field={label}", SEEING)
         if field is not None:
             values: list[str] = await field.evaluate(_VALUES)
-            return Observation(wanted in values, values[0] if values else "")
-        below: list[tuple[str, str]] = await self._front().evaluate(_BELOW, label.casefold())
-        if below:
-            several = f"{len(below)} rows have a '{label}'; name the row" if len(below) > 1 else ""
-            return Observation(None if several else _plain(below[0][1]) == wanted, below[0][1], several)
+            return self._compare(expect, values)
+        in_table = await self._look_in_tables(expect, label)
+        if in_table:
+            return in_table
         seen = await self.page_text()
         if seen is None:
             return Observation(None, "")
@@ -243,10 +344,86 @@ class Expectations:
         beside = re.search(label_pattern, text, re.IGNORECASE)
         if beside is None:
             return Observation(None, f"no '{label}'")
-        whole = rf"{label_pattern}{re.escape(wanted)}(?![\w.,]*\d)(?!\w)"
-        return Observation(bool(re.search(whole, text, re.IGNORECASE)), text[beside.start() : beside.start() + 200])
+        near = text[beside.start() : beside.start() + 200]
+        if expect.equals is None:
+            return self._compare(expect, [" ".join(text[beside.end() :].split(" ")[:1])])
+        forms = "|".join(map(re.escape, map(_plain, self._expected_forms(expect))))
+        whole = rf"{label_pattern}(?:{forms})(?![\w.,]*\d)(?!\w)"
+        return Observation(bool(re.search(whole, text, re.IGNORECASE)), near)
 
-    async def _look_in_column(self, selector: str, wanted: str) -> Observation:
+    async def _look_in_tables(self, expect: Expect, label: str) -> Observation | None:
+        """Compare the cell below a header, or the other cells of a row that has the label; None without either."""
+        below: list[tuple[str, str]] = await self._front().evaluate(_BELOW, label.casefold())
+        if len(below) > 1:
+            return Observation(None, below[0][1], f"{len(below)} rows have a '{label}'; name the row")
+        if below:
+            return self._compare(expect, [below[0][1]])
+        rows: list[list[str]] = await self._front().evaluate(_CELLS_OF_ROW, label.casefold())
+        if not rows:
+            return None
+        seen = " ".join(rows[0])
+        if len(rows) > 1:
+            return Observation(None, seen, f"{len(rows)} rows say '{label}'")
+        if expect.equals is None and len(rows[0]) > 1:
+            return Observation(None, seen, f"the row '{label}' has several values; name the column")
+        looks = [self._compare(expect, [each]) for each in rows[0]]
+        return Observation(any(look.holds for look in looks), seen, looks[0].unclear)
+
+    def _compare(self, expect: Expect, values: Sequence[str]) -> Observation:
+        """Compare values with the expected text, or the number in the first with a minimum and maximum."""
+        seen = values[0] if values else ""
+        if expect.equals is not None:
+            forms = [_plain(each) for each in self._expected_forms(expect)]
+            return Observation(any(_plain(each) in forms for each in values), seen)
+        numbers = _AMOUNT.findall(seen)
+        if len(numbers) != 1:
+            return Observation(None, seen, f"'{expect.selector}' is '{seen}', which is no single number")
+        number = float(numbers[0].replace(",", ""))
+        few, many = expect.min, expect.max
+        if not number.is_integer() and any(each is not None and abs(number - each) < 1 for each in (few, many)):
+            return Observation(None, seen, f"'{seen}' is no whole number, so that the comparison is not clear")
+        return Observation((few is None or number >= few) and (many is None or number <= many), seen)
+
+    async def _look_in_column_of_entries(self, expect: Expect, label: str) -> Observation:
+        """Compare what each of some entries says in a column, or beside a label."""
+        entry, _, column = label.partition(INSIDE)
+        try:
+            cells = await look_in_entries(self._front(), entry, column)
+        except EntriesUnclear as error:
+            return Observation(None, "", str(error))
+        looks = [self._compare(expect, [each]) for each in cells if each is not None]
+        if not looks or len(looks) < len(cells):
+            return Observation(None, "no such entry", f"there is no column '{column}'" if cells else "")
+        unclear = next((look.unclear for look in looks if look.unclear), "")
+        verdicts = [bool(look.holds) for look in looks]
+        holds = any(verdicts) if expect.negated else all(verdicts)
+        return Observation(None if unclear else holds, ", ".join(look.seen for look in looks), unclear)
+
+    async def _look_in_each(self, expect: Expect) -> Observation:
+        """Look for an element, or its state, in each entry."""
+        entry, _, inner = self._text(expect.selector).partition(INSIDE)
+        try:
+            entries = await find_entry(self._front().main_frame, entry)
+            verdicts = [await self._is_in_entry(each, inner, expect) for each in entries]
+        except EntriesUnclear as error:
+            return Observation(None, "", str(error))
+        seen = f"{verdicts.count(True)} of {len(verdicts)} entries"
+        if not verdicts:
+            return Observation(None, seen, "the table or list has no entries")
+        return Observation(any(verdicts) if expect.negated else all(verdicts), seen)
+
+    async def _is_in_entry(self, entry: Locator, inner: str, expect: Expect) -> bool:
+        """Return whether an entry shows an element; for a state, whether all of that name have it."""
+        for locator in locators(entry, inner, "expect"):
+            seen = [each for each in await locator.filter(visible=True).all() if await each.evaluate(IS_SEEN)]
+            if seen and expect.type == "visible":
+                return True
+            if seen:
+                kind: Any = expect.type
+                return all([await _has_state(each, kind) for each in seen])
+        return False
+
+    async def _look_in_column(self, expect: Expect, selector: str) -> Observation:
         """Compare the cell of a row below the header of a column; raises WordsUnclear if the table lacks the column."""
         row, _, column = selector.removeprefix(ROW).rpartition(INSIDE)
         cells: list[tuple[str, str]] = await self._front().evaluate(_BELOW, column.casefold())
@@ -254,7 +431,7 @@ class Expectations:
         if len(meant) > 1:
             return Observation(None, "several rows", f"{len(meant)} rows say '{row}'")
         if meant:
-            return Observation(_plain(meant[0]) == wanted, meant[0])
+            return self._compare(expect, [meant[0]])
         text = _plain(await self.page_text() or "").casefold()
         is_elsewhere = not cells and row.casefold() in text
         return Observation(None, f"no row '{row}'", f"there is no column '{column}'" if is_elsewhere else "")
@@ -289,9 +466,8 @@ class Expectations:
     async def _is_called(self, entry: Locator, expect: Expect) -> bool:
         """Return whether an entry, or one element of it, says exactly the expected text."""
         wanted = _plain(self._expected_text(expect))
-        texts: list[str] = await entry.evaluate(
-            "each => [each, ...each.querySelectorAll('*')].map(one => one.innerText)"
-        )
+        script = f"each => [each, ...each.querySelectorAll('*')].map({TEXT_OF})"
+        texts: list[str] = await entry.evaluate(script)
         return any(_plain(each or "") == wanted for each in texts)
 
     async def _look_who_is_signed_in(self, expect: Expect) -> Observation:
@@ -320,10 +496,19 @@ class Expectations:
 
     def _is_in(self, expect: Expect, seen: str) -> bool:
         """Return whether a text meets the expectation; negated ones ignore case."""
-        wanted, seen = _plain(self._expected_text(expect)), _plain(seen)
-        if expect.negated:
-            wanted, seen = wanted.casefold(), seen.casefold()
-        return wanted == seen if expect.equals is not None else wanted in seen
+        seen = _plain(seen)
+        for wanted in map(_plain, self._expected_forms(expect)):
+            said, there = (wanted.casefold(), seen.casefold()) if expect.negated else (wanted, seen)
+            if said == there if expect.equals is not None else said in there:
+                return True
+        return False
+
+    def _expected_forms(self, expect: Expect) -> list[str]:
+        """Return the expected text, or all the forms of a date."""
+        raw, text = expect.contains if expect.equals is None else expect.equals, self._expected_text(expect)
+        named = REFERENCE.fullmatch(raw or "")
+        is_of_run = named is not None and is_date(named[1]) and _ISO.fullmatch(text)
+        return forms_of(date.fromisoformat(text)) if is_of_run else [text]
 
     async def _look_for_element(self, expect: Expect) -> Observation:
         selector = self._text(expect.selector)
@@ -361,12 +546,15 @@ class Expectations:
         return any([await frame.locator(ROWS_OF[kind[0]]).count() for frame in self._front().frames[:MAX_FRAMES]])
 
     async def _count_elements(self, selector: str) -> int:
-        count = 0
+        count, kind = 0, kind_of(selector)
+        words = _plain(kind[1]).casefold() if kind and kind[0] in ROWS_OF else ""
         frames, selector = await frames_of(self._front(), selector)
         for frame in frames:
             place = await resolve_scope(frame, selector)
             for locator in locators(*place, "expect") if place else ():
-                seen = int(await locator.filter(visible=True).evaluate_all(f"all => all.filter({IS_SEEN}).length"))
+                elements = locator.filter(visible=True)
+                texts: list[str] = await elements.evaluate_all(f"all => all.filter({IS_SEEN}).map({TEXT_OF})")
+                seen = len([text for text in texts if not words or _count_words(_plain(text).casefold(), words)])
                 count += seen
                 if seen:
                     break
@@ -380,8 +568,7 @@ class Expectations:
             return Observation(None, "no such element")
         match kind:
             case "value":
-                values: list[str] = await element.evaluate(_VALUES)
-                return Observation(any(self._is_in(expect, value) for value in values), values[0] if values else "")
+                return await self._look_at_values(expect)
             case "placeholder":
                 text = await element.get_attribute("placeholder") or ""
                 return Observation(self._is_in(expect, text), text or "no placeholder")
@@ -395,14 +582,24 @@ class Expectations:
                 state = await element.evaluate("each => each === each.ownerDocument.activeElement")
         return Observation(state, kind if state else f"not {kind}")
 
+    async def _look_at_values(self, expect: Expect) -> Observation:
+        """Compare the values of the fields of one name, which must agree."""
+        values: list[list[str]] = [await each.evaluate(_VALUES) for each in await self._find_alike(expect)]
+        verdicts = {any(self._is_in(expect, value) for value in each) for each in values}
+        seen = ", ".join(each[0] for each in values if each)
+        if len(verdicts) > 1:
+            return Observation(None, seen, f"several fields are '{expect.selector}', with {seen}; name the one")
+        return Observation(verdicts.pop() if verdicts else None, seen)
+
     async def _find_alike(self, expect: Expect) -> list[Locator]:
         """Return all visible elements that a selector means equally, of the first frame that has any."""
         frames, selector = await frames_of(self._front(), self._text(expect.selector))
         for frame in frames:
             place = await resolve_scope(frame, selector)
             for locator in _within(place, "expect") if place else ():
-                if alike := await locator.filter(visible=True).all():
-                    return alike[:MAX_ALIKE]
+                alike = (await locator.filter(visible=True).all())[:MAX_ALIKE]
+                if seen := [each for each in alike if await each.evaluate(IS_SEEN)]:
+                    return seen
         return []
 
     async def find(self, selector: str, action: str = "expect") -> Locator | None:
@@ -439,6 +636,11 @@ class Expectations:
         return None
 
 
+def _can_break(expect: Expect) -> bool:
+    """Return whether what a page shows late can break an expectation that holds."""
+    return expect.negated or expect.max is not None or (expect.selector or "").startswith((ENTRY, NTH))
+
+
 async def _has_state(element: Locator, kind: Literal["disabled", "checked"]) -> bool:
     return await element.is_disabled() if kind == "disabled" else await _is_checked(element)
 
@@ -462,6 +664,8 @@ async def _find_in(frame: Frame, selector: str, action: str) -> Locator | None:
             continue
         if count > 1 and selector.startswith(ENTRY):
             raise SeveralControls(f"{count} elements may be '{selector}'; name the one in quotation marks")
+        if count > 1 and action in ACTIONS and is_by_words(selector):
+            return await choose_element(seen, selector)
         if count:
             return seen.first
     return None

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from twindiff.browser.visible_text import IS_SEEN
+
 if TYPE_CHECKING:
     from playwright.async_api import Frame, Locator
 
@@ -33,7 +35,7 @@ SYNONYMS = {
 }
 """Verbs that a control may say instead, if none says the verb itself."""
 BEGINNING = ("new", "add", "add new", "create", "create new", "register", "register new")
-ENDING = ("save", "create", "add", "submit", "register", "ok", "done")
+ENDING = ("save", "create", "add", "submit", "register", "ok", "done", "send", "invite", "update", "confirm")
 
 
 class SeveralControls(Exception):
@@ -65,14 +67,16 @@ async def find_intended(frame: Frame, selector: str) -> Locator | None:
     return frame.locator(f"xpath={meant['path']}")
 
 
-_FIND = r"""asked => {
+_FIND = (
+    rf"""asked => {{
+  const seen = {IS_SEEN};"""
+    r"""
   const words = text => (text || '').toLowerCase().replace(/e-mail/g, 'email').replace(/[^\p{L}\p{N}#+@.]+/gu, ' ')
     .split(' ').map(word => word.replace(/^\.+|\.+$/g, ''))
     .filter(word => word && !['a', 'an', 'the', 'my', 'your', 'our'].includes(word))
     .map(word => word.length > 3 && /[^s]s$/.test(word) ? word.slice(0, -1) : word).join(' ');
   const plain = text => text.toLowerCase().replace(/\s+/g, ' ').trim();
   const has = (text, part) => part && ` ${text} `.includes(` ${part} `);
-  const seen = each => each.getClientRects().length > 0 && getComputedStyle(each).visibility !== 'hidden';
   const all = (of, root = document) => [...root.querySelectorAll(of)].filter(seen);
   const controls = all('button, a[href], input[type=submit], input[type=button], summary, '
     + '[role=button], [role=link], [role=menuitem], [role=tab]');
@@ -136,6 +140,10 @@ _FIND = r"""asked => {
   const field = () => {
     const label = each => [...(each.labels || [])].map(one => one.innerText)
       .concat(each.getAttribute('aria-label'), each.placeholder).map(words);
+    const title = each => [each.querySelector('legend')?.innerText, each.getAttribute('aria-label')].map(words);
+    const groups = all('fieldset, [role=radiogroup]').filter(each => all('input[type=radio]', each).length);
+    const grouped = groups.filter(each => title(each).includes(object));
+    if (grouped.length) return one(grouped);
     const fields = all(`${TYPED}, select`);
     for (const said of object === 'name' ? ['name', 'title'] : [object]) {
       const whole = fields.filter(each => label(each).includes(said));
@@ -157,4 +165,5 @@ _FIND = r"""asked => {
   };
   return {do: perform, new: begin, the: field, submit}[asked.kind]();
 }"""
+)
 """Runs in the page; returns `{path}` of the one element, `{several}` if that many match, or null."""

@@ -18,16 +18,42 @@ VERBS = (
     *("add", "approve", "archive", "assign", "book", "cancel", "complete", "create", "delete", "duplicate", "edit"),
     *("file", "finish", "invite", "merge", "place", "publish", "register", "reject", "remove", "rename", "reopen"),
     *("resolve", "restore", "resume", "save", "send", "start", "stop", "submit", "update", "view"),
+    *("activate", "block", "buy", "close", "deactivate", "export", "pay", "pin", "print", "refund", "renew", "rent"),
+    *(
+        "reserve",
+        "share",
+        "star",
+        "suspend",
+        "unblock",
+        "upgrade",
+        "ship",
+        "pack",
+        "dispatch",
+        "restock",
+        "lock",
+        "unlock",
+    ),
+    *("hide", "mute", "unmute", "unpublish", "schedule", "escalate", "snooze", "promote", "demote", "copy", "clone"),
+    *("import", "connect", "disconnect", "flag", "follow", "unfollow", "subscribe", "unsubscribe", "join", "leave"),
+    *("withdraw", "redeem", "vote", "reply", "return", "discard", "undo", "revoke", "accept", "decline"),
 )
 """Verbs that are asked of a page, which must have a control that says the verb."""
 _OTHERS = (
     *("click", "choose", "enter", "fill", "go", "log", "open", "press", "put", "reload", "search", "select", "set"),
     *("sign", "tick", "type", "untick"),
 )
-_IRREGULAR = {"put": "put", "send": "sent", "go": "gone", "choose": "chosen", "set": "set"}
+_IRREGULAR = {
+    "pay": "paid",
+    "buy": "bought",
+    "put": "put",
+    "send": "sent",
+    "go": "gone",
+    "choose": "chosen",
+    "set": "set",
+}
 
 
-_DOUBLED = ("log", "put", "set", "stop", "submit")
+_DOUBLED = ("ship", "pin", "star", "log", "put", "set", "stop", "submit")
 
 
 def _inflect(verb: str, ending: str) -> str:
@@ -45,11 +71,15 @@ _THE = r"(?:(?:the|a|an|my|your|our|this) )?"
 _CAPITALS = r"(?<=\x20)(?-i:[A-Z][\w'-]*(?: [A-Z][\w'-]*){0,3})"
 _WORD = r"(?<=\x20)(?-i:[a-z][\w-]*)"
 _ATTRIBUTE = (
-    rf"(?:,| with| and| using)?(?: (?:the|an|a|her|his|their|its))? ?(?:(?P<label>{_WORD}(?: address| number)?) )?"
-    rf"\(?(?P<said>{QUOTED}|{PLAIN})\)?"
+    rf"(?:,| with| and| using)?(?: (?:the|an|a|her|his|their|its))? ?"
+    rf"(?:(?P<label>{_WORD}(?: address| number| date| name)?) )?"
+    rf"\(?(?P<said>{QUOTED}|{PLAIN}|{_CAPITALS})\)?"
 )
 _ATTRIBUTES = re.sub(r"\?P<\w+>", "?:", _ATTRIBUTE)
-_LABELLED = rf"(?:,? and| with) (?:the|an|a|her|his|their|its) (?:{_WORD}(?: address| number)?) (?:{QUOTED}|{PLAIN})"
+_LABELLED = (
+    rf"(?:,? and|,| with)(?: (?:the|an|a|her|his|their|its))? (?:{_WORD}(?: address| number| date| name)?) "
+    rf"(?:{QUOTED}|{PLAIN}|{_CAPITALS})"
+)
 _MANY = rf"(?:\d{{1,2}}|{'|'.join(NUMBERS[1:])})"
 _NAME = rf"(?:{QUOTED}|{_CAPITALS})"
 _CALLED = r"(?:(?:called|named) )?"
@@ -65,10 +95,17 @@ _NEW_ONES = r"(?:creates?|adds?|registers?)"
 _DOES = rf"(?P<act>{_VERB})(?:e?s)?"
 _INTO = r"(?:in|into) (?:the|my|your|our|his|her|their)"
 _SEVERAL = rf"{_EACH}(?:(?:,? and|,) {_EACH})+"
+_RECORD = (
+    "account|appointment|article|book|booking|category|colleague|comment|company|contact|customer|deal|employee|event|"
+    "file|guest|invoice|issue|item|lead|member|message|order|post|product|project|subscription|supplier|task|team|"
+    "ticket|user"
+)
+"""Nouns before a name that only say what it is the name of."""
 INTENT_RULES = (
+    ("do_record", rf"{_DOES} the (?:{_RECORD}) (?P<object>{QUOTED}|{_CAPITALS}|(?<=\x20)#\d{{1,6}})"),
     ("create", rf"{_NEW_ONES} {_THE}(?:another )?(?:new )?(?P<noun>{_WORD}) {_CALLED}(?P<name>{_NAME}){_FORM}"),
     ("create_all", rf"{_NEW_ONES} (?P<n>{_MANY}) (?:new )?(?P<noun>{_WORD}):? (?P<all>{_SEVERAL})"),
-    ("create", rf"{_NEW_ONES} {_THE}(?:new )?(?P<noun>{_WORD})(?P<attributes>(?:{_LABELLED}){{1,3}})"),
+    ("create", rf"{_NEW_ONES} {_THE}(?:new )?(?P<noun>{_WORD})(?P<attributes>(?:{_LABELLED}){{1,6}})"),
     ("do", rf"{_DOES} {_THE}(?P<object>{_OBJECT})(?P<attributes>(?:{_LABELLED}){{1,3}})"),
     ("do", rf"{_DOES} {_THE}(?P<object>{_OBJECT}) and {_THE}(?P<object2>{_OBJECT}){_PLACE}"),
     ("do", r"(?P<act>save|submit)s?(?: it| them| the form| (?:the|my) changes)?"),

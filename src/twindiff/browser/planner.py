@@ -14,10 +14,11 @@ import msgspec
 
 from twindiff.browser.clauses import VERB, ParsedClause, read_clause, scope_to_frame
 from twindiff.browser.config import MAX_PROMPT_CHARACTERS, MAX_STEPS, BrowserStep, DialogAnswer, Expect, TwinCheck
-from twindiff.browser.intent_finder import DO, PART
+from twindiff.browser.intent_finder import DO, NEW, PART
 from twindiff.browser.intents import MAX_TIMES, TIMES, count_of, do_step
 from twindiff.browser.rewordings import MAX_REWORDINGS, RewordingContext
-from twindiff.browser.words import BARE, allow_separators, mark_words
+from twindiff.browser.run_dates import SPOKEN_DATE, parameter_of
+from twindiff.browser.words import BARE, PLAIN, QUOTED, allow_separators, mark_words
 
 MAX_CLAUSE_CHARACTERS = 500
 """Characters of a clause, without its quotations, that rules look at."""
@@ -37,7 +38,10 @@ _MARKS = re.compile(
 _PLAIN, _ADDRESSES = (9, 11), (10, 12)
 """Groups of unquoted text: a parameter or an e-mail address, and a URL or path."""
 _MARK = re.compile("[\x02\x04\x06](\\d+)[\x03\x05\x07]")
-_NUMBER = re.compile(r"^\s*(?:(?:step|schritt)\s*)?\d+\s*[.):]\s*|^\s*[-*•]\s+", re.IGNORECASE)
+_NUMBER = re.compile(
+    r"^\s*(?:(?:(?:step|schritt)\s*)?\d+\s*[.):]\s*|[-*•]\s+)?(?:\[[ x]?\]\s*|[☐☑✓✔]\s*)?", re.IGNORECASE
+)
+"""The number, bullet or box before a line of a list."""
 _RUN = re.compile(r"[ \t]{2,}|([.;!?])[.;!?]+")
 """Repeated blanks and sentence ends, which mean the same as one."""
 _END = re.compile(r"[.;!?]+(?=\s|$)\s*")
@@ -56,12 +60,14 @@ _NOT = re.compile(r"n['’]t\b", re.IGNORECASE)  # noqa: RUF001
 _OPENERS = re.compile(
     rf"(?:(?:please|kindly|now|also|just|so|ok|okay|hi|hello|first|firstly|secondly|lastly|given|when|and|but|let us|"
     rf"let['’]s|can you|could you|would you|go ahead and|that|dass|you can(?! not)|you need to|"  # noqa: RUF001
-    rf"(?:i would|i['’]d|we would|we['’]d) like you to|i want you to|"  # noqa: RUF001
+    rf"(?:when|once) (?:you are|you['’]re|that is|that['’]s) done|"  # noqa: RUF001
+    rf"(?:i would|i['’]d|we would|we['’]d) like (?:you )?to|i want (?:you )?to|"  # noqa: RUF001
+    rf"(?:i|we) (?:think|believe|guess|hope)(?: that)?|"
     rf"bitte|jetzt|nun|zuerst|angenommen|und|aber|{_LATER})\b,?\s+)+|^(?:action|actions|steps?|do|assertion)\s*:\s*",
     re.IGNORECASE,
 )
 """Words without meaning at the beginning of a clause."""
-_CLOSERS = re.compile(r"(?:,?\s+(?:please|for me|thanks|thank you|bitte))+\s*$", re.IGNORECASE)
+_CLOSERS = re.compile(r"(?:,?\s+(?:right|ok|please|for me|thanks|thank you|bitte))+\s*$", re.IGNORECASE)
 _EXPECTED = re.compile(r"(?:the )?(?:expected(?: results?)?|expectation|erwartet)\s*:\s*", re.IGNORECASE)
 _HEADING = re.compile(
     r"(?:scenario(?: outline)?|feature|title|szenario|titel|test(?: case)?)\b"
@@ -110,6 +116,19 @@ _ASSIGNED = re.compile(
     r"(?P<expect>(?:expect|check|verify) )?(?P<name>[^=:]{1,80}?)\s*(?P<sign>[=:])\s*(?P<value>[^=:]{1,200}|\d\d:\d\d)"
 )
 _PART_OF = re.compile(r"(?:the )?placeholder of (?:the )?(?P<field>.+)", re.IGNORECASE)
+_AFTER_RELOAD = re.compile(r"^(?:after|on) (?:a|the) (?:page )?(?:reload|refresh),? (?=\S)", re.IGNORECASE)
+_ON_PAGE = re.compile(rf"(?P<what>.+) on the (?P<page>[A-Z][\w ]{{1,30}}|{QUOTED}) page")
+_BEFORE_COLON = re.compile(r"(?P<place>[A-Za-z]{3,20})(?: page)?: ", re.IGNORECASE)
+_TERSE_GAP = re.compile(r"\s*(?:,|;|->|→|=>)\s*(?:(?:and|then) )?")
+_FILLED = re.compile(
+    rf"(?P<label>(?!(?:error|message|banner|toast|text|title|heading|status)\b)[a-z]+(?: [a-z]+)?)[: ] ?"
+    rf"(?P<value>{QUOTED}|{PLAIN}|[A-Z]\w*|\d+)"
+)
+"""A field and its value in a note, if a later part ends the form."""
+_ENDS_FORM = re.compile(r"(?:create|save|submit|post|send|add|confirm|update|apply)", re.IGNORECASE)
+_NEW_ONE = re.compile(r"(?:new|add|create) (?P<noun>[a-z]+)", re.IGNORECASE)
+_CONTROL_LINE = re.compile(r"(?:cancel|continue|next|confirm|finish|done|ok|submit)", re.IGNORECASE)
+"""A line that is the label of a button that most forms and dialogs have."""
 _IN_BRACKETS = re.compile(r"(?P<first>[^()]+) \((?P<rest>[^()]+)\)")
 _LABEL = re.compile(r"[A-Z][\w-]*(?: [\w-]+){0,4}")
 """A step of a chain that reads as the label of a link or button."""
@@ -134,7 +153,8 @@ def plan(prompt: str) -> PromptPlan:
         said = f"a prompt has at most {MAX_PROMPT_CHARACTERS:,} characters, not {len(prompt):,}"
         return PromptPlan([], [], [f"{prompt[:100]}… ({said})"])
     reader = _Reader()
-    for sentence in _sentences(_MARKS.sub(reader.hold, prompt)):
+    text = SPOKEN_DATE.sub(reader.hold_date, _MARKS.sub(reader.hold, prompt))
+    for sentence in _sentences(text):
         reader.read(sentence)
     return reader.plan()
 
@@ -144,6 +164,8 @@ class _Reader:
 
     def __init__(self) -> None:
         self._held: list[str] = []
+        self._spoken: dict[int, str] = {}
+        """The words of dates, by the number of their placeholder."""
         self._steps: list[BrowserStep] = []
         self._subject: list[str] = []
         self._unclear: list[str] = []
@@ -162,13 +184,22 @@ class _Reader:
             return f"\x02{number}\x03."
         return f"\x04{number}\x05" if quoted.lastindex in _PLAIN else f"\x02{number}\x03"
 
+    def hold_date(self, said: re.Match[str]) -> str:
+        """Replace a spoken date by the placeholder of its parameter."""
+        self._held.append(f"{{{{{parameter_of(said)}}}}}")
+        self._spoken[len(self._held) - 1] = said[0]
+        return f"\x02{len(self._held) - 1}\x03"
+
     def read(self, sentence: str) -> None:
         """Parse a sentence as a whole, or record what of it is not understood."""
         if _CRITERIA.fullmatch(sentence) or _GREETING.fullmatch(sentence):
             return
+        sentence = _AFTER_RELOAD.sub("reload the page and then ", sentence)
         self._context.begin(sentence)
         clauses = self._parse_sentence(sentence)
         clauses = self._parse_shorthand(sentence) if clauses is None else clauses
+        clauses = self._parse_terse(sentence) if clauses is None else clauses
+        clauses = self._parse_on_page(sentence) if clauses is None else clauses
         if clauses is not None and any(parsed.kind not in ("refrain", "on_page") for parsed in clauses):
             for parsed in clauses:
                 self._take(parsed)
@@ -196,6 +227,40 @@ class _Reader:
                 read += clauses
         return read
 
+    def _parse_on_page(self, sentence: str) -> list[ParsedClause] | None:
+        """Return the clauses of `archive Ada on the Customers page`, which opens the page first."""
+        said = _ON_PAGE.fullmatch(sentence)
+        clauses = self._parse_sentence(f"on the {said['page']} page, {said['what']}") if said else None
+        return None if clauses and any(parsed.is_expectation for parsed in clauses) else clauses
+
+    def _parse_terse(self, sentence: str) -> list[ParsedClause] | None:
+        """Return the clauses of notes: `team: New member, name "Ada", save -> "Saved"`."""
+        place = _BEFORE_COLON.match(sentence) if not self._steps else None
+        parts = _TERSE_GAP.split(sentence[place.end() :] if place else sentence)
+        if len(parts) < (1 if place else 2) or len(parts) > MAX_STEPS:
+            return None
+        read = self._parse_sentence(f"open {place['place'].lower()}") if place else []
+        ends = [number for number, part in enumerate(parts) if _ENDS_FORM.fullmatch(part)]
+        if not place and not any(_FILLED.fullmatch(part) or _NEW_ONE.fullmatch(part) for part in parts):
+            return None
+        with self._context.including(read or ()):
+            for number, part in enumerate(parts):
+                clauses = self._parse_sentence(part)
+                if clauses is None and (filled := _FILLED.fullmatch(part)) and any(end > number for end in ends):
+                    clauses = self._parse_sentence(f"set {filled['label']} to {self._as_value(filled['value'])}")
+                if clauses is None and number in ends:
+                    clauses = [_click_intent(f"{DO}{part.lower()}{PART}")]
+                if clauses is None and (new := _NEW_ONE.fullmatch(part)):
+                    clauses = [_click_intent(f"{NEW}{new['noun']}")]
+                if clauses is None or read is None or clauses[0].verb.lower() == "check":
+                    return None
+                self._context.note_all(clauses)
+                read += clauses
+        return read
+
+    def _as_value(self, text: str) -> str:
+        return text if _MARK.fullmatch(text) else self._quote(text)
+
     def _parse_step(self, part: str, *, is_chain: bool) -> list[ParsedClause] | None:
         clauses = self._parse_sentence(part)
         if clauses is not None or not part:
@@ -203,7 +268,8 @@ class _Reader:
         if (assigned := _ASSIGNED.fullmatch(part)) and not _HEADING.match(part):
             return self._parse_assignment(assigned)
         if not is_chain:
-            return self._parse_sentence(f"click {part}") if _BUTTON.fullmatch(part) and self._steps else None
+            is_button = _BUTTON.fullmatch(part) or _CONTROL_LINE.fullmatch(part)
+            return self._parse_sentence(f"click {part}") if is_button and self._steps else None
         if bracketed := _IN_BRACKETS.fullmatch(part):
             first, rest = bracketed.groups()
             parts = (first, f"{rest} the dialog" if rest in ("accept", "dismiss", "confirm", "cancel") else rest)
@@ -219,6 +285,8 @@ class _Reader:
         name, value = assigned["name"], assigned["value"]
         if assigned["expect"] and (part := _PART_OF.fullmatch(name.strip())):
             return self._parse_sentence(f"expect the placeholder of {part['field']} is {self._quote(value)}")
+        if assigned["sign"] == ":" and (VERB.match(value) or self._parse_sentence(value) is not None):
+            return None  # a place, and what is done there
         if assigned["sign"] == "=":
             name, value = self._quote(name), self._quote(value)
         return self._parse_sentence(
@@ -327,6 +395,9 @@ class _Reader:
     def _read_clause(self, text: str, written: str, *, is_first: bool) -> ParsedClause | None:
         """Return the parsed form of a clause, which may be about a frame or a new tab."""
         parsed = read_clause(text, self._held, written, is_first=is_first)
+        is_start = parsed and (parsed.kind == "place_named" or parsed.verb.lower() in ("start", "starts"))
+        if parsed and is_start and parsed.kind in ("open", "place_named") and not is_first:
+            return None  # where a test starts is said too late
         if parsed and parsed.kind in ("open", "do"):
             return parsed._replace(steps=[*map(self._open_known, parsed.steps)])
         if parsed:
@@ -425,9 +496,15 @@ class _Reader:
 
         def restore_mark(mark: re.Match[str]) -> str:
             held = self._held[int(mark[1])]
+            if int(mark[1]) in self._spoken:
+                return self._spoken[int(mark[1])]
             return f'"{held}"' if mark[0][0] == "\x02" else held
 
         return _MARK.sub(restore_mark, text).strip()
+
+
+def _click_intent(selector: str) -> ParsedClause:
+    return ParsedClause("do", "click", [BrowserStep("click", selector=selector)], [], False, False)
 
 
 def _is_title(sentence: str) -> bool:

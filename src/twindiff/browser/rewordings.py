@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 from twindiff.browser.clauses import ParsedClause
 from twindiff.browser.intents import CONTROL, GERUNDS, PARTICIPLES, Referent
-from twindiff.browser.words import PLAIN, QUOTED
+from twindiff.browser.words import PLAIN, QUOTED, UNNAMED
 
 MAX_REWORDINGS = 4
 """Rewordings of a clause, one after the other."""
@@ -24,14 +24,48 @@ _EXISTS = re.compile(r"((?:a|an|the) .+)(?P<how> exists| (?:is|was|has been) (?:
 _IN_TWIN = re.compile(r"in (?:the )?(slack|linear|stripe|box|calendar),? (.+)", re.IGNORECASE)
 _NOTHING = re.compile(r"nothing (?=(?:is|was|must be|should be) (?:posted|sent) (?:to|in) )", re.IGNORECASE)
 _HOLDS = re.compile(r"(?:my|the|our) (basket|cart|bag) (?:contains|has|holds) (.+)", re.IGNORECASE)
-_IS_CONTROL = re.compile(r"(?:un)?(?:tick|check)s? it", re.IGNORECASE)
+_IS_CONTROL = re.compile(r"(?:(?:un)?(?:tick|check)|click|press|tap)s?(?: on)? it", re.IGNORECASE)
 _PLACED = re.compile(r"\b(?:her|his|their|its) row\b", re.IGNORECASE)
 _PAGE = re.compile(r"(?<=open )(?:her|his|their|its) page$|(?<=opens )(?:her|his|their|its) page$", re.IGNORECASE)
 _SHE = re.compile(r"^(?:she|he)\b", re.IGNORECASE)
+_OF_THAT = re.compile(r" (?:of|for) (?:that|this) [a-z]+\b", re.IGNORECASE)
+_ITS_COLUMN = re.compile(r"^(?:its|the|his|her) ([a-z]+) (?=(?:is|should|changes|must|has)\b)", re.IGNORECASE)
+_HIS_ROW = re.compile(r"\b(?:in|on) (?:that|this|its|his|her|the same) (row|card)\b", re.IGNORECASE)
 _IT = re.compile(r"(?<=\w )(?:it|her|him)$", re.IGNORECASE)
 _EMAIL = re.compile(r"\b(?:that|this|the same) e-?mail(?: address)?$", re.IGNORECASE)
 _BOTH = re.compile(r"\bboth(?: of them| [a-z]+s)?(?= |$)", re.IGNORECASE)
 _IS_TEXT = re.compile(rf"{QUOTED}|{PLAIN}|[A-Z].*")
+
+
+_DESCRIBED = re.compile(
+    rf"(?:(?<=\s)|^)(?:the|a|an) (?:(?!(?:row|button|link|field|box|checkbox|tab|heading|image|dialog|option|page|"
+    rf"value|placeholder|url|title|list|table|file|second|third|first|last|new|alert|prompt|frame|iframe)\b)"
+    rf"[a-z-]+ ){{1,2}}({QUOTED})",
+)
+"""A quotation with a noun that says what it is."""
+_SUBJECT = re.compile(
+    r"(?P<sure>(?:(?:i |we |you )?(?:expect|check|verify|make sure|assert|ensure|confirm)(?: that)? ))?"
+    r"(?P<name>(?-i:[A-Z][\w'&-]*)(?: [\w'&-]+){0,3}?)(?: and (?P<name2>(?-i:[A-Z][\w'&-]*(?: [A-Z][\w'&-]*){0,3})))?"
+    r"(?= (?:is|are|has|have|should|must|will|no longer|disappears|appears|does|goes|costs)\b)",
+    re.IGNORECASE,
+)
+"""A name at the beginning of a clause that stands before its verb."""
+_SAME = (
+    (re.compile(rf"\bboth (?={QUOTED} and {QUOTED})"), ""),
+    (re.compile(r"^see (?=(?:whether|if|that) )", re.IGNORECASE), "check "),
+    (re.compile(rf"({QUOTED}) costs (?=\S+$)", re.IGNORECASE), r"the price of \1 is "),
+    (re.compile(r" (?:that|which) (?:is|are) (?:listed|shown)\b", re.IGNORECASE), ""),
+    (re.compile(r"\bshould only be\b", re.IGNORECASE), "should be only"),
+)
+_HAS_STATUS = re.compile(
+    rf"(status|state|priority|assignee|owner|role):? ((?-i:[A-Z][\w-]*(?: [A-Z][\w-]*)*)|{QUOTED})", re.IGNORECASE
+)
+"""A note about what was done last: `close #103 -> status Closed`."""
+_CAPITAL_STATE = re.compile(r" (?:is|are)(?: \w+)? [A-Z]")
+"""`Lamp is Hidden` says a value of the application, not whether the lamp is seen."""
+_TRY = re.compile(r"(?:(?:i|we|you|the user) )?(?:try|tries|attempts?) to ", re.IGNORECASE)
+_LEFT = re.compile(r" (?:left|remaining|in total|altogether|now)$", re.IGNORECASE)
+_ABLE = re.compile(r"(?<=should) (?:be able to (?:see|read|find)|read|get|find)\b", re.IGNORECASE)
 
 
 class RewordingContext:
@@ -100,7 +134,30 @@ class RewordingContext:
             yield f"no message {text[nothing.end() :]}"
         if _IS_CONTROL.fullmatch(text) and self.control:
             yield f"{text.removesuffix(' it')} {self._quote(self.control)}"
+        yield from self._with_quotation(text)
         yield from self._with_names(text)
+
+    def _with_quotation(self, text: str) -> Iterator[str]:
+        """Yield a clause whose subject is a quotation: `the error "X" is shown`, `Globex is gone`."""
+        if tried := _TRY.match(text):
+            yield text[tried.end() :]
+        if described := _DESCRIBED.search(text):
+            yield text[: described.start()] + text[described.start(1) :]
+        name = _SUBJECT.match(text)
+        names = [each for each in (name["name"], name["name2"]) if each] if name else []
+        if (
+            name
+            and not _CAPITAL_STATE.match(text, name.end())
+            and not any(word.lower() in UNNAMED for each in names for word in each.split(" "))
+        ):
+            yield f"{name['sure'] or ''}{' and '.join(map(self._quote, names))}{text[name.end() :]}"
+        for pattern, words in _SAME:
+            if pattern.search(text):
+                yield pattern.sub(words, text)
+        if _LEFT.search(text):
+            yield _LEFT.sub("", text)
+        if able := _ABLE.search(text):
+            yield f"{text[: able.start()]} see{text[able.end() :]}"
 
     def _as_action(self, text: str) -> Iterator[str]:
         is_before = not self.has_expectation and self.keyword != "then"
@@ -117,6 +174,19 @@ class RewordingContext:
     def _with_names(self, text: str) -> Iterator[str]:
         if not self.named and len(self.done) == 1 and _IT.search(text):
             yield _IT.sub(lambda _: self._quote(self.done[0]), text)
+        if not self.named and len(self.done) == 1:
+            name = self._quote(self.done[0])
+            if has := _HAS_STATUS.fullmatch(text):
+                yield f"the {has[1].lower()} of {name} is {has[2]}"
+            for pattern, words in (
+                (_SHE, name),
+                (_HIS_ROW, f"in the row of {name}"),
+                (_OF_THAT, f" in the row of {name}"),
+                (_ITS_COLUMN, rf"the \1 of {name} "),
+                (_PLACED, f"the row of {name}"),
+            ):
+                if said := pattern.search(text):
+                    yield text[: said.start()] + said.expand(words.replace("\\1", r"\1")) + text[said.end() :]
         if len(self.named) == 1:
             one = self.named[0]
             name = self._quote(one.name)

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from twindiff.browser.entry_rules import list_entry_rules, list_placeholder_rules
 from twindiff.browser.intents import INTENT_RULES
+from twindiff.browser.record_rules import list_record_rules
 from twindiff.browser.twin_rules import TWIN_RULES
 from twindiff.browser.words import ADDRESS, BARE, NUMBERS, PLAIN, QUOTED, SPOKEN, allow_separators
 
@@ -39,7 +40,7 @@ KEYS = {
 }
 NOUNS = {
     "button": r"buttons?|knopf|schaltfläche",
-    "link": r"links?",
+    "link": r"(?:navigation |nav |menu )?links?",
     "checkbox": r"check ?box(?:es)?|tick ?box(?:es)?|toggles?|switch(?:es)?|kontrollkästchen|kästchen",
     "radio": r"radio(?: ?buttons?)?",
     "field": r"(?:(?:text|input|date|search|eingabe|auswahl) ?)?(?:fields?|box(?:es)?|area|feld)|inputs?|"
@@ -104,12 +105,15 @@ _GONE = (
 )
 _PAGE = r"(?:(?:the |this )?(?:page|site|screen|app)|it|(?:die |der )?(?:seite|bildschirm)|es)"
 _SAY = r"(?:says?|(?:confirms?|answers?|responds?) with|shows?|tells? (?:me|us|them|the user)|offers?|contains?|displays?|reads?|includes?|lists?|mentions?|ha(?:s|ve))"
-_SAYS = rf"(?:(?:{_MODAL}{_SO} |to |now |also |then )?{_SAY}|soll(?:te)?|zeigt|enthält|enthaelt|steht|sagt|lautet)"
+_SAYS = (
+    rf"(?:(?:{_MODAL}{_SO} |to |now |also |then |still )?{_SAY}|soll(?:te)?|zeigt|enthält|enthaelt|steht|sagt|lautet)"
+)
 _URL = rf"{_ARTICLE}(?:current )?(?:url|address|adresse)"
 _NUMBER = rf"(?:\d{{1,4}}|{'|'.join(NUMBERS)})"
 _OF_ROW = r"(?:of|for|with|containing|that (?:contains|has|shows|says))"
-_ROW = rf"(?:(?:the )?(?:table )?row {_OF_ROW} (?:the (?:text|name|customer|user) )?(?P<row>{QUOTED}|{PLAIN}|{BARE})|(?:the )?(?P<row2>{QUOTED}|{PLAIN}|{BARE})(?:'s| 's) row|(?:the )?row (?P<row3>(?<=\x20)#\d{{1,6}}))"
-_IN_ROW = rf"(?: in {_ROW})?"
+_CARD = r"(?:(?:table )?row|card|tile|panel|section)"
+_ROW = rf"(?:(?:the )?{_CARD} {_OF_ROW} (?:the (?:text|name|customer|user) )?(?P<row>{QUOTED}|{PLAIN}|{BARE})|(?:the )?(?P<row2>{QUOTED}|{PLAIN}|{BARE})(?:'s| 's) {_CARD}|(?:the )?row (?P<row3>(?<=\x20)#\d{{1,6}}|(?<=\x20)(?-i:[A-Z][\w-]*)|{QUOTED})|the (?P<row4>{QUOTED}|{BARE}) (?:row|card|tile|panel|section))"
+_IN_ROW = rf"(?: (?:in|on) {_ROW})?"
 _TIMES = rf"(?P<times>once|twice|thrice|{_NUMBER} times)"
 
 
@@ -203,9 +207,10 @@ _RULES: tuple[tuple[str, str], ...] = (
     ("select", rf"(?:selects?|chooses?|picks?) {_ARTICLE}(?:option )?{{v}} (?:from|in|for|as|under) {{f}}"),
     ("select", r"wähle? {v} (?:aus|in|bei|im|von|als|für|unter) {f}(?: aus)?"),
     ("select", r"wähle? (?:in|bei|im|unter) {f} {v}(?: aus)?"),
+    ("set_field", r"(?:selects?|chooses?|picks?) the (?P<f>(?<=\x20)(?-i:[a-z]+)) (?P<v>§|(?<=\x20)(?-i:[A-Z][\w-]*))".replace("§", QUOTED)),
     ("choose", rf"(?:selects?|chooses?|picks?) {_ARTICLE}(?:(?:{NOUNS['radio']}|{NOUNS['option']}) {_CALLED})?(?P<x>{QUOTED}|{BARE})(?: (?:{NOUNS['radio']}|{NOUNS['option']}|plan|tier))?"),
     ("choose", rf"wähle? {_ARTICLE}(?P<x>{QUOTED}|{BARE})(?: aus)?"),
-    ("search", rf"search(?:es)? for (?P<v>{QUOTED}|{PLAIN}|{BARE})"),
+    ("search", rf"search(?:es)?(?: for)? (?P<v>{QUOTED}|{PLAIN}|{BARE})"),
     ("key", rf"(?:press(?:es)?|hits?)(?: the)? (?P<key>{'|'.join(KEYS)})(?: key)?(?: (?:in|on) {{f}})?"),
     ("key", rf"drücke?(?: die)?(?: taste)? (?P<key>{'|'.join(KEYS)})(?:-?taste)?(?: (?:in|im) {{f}})?"),
     ("hover", r"(?:hovers?|mouse)(?: the mouse)?(?: over| on)? {x}|move the mouse (?:over|to|onto) {x2}"),
@@ -214,7 +219,7 @@ _RULES: tuple[tuple[str, str], ...] = (
     ("click", rf"(?:clicks?|taps?|press(?:es)?|push(?:es)?|hits?)(?: on)? (?P<x>(?<=\x20)(?-i:[A-Z][\w-]*) (?:a|an|the|my|your) {BARE})"),
     ("click", rf"in {_ROW},? (?:{_PERSON} )?(?:clicks?|taps?|press(?:es)?)(?: on)? {{x}}"),
     ("click", r"(?:klicke?|tippe?|drücke?)(?: auf| an)? {x}(?: an)?"),
-    ("open", rf"(?:opens?|goe?s?(?: back)? to|looks? at|navigates?(?: back)? to|returns? to|visits?|switch(?:es)? to|heads? to|expands?) {_ARTICLE}(?:(?:page|tab|menu|section|link|view) )?(?P<x>{QUOTED}|{BARE})(?: (?:page|tab|menu|section|link|view|screen))?"),
+    ("open", rf"(?:opens?|takes? a look at|starts? (?:on|at|in)|goe?s?(?: back)? to|looks? at|navigates?(?: back)? to|returns? to|visits?|switch(?:es)? to|heads? to|expands?) {_ARTICLE}(?:(?:page|tab|menu|section|link|view) )?(?P<x>{QUOTED}|{BARE})(?: (?:page|tab|menu|section|link|view|screen))?"),
     ("open", rf"(?:öffne|gehe? (?:zu|zur|zum|auf)) {_ARTICLE}(?P<x>{QUOTED}|{BARE})(?: seite)?"),
     ("on_page", rf"on the (?P<x>{QUOTED}|{BARE})(?: page| screen)?"),
     # Expectations
@@ -316,9 +321,18 @@ _SHARED = {
     "to_see": _TO_SEE,
     "page": _PAGE,
     "any_more": _ANY,
+    "row": _ROW,
+    "person": _PERSON,
+    "is": _IS,
+    "is_not": _IS_NOT,
 }
 SENTENCE_RULES = tuple(
     SentenceRule(kind, pattern)
-    for kind, pattern in (*list_placeholder_rules(_SHARED), *_RULES, *list_entry_rules(_SHARED))
+    for kind, pattern in (
+        *list_placeholder_rules(_SHARED),
+        *_RULES,
+        *list_entry_rules(_SHARED),
+        *list_record_rules(_SHARED),
+    )
 )
 """All rules in the order in which they are tried: `the placeholder of Email` is no cell, so placeholders come first."""

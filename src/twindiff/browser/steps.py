@@ -6,12 +6,14 @@ import asyncio
 import re
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import date
 from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
 from twindiff.browser.config import (
     ANSWER,
+    REFERENCE,
     BrowserStep,
     ConfigError,
     DialogAnswer,
@@ -20,9 +22,12 @@ from twindiff.browser.config import (
     fill_parameters,
     join_url,
 )
+from twindiff.browser.each_entry import MAX_ENTRIES, find_in_entry, is_of_each, list_entry_keys
 from twindiff.browser.element_finder import (
+    ALL_BOXES,
     EMAIL,
     ENTERING,
+    INSIDE,
     MAX_FRAMES,
     NAMED,
     PASSWORD,
@@ -39,8 +44,9 @@ from twindiff.browser.expectations import (
     WordsUnclear,
     await_page,
 )
-from twindiff.browser.intent_finder import SeveralControls, is_intent
+from twindiff.browser.intent_finder import DO, SeveralControls, is_intent
 from twindiff.browser.proxy import OURS
+from twindiff.browser.run_dates import PAGE_DATE, date_of, is_date
 from twindiff.browser.uploads import file_named
 
 if TYPE_CHECKING:
@@ -52,6 +58,8 @@ DEFAULT_STEP_SECONDS = 10.0
 """Seconds to wait for an element or an expectation, unless the step sets a timeout."""
 PLACE = "place="
 """Prefix of what a sentence opens; in small letters it may be a description, such as `the customer desk`."""
+LEAVING = (PLACE, f"{DO}open")
+"""Beginnings of selectors of what leads to another page."""
 FILE_FIELD = "input[type=file]"
 CHOICE_SECONDS = 2.0
 """Seconds to wait for a radio button or an option before another element of that name is clicked."""
@@ -90,6 +98,7 @@ class Interpreter:
         self._hide = hide
         self._front = front
         self._start_url = start_url
+        self._given = values
         self._values = dict(values)
         self._ask = ask
         self._expectations = Expectations(front, self._text, is_quiet, downloads)
@@ -119,12 +128,18 @@ class Interpreter:
         """The front window."""
         return self._front()
 
-    async def do(self, step: BrowserStep) -> None:
-        """Execute one step; raises StepFailed."""
+    async def do(self, step: BrowserStep, following: BrowserStep | None = None) -> None:
+        """Execute one step; raises StepFailed.
+
+        Before a `following` step acts, or at the end, what was absent must be absent still.
+        """
         from playwright.async_api import Error
 
         seconds = step.timeout_ms / 1000 if step.timeout_ms else DEFAULT_STEP_SECONDS
         try:
+            await self._set_dates(step)
+            if step.action in ("goto", "reload", "back") or str(step.selector).startswith(LEAVING):
+                await self._expectations.let_page_rest()
             self._expect_dialog(step.dialog)
             await self._actions[step.action](step, seconds)
             if step.dialog:
@@ -133,6 +148,9 @@ class Interpreter:
                 await self._find_element(self._text(step.wait_for), "wait", seconds)
             if step.expect:
                 await self._expectations.wait(_with_scope(step.expect, step), seconds)
+            if following is None or following.action != "expect":
+                is_waiting = following is not None and following.action == "wait"  # the prompt says for how long
+                await self._expectations.confirm(with_timers=not is_waiting)
         except SeveralRows as error:
             raise StepFailed(str(error), "one row", "several") from None
         except SeveralControls as error:
@@ -140,6 +158,13 @@ class Interpreter:
         except Error as error:
             said = error.message.split("\nCall log")[0].strip()
             raise StepFailed(f"{step.action} {self._describe_step(step)}: {said}"[:MAX_SEEN_CHARACTERS]) from None
+
+    async def _set_dates(self, step: BrowserStep) -> None:
+        """Give the dates of a step their values, by the clock and zone of the page."""
+        names = {name for name in REFERENCE.findall(str(step)) if is_date(name)} - self._given.keys()
+        if names:
+            today = date(*await await_page(self.page.evaluate(PAGE_DATE), DEFAULT_STEP_SECONDS))
+            self._values.update({name: date_of(name, today).isoformat() for name in names})
 
     def _expect_dialog(self, answer: DialogAnswer | None) -> None:
         """Decide how the dialog of a step is answered, before the step opens it and waits for that."""
@@ -198,8 +223,13 @@ class Interpreter:
         if step.selector == EMAIL:
             await self._open_login(seconds)
         element = await self._find_element(self._text(step.selector), "fill", seconds)
-        if await await_page(element.evaluate("each => each.tagName"), seconds) == "SELECT":
+        tag = await await_page(element.evaluate("each => each.getAttribute('role') || each.tagName"), seconds)
+        if tag == "SELECT":
             await self._select_in(element, step, seconds)
+            return
+        if tag in ("FIELDSET", "radiogroup"):
+            option = element.get_by_role("radio", name=self._text(step.value), exact=True)
+            await option.check(timeout=seconds * 1000)
             return
         wanted = self._text(step.value)
         script = "each => [each.type || '', each.value ?? each.innerText, each.autocomplete || '']"
@@ -221,6 +251,9 @@ class Interpreter:
             await visible.click(timeout=seconds * 1000)
 
     async def _click(self, step: BrowserStep, seconds: float) -> None:
+        if is_of_each(step.selector):
+            await self._do_to_each(self._text(step.selector), "click", seconds)
+            return
         element = await self._find_element(self._text(step.selector), "click", seconds)
         await element.click(timeout=seconds * 1000)
 
@@ -231,7 +264,9 @@ class Interpreter:
         try:
             element = await self._find_element(selector, "choose", min(seconds, CHOICE_SECONDS), also=self._option)
         except StepFailed:
-            element = await self._find_element(f"{NAMED}{words}", "choose", seconds)
+            # words in small letters may describe a choice, such as `role Clerk`, rather than be its label
+            failure = WordsUnclear if words[:1].islower() else StepFailed
+            element = await self._find_element(f"{NAMED}{words}", "choose", seconds, failure=failure)
         if await await_page(element.evaluate("each => each.tagName"), seconds) == "OPTION":
             options = element.locator("xpath=ancestor::select")
             await options.select_option(label=words, timeout=seconds * 1000)
@@ -248,7 +283,32 @@ class Interpreter:
                     return each
         return None
 
+    async def _do_to_each(self, selector: str, action: str, seconds: float) -> None:
+        """Do an action to an element of each entry that a table or list had at first; raises StepFailed."""
+        entry, _, inner = selector.partition(INSIDE)
+        await self._find_element(f"{entry}{INSIDE}{inner}", action, seconds)  # the page may not be complete yet
+        keys = await list_entry_keys(self.page, entry)
+        if len(keys) > MAX_ENTRIES:
+            raise StepFailed(f"{len(keys)} entries are '{entry}'; at most {MAX_ENTRIES} are done one by one")
+        for key in keys:
+            element = await find_in_entry(self.page, entry, key, inner, action)
+            if element is None:
+                raise StepFailed(f"the entry '{key}' has no element '{inner}'", f"'{inner}' in each entry", "none")
+            if action == "click":
+                await element.click(timeout=seconds * 1000)
+            else:
+                await element.set_checked(action == "check", timeout=seconds * 1000)
+            await self._expectations.let_requests_end()
+
     async def _tick(self, step: BrowserStep, seconds: float, *, is_on: bool) -> None:
+        if is_of_each(step.selector):
+            await self._do_to_each(self._text(step.selector), "check" if is_on else "uncheck", seconds)
+            return
+        if step.selector == ALL_BOXES:
+            await self._find_element("checkbox=", "wait", seconds)
+            for each in await self.page.get_by_role("checkbox").filter(visible=True).all():
+                await each.set_checked(is_on, timeout=seconds * 1000)
+            return
         element = await self._find_element(self._text(step.selector), "check", seconds)
         await element.set_checked(is_on, timeout=seconds * 1000)
 
@@ -345,6 +405,7 @@ class Interpreter:
         action: str,
         seconds: float,
         also: Callable[[str], Awaitable[Locator | None]] | None = None,
+        failure: type[StepFailed] = StepFailed,
     ) -> Locator:
         """Wait for the first visible element of a selector, or for what `also` returns; raises StepFailed."""
         end = time.monotonic() + seconds
@@ -368,7 +429,8 @@ class Interpreter:
         shown = ", ".join(f"{each['selector']} ({each['text']})" for each in near) or "nothing like it"
         said = f"no visible element '{selector}' within {seconds:g} seconds"
         is_described = selector.startswith(PLACE) and selector.removeprefix(PLACE).islower()  # no label of the page
-        failure = WordsUnclear if is_intent(selector) or VERB in selector or is_described else StepFailed
+        if is_intent(selector) or VERB in selector or is_described:
+            failure = WordsUnclear
         raise failure(said, f"a visible element '{selector}'", shown, near)
 
 

@@ -16,7 +16,7 @@ ADDRESS = r"\x06\d+\x07"
 """Placeholder of a URL, or of a path such as /cart."""
 NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _RESERVED = """
-not no never none nothing neither nor cannot without nobody except unless if else while until till during before after when
+not no never none nothing neither nor either cannot without nobody except unless if else while until till during before after when
 whenever once twice thrice times exactly only least most any fewer less than still already yet longer anymore gone instead
 rather always roughly almost
 iframe iframes frame frames dialog alert tab tabs available
@@ -49,7 +49,8 @@ kaputt richtig falsch neu alt rot grün blau groß klein gültig ungültig erste
 """Words that identify an element without its name, or begin a sentence. With a capital letter they are a name."""
 IDIOMS = (
     r"(?:log|sign|check|opt) ?(?:in|out|up|on|off)|(?:first|last|full|middle) name|name on card|date of birth|"
-    r"add to (?:cart|basket|bag)|terms of (?:service|use)"
+    r"add to (?:cart|basket|bag)|terms of (?:service|use)|"
+    r"(?-i:(?:Close|Delete|Remove|Archive|Export|Download|Restore|Assign|Approve|Reject) (?:selected|all))"
 )
 """Names with reserved words that nearly every application has."""
 
@@ -64,6 +65,10 @@ BARE = rf"(?<=\x20){_WORD}(?:\x20{_WORD}){{0,5}}?"
 """A name or value of up to six words without quotation marks."""
 SPOKEN = rf"(?:(?<=\x20){_WORD}|(?<=\x20)(?=(?-i:[A-Z\d$€£]))(?!\d{{1,4}}\x20(?-i:[a-z]))(?:{BARE}))"
 """A text of a page without quotation marks: one word, or several beginning with a capital letter."""
+
+
+UNNAMED = _CARRIERS | _LOWER_CARRIERS
+"""Words that begin no name, even with a capital letter, where a sentence begins with them."""
 
 
 def mark_words(text: str) -> str:

@@ -23,6 +23,7 @@ from twindiff.browser.job import TYPED_SECRET, BrowserJob, RunEvent
 from twindiff.browser.limits import MEGABYTE, watch_memory
 from twindiff.browser.masking import MASK, TextMask, is_secret_name, mask_cards
 from twindiff.browser.page_observer import Observer
+from twindiff.browser.page_timers import RECORD_TIMERS
 from twindiff.browser.proxy import BrowserAccessPolicy, Proxy
 from twindiff.browser.steps import Interpreter
 
@@ -128,6 +129,7 @@ class BrowserRun:
         context = await browser.new_context(
             viewport=VIEWPORT, record_har_path=Path.cwd() / HAR, record_har_content="omit", service_workers="block"
         )
+        await context.add_init_script(RECORD_TIMERS)
         await context.tracing.start(snapshots=True)
         observer = Observer(context, self.folder, self.stop, self._mask_text)
         try:
@@ -191,7 +193,8 @@ class BrowserRun:
         agent = Agent(self.job.model, sorted(self.job.values)) if self.job.model else None
         repairer = agent if config.fallback == "agent" else None
         for number, step in enumerate(config.steps):
-            if await self._step(step, interpreter, observer, is_last_try=repairer is None):
+            following = config.steps[number + 1] if number + 1 < len(config.steps) else None
+            if await self._step(step, interpreter, observer, following, is_last_try=repairer is None):
                 continue
             if repairer is None:
                 return
@@ -251,7 +254,13 @@ class BrowserRun:
         self.emit(RunEvent("config", said, configs.to_json(self.job.config)))
 
     async def _step(
-        self, step: BrowserStep, interpreter: Interpreter, observer: Observer, *, is_last_try: bool = True
+        self,
+        step: BrowserStep,
+        interpreter: Interpreter,
+        observer: Observer,
+        following: BrowserStep | None = None,
+        *,
+        is_last_try: bool = True,
     ) -> bool:
         """Execute a step and report the result; returns whether it passed.
 
@@ -261,7 +270,7 @@ class BrowserRun:
         began = time.monotonic()
         failure: StepFailed | None = None
         try:
-            await interpreter.do(step)
+            await interpreter.do(step, following)
         except StepFailed as failed:
             failure = failed
         except ConfigError as error:
