@@ -30,6 +30,7 @@ from ..wire_style import DraftStyle
 NAMES = (
     "airtable",
     "asana",
+    "close",
     "discord",
     "dropbox",
     "gitlab",
