@@ -39,6 +39,7 @@ NAMES = (
     "jira",
     "linkedin",
     "mailchimp",
+    "pipedrive",
     "salesforce",
     "sendgrid",
     "twilio",
