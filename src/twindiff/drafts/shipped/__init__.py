@@ -42,6 +42,7 @@ NAMES = (
     "pipedrive",
     "salesforce",
     "sendgrid",
+    "shopify",
     "twilio",
 )
 
