@@ -83,6 +83,7 @@ def test_an_opportunity_has_the_values_of_its_status_and_period(close: httpx.Cli
     assert (made["status_type"], made["annualized_expected_value"], made["lead_name"]) == ("won", 60_000, "Acme")
     refused = close.post("/opportunity/", json={**given, "confidence": 101, "status_id": "stat_x"})
     assert {*refused.json()["field-errors"]} == {"confidence", "status_id"}
+    assert [*close.post("/lead/", json={"name": ["x"]}).json()["field-errors"]] == ["name"]
     assert close.post("/opportunity/", json={}).json()["field-errors"] == {"lead_id": "This field is required."}
 
 

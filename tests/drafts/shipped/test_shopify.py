@@ -56,7 +56,7 @@ def test_what_is_empty_taken_or_unknown_is_refused_by_field(shopify: httpx.Clien
         ("customer", {"email": "ada@acme.test"}, "email"), ("product", {}, "title"),
         ("product", {"title": ""}, "title"),
         ("collect", {"product_id": 1, "collection_id": 2}, "product_id"), ("order", {"line_items": [5]}, "line_items"),
-        ("product", 5, "product"),
+        ("product", 5, "product"), ("product", {"title": ["x"]}, "title"),
     ]  # fmt: skip
     for name, body, field in bodies:
         refused = shopify.post(f"/{name}s.json", json={name: body})

@@ -68,7 +68,11 @@ def _read_values(call: Call, kind: CrmKind, body: Mapping[str, Any], known: Any 
     for name in _LISTS:
         if name in given and kind.table is CloseContact:
             given[name] = _read_entries(name, given[name])
-    values = {name: value for name, value in given.items() if name in kind.columns}
+    is_unset = {name for name in ("lead_id", "status_id") if given.get(name) is None}
+    values = {name: value for name, value in given.items() if name in kind.columns and name not in is_unset}
+    wrong = {name: "This field must be a text." for name, value in values.items() if not isinstance(value, str)}
+    if wrong:
+        raise CloseError(fields=wrong)
     if "details" in kind.columns:
         details = {name: value for name, value in given.items() if name not in kind.columns and name != "_type"}
         values["details"] = {**(known.details if known else {}), **details}

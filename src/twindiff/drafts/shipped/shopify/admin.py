@@ -161,9 +161,13 @@ def _objects(value: Any, name: str) -> list[Shown]:
 
 
 def _split(kind: ShopKind, given: Shown) -> tuple[Shown, Shown]:
-    """Return columns and details of what a body gives."""
+    """Return columns and details of what a body gives; raises ShopifyError for a column that is no text or number."""
     columns = frozenset(kind.table.__annotations__) - {"id", "details", *_TIMES}
     own = {name: value for name, value in given.items() if name in columns}
+    for name, value in own.items():
+        wanted = int if name.endswith("_id") else str
+        if not isinstance(value, wanted) and not (value is None and name == "email"):
+            raise ShopifyError(422, {name: [f"must be a {'number' if wanted is int else 'string'}"]})
     return own, {name: value for name, value in given.items() if name not in columns}
 
 
