@@ -292,3 +292,13 @@ def test_what_a_job_makes_has_an_id_of_the_twins_own(tmp_path: Path):
     answer = CliRunner().invoke(app, ["drafts", "replay", str(recording), "--draft", "sendgrid", "--json"])
     report = json.loads(answer.stdout)
     assert (report["right"], report["comparable"]) == (3, 3), report
+
+
+def test_an_image_of_a_shop_has_the_recorded_type_and_size(tmp_path: Path):
+    path = "/s/files/1/2/products/cat.jpg"
+    step = {"method": "GET", "path": path, "status": 200, "response": {"$bytes": 283}}
+    shown = {**step, "response_headers": {"content-type": "image/jpeg"}}
+    recording = tmp_path / "a.jsonl"
+    recording.write_text(json.dumps({"host": "https://cdn.shopify.com", "steps": [shown]}))
+    answer = CliRunner().invoke(app, ["drafts", "replay", str(recording), "--draft", "shopify", "--json"])
+    assert json.loads(answer.stdout)["right"] == 1, answer.output

@@ -6,7 +6,7 @@ from twindiff.kit.seeding import Variables
 from twindiff.kit.twin import Operations
 
 from .. import ShippedDraft
-from . import admin
+from . import admin, files
 from .recorded_shop import find_shop
 from .tables import TABLES
 from .wire_style import ShopifyStyle
@@ -26,7 +26,7 @@ draft = ShippedDraft(
     "shopify",
     "Shopify",
     stands_alone=True,
-    pages=(admin.api,),
+    pages=(admin.api, files.api),
     again=tuple(map(_in_version, VERSIONS)),
     tables=TABLES,
     rows=admin.shop_rows,
@@ -34,7 +34,7 @@ draft = ShippedDraft(
     recorded_rows=find_shop,
     style=ShopifyStyle,
     options={
-        "hosts": {"*.myshopify.com": ""},
+        "hosts": {"*.myshopify.com": "", "cdn.shopify.com": ""},
         "variables": Variables(tokens={"SHOPIFY_ACCESS_TOKEN": "{secret}"}, urls={"SHOPIFY_URL": ""}),
     },
 )

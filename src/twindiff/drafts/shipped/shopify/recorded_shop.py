@@ -24,6 +24,9 @@ def find_shop(calls: Sequence[RecordedCall]) -> Mapping[str, list[Shown]]:
         answer = cast(Shown, given) if isinstance(given, dict) else {}
         if call.verb == "POST":
             made |= {cast(Shown, each).get("id") for each in answer.values() if isinstance(each, dict)}
+        if call.verb == "GET" and call.file and "/s/files/" in call.path:
+            row = {"path": call.path.partition("/s/files/")[2], **call.file._asdict()}
+            tables.setdefault("files", {}).setdefault(row["path"], row)
         if call.verb != "GET" or call.status != 200 or "/admin/" not in call.path:
             continue
         _add_shown(tables, made, call, answer)

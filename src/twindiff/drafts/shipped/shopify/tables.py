@@ -78,6 +78,15 @@ class ShopifyOrderPart(Row, table="order_parts", key=("id",)):
     updated_at: Column[Timestamp] = column(derived=True)
 
 
+class ShopifyFile(Row, table="files", key=("path",)):
+    """A file of the CDN, such as a product's image: its type, and its size in bytes; its content is zeros."""
+
+    path: Column[str]
+    media_type: Column[str]
+    size: Column[int]
+
+
 TABLES = (
     ShopifyShop, ShopifyProduct, ShopifyCustomer, ShopifyOrder, ShopifyCollection, ShopifyCollect, ShopifyOrderPart,
+    ShopifyFile,
 )  # fmt: skip
