@@ -212,6 +212,45 @@ def test_the_command_writes_the_document_and_never_over_a_file(tmp_path: Path):
     assert "is there already" in second.output
 
 
+def record(path: Path, *steps: tuple[str, Any, int, Any]) -> Path:
+    names = ("path", "body", "status", "response")
+    listed = [{"method": "POST" if each[1] else "GET", **dict(zip(names, each, strict=True))} for each in steps]
+    path.write_text(json.dumps({"host": HOST, "steps": listed}))
+    return path
+
+
+def test_what_learning_leaves_out_or_mixes_is_said_and_secrets_are_masked(tmp_path: Path):
+    secrets = {"id": 7, "access_token": "hunter2hunter2", "note": "sk_live_0123456789", "next_page_token": "p2"}
+    first = record(tmp_path / "a.jsonl", ("/v1/keys/7", None, 200, secrets), ("/v1/ping", None, 200, None))
+    second = record(tmp_path / "b.jsonl", ("/v2/other", None, 200, {"id": 1}))
+    second.write_text(second.read_text().replace(HOST, "https://other.test"))
+    output = tmp_path / "keys.json"
+    words = ["drafts", "learn", str(first), str(second), "--output", str(output), "--overlay"]
+    said = CliRunner().invoke(app, words).output
+    for each in (
+        "2 hosts: api.parcels.test (2), other.test (1)",
+        "1 of 3 calls succeeded",
+        "2 values that are secrets",
+    ):
+        assert each in said
+    written = output.read_text() + (tmp_path / "keys.twin.yaml").read_text()
+    assert [each in written for each in ("hunter2", "sk_live", "p2")] == [False, False, True]
+    chosen = learn_description([first, second], "other.test")
+    assert [*chosen["paths"]] == ["/v2/other"]
+    with pytest.raises(DescriptionError, match=r"no calls to else\.test\. Hosts: api\.parcels\.test, other\.test"):
+        learn_description([first, second], "else.test")
+
+
+def test_a_person_takes_or_drops_each_line_of_a_proposed_overlay(tmp_path: Path):
+    made = [("/v1/carts", {"name": str(n)}, 201, {"id": n, "status": "new", "kind": "x"}) for n in (1, 2)]
+    recording = record(tmp_path / "a.jsonl", *made, ("/v1/carts/3", None, 200, {"id": 3}))
+    words = ["drafts", "learn", str(recording), "--output", str(tmp_path / "carts.json"), "--ask"]
+    answer = CliRunner().invoke(app, words, input="y\nn\ny\nn\n")
+    assert 'status of carts is "new", if no request gives it. [Y/n]: n' in answer.output
+    taken = yaml.safe_load((tmp_path / "carts.twin.yaml").read_text())
+    assert taken == {"resources": {"carts": {"id": {"kind": "number", "first": 3}, "defaults": {"kind": "x"}}}}
+
+
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [

@@ -245,3 +245,29 @@ def test_a_body_requires_only_the_field_that_a_recorded_refusal_names(learn: Lea
     client = learn(*(("POST", "/users.json", each, 201, {"user": user(5001)}) for each in bodies), refused, *MADE[2:])
     assert client.post("/users.json", json={"user": {"email": "d@x.test"}}).status_code == 201
     assert client.post("/users.json", json={"user": {"alias": "A"}}).status_code == status
+
+
+def test_what_was_only_seen_without_a_value_takes_one_of_any_type(learn: Learn):
+    shown = {"id": 1, "note": None, "parts": [{"price": None}]}
+    client = learn(("POST", "/v1/crates", {"note": None}, 201, shown), ("GET", "/v1/crates/1", None, 200, shown))
+    given = {"note": {"text": "fragile"}}
+    made = client.post("/v1/crates", json=given).json()
+    assert (made["note"], client.get(f"/v1/crates/{made['id']}").json()["note"]) == (given["note"], given["note"])
+    assert client.post("/v1/crates", json={}).json()["note"] is None
+
+
+def test_what_one_collection_has_another_is_guessed_to_have(learn: Learn):
+    client = learn(
+        *MADE,
+        ("PUT", "/users/5001.json", {"user": {"alias": "x"}}, 200, {"user": user(5001, alias="x")}),
+        ("DELETE", "/users/5001.json", None, 204, None),
+        ("GET", "/groups.json", None, 200, {"groups": [{"id": 7001, "name": "Staff"}]}),
+        ("GET", "/groups/search.json", None, 200, {"groups": [{"id": 7001, "name": "Staff"}]}),
+    )
+    made = client.post("/groups.json", json={"group": {"name": "New"}})
+    assert (made.status_code, made.json()["group"]["name"]) == (201, "New")
+    assert made.headers["x-twindiff-drafted"] == "partly; guessed=operation"
+    path = f"/groups/{made.json()['group']['id']}.json"
+    assert client.put(path, json={"group": {"name": "Newer"}}).json()["group"]["name"] == "Newer"
+    assert (client.delete(path).status_code, client.get(path).status_code) == (204, 404)
+    assert client.patch("/users/5001.json", json={}).status_code == 501

@@ -278,3 +278,27 @@ def test_what_a_shipped_draft_must_have_had_is_seeded(tmp_path: Path, draft: str
     answer = CliRunner().invoke(app, ["drafts", "replay", str(recording), "--draft", draft, "--json"])
     assert answer.exit_code == 0, answer.output
     assert json.loads(answer.stdout)["outcomes"] == []
+
+
+def test_what_a_job_makes_has_an_id_of_the_twins_own(tmp_path: Path):
+    contact = {"id": "1c9f4d1e-0000-4000-8000-000000000001", "email": "ada@example.com"}
+    steps: list[Step] = [
+        ("PUT", "/v3/marketing/contacts", {"contacts": [{"email": "ada@example.com"}]}, 202, {"job_id": "4a2aafe1"}),
+        ("POST", "/v3/marketing/contacts/search", {"query": "email = 'ada@example.com'"}, 200, {"result": [contact]}),
+        ("GET", f"/v3/marketing/contacts/{contact['id']}", None, 200, contact),
+    ]
+    recording = write_session(tmp_path / "a.jsonl", steps)
+    recording.write_text(recording.read_text().replace(HOST, "https://api.sendgrid.com"))
+    answer = CliRunner().invoke(app, ["drafts", "replay", str(recording), "--draft", "sendgrid", "--json"])
+    report = json.loads(answer.stdout)
+    assert (report["right"], report["comparable"]) == (3, 3), report
+
+
+def test_an_image_of_a_shop_has_the_recorded_type_and_size(tmp_path: Path):
+    path = "/s/files/1/2/products/cat.jpg"
+    step = {"method": "GET", "path": path, "status": 200, "response": {"$bytes": 283}}
+    shown = {**step, "response_headers": {"content-type": "image/jpeg"}}
+    recording = tmp_path / "a.jsonl"
+    recording.write_text(json.dumps({"host": "https://cdn.shopify.com", "steps": [shown]}))
+    answer = CliRunner().invoke(app, ["drafts", "replay", str(recording), "--draft", "shopify", "--json"])
+    assert json.loads(answer.stdout)["right"] == 1, answer.output

@@ -84,6 +84,8 @@ class OperationDescription(NamedTuple):
     """The vendor's own name for it; empty if it has none."""
     is_ambiguous: bool = False
     """Whether others have its address, so that no request says which of them it means, as in `/items#folders`."""
+    is_implied: bool = False
+    """Whether recordings do not show it, and it follows from others (`x-implied`)."""
 
     @property
     def name(self) -> str:
@@ -289,8 +291,10 @@ class _OpenapiReader:
         }
         summary = str(operation.get("summary") or operation.get("description") or f"{verb.upper()} {full}")
         parameters, own_name = _parameters(given, full), str(operation.get("operationId") or "")
+        is_implied = operation.get("x-implied") is True
+        needs_body = bool(body.get("required"))
         return OperationDescription(
-            verb.upper(), full, summary, parameters, schema, bool(body.get("required")), responses, own_name
+            verb.upper(), full, summary, parameters, schema, needs_body, responses, own_name, is_implied=is_implied
         )
 
     def _full_path(self, path: str, item: Schema, operation: Schema) -> str:

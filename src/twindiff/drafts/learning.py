@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from .documents import DescriptionError, Schema
+from .implied_operations import add_implied_operations
 from .names import singular, snake, split_words
+from .recorded_secrets import mask_secrets
 from .recordings import RecordedCall, read_recording
 
 MAX_CALLS = 50_000
@@ -25,25 +28,59 @@ _VERSION = re.compile(r"\d{1,2}(\.\d{1,2}){1,2}|v\w{1,3}(\.\w{1,2})*")
 _ID = re.compile(r"\d+|[0-9a-fA-F-]{16,}|(?=.*\d)(?=.*[A-Za-z])[\w-]{8,}|[^/]*(@|%40|%2F|%20)[^/]*")
 
 
-def learn_description(paths: Iterable[Path]) -> Schema:
-    """Return an OpenAPI document of what recordings show. Raises DescriptionError with what is wrong with a file."""
-    calls = [call for path in paths for call in read_recording(path)][:MAX_CALLS]
-    if not calls:
-        raise DescriptionError("The recordings have no calls with JSON.")
+def learn_description(paths: Iterable[Path], host: str = "") -> Schema:
+    """Return an OpenAPI document of what recordings show, with `host` of the calls to it. Raises DescriptionError."""
+    calls = read_calls(paths, host).calls
     templates = _templates(calls)
     described: dict[str, dict[str, list[RecordedCall]]] = {}
     for call in calls:
         described.setdefault(templates[call.path], {}).setdefault(call.verb.lower(), []).append(call)
-    host = next((call.host for call in calls if call.host), "")
+    server = next((call.host for call in calls if call.host), "")
+    operations: dict[str, Schema] = {
+        path: {verb: _operation(path, of_verb) for verb, of_verb in sorted(verbs.items())}
+        for path, verbs in sorted(described.items())
+    }
+    add_implied_operations(operations)
     return {
         "openapi": "3.1.0",
-        "info": {"title": host.partition("://")[2] or "Recorded API", "version": "recorded"},
-        "servers": [{"url": host or "https://api.example.com"}],
-        "paths": {
-            path: {verb: _operation(path, of_verb) for verb, of_verb in sorted(verbs.items())}
-            for path, verbs in sorted(described.items())
-        },
+        "info": {"title": server.partition("://")[2] or "Recorded API", "version": "recorded"},
+        "servers": [{"url": server or "https://api.example.com"}],
+        "paths": operations,
     }
+
+
+class LearntCalls(NamedTuple):
+    """The calls of recordings without secrets, and what a person should know of them."""
+
+    calls: list[RecordedCall]
+    notes: list[str]
+    """Sentences on what is left out or mixed."""
+
+
+def read_calls(paths: Iterable[Path], host: str = "") -> LearntCalls:
+    """Return the calls of recordings from which is learnt, with `host` only those to it.
+
+    Raises DescriptionError with what is wrong with a file, or if there are no calls.
+    """
+    every = [call for path in paths for call in read_recording(path)]
+    hosts = Counter(call.host.partition("://")[2] or "no host" for call in every)
+    wanted = [call for call in every if not host or call.host.partition("://")[2] == host]
+    if not wanted:
+        known = f" Hosts: {', '.join(hosts)}." if hosts else ""
+        raise DescriptionError(f"The recordings have no calls{f' to {host}' if host else ''}.{known}")
+    notes: list[str] = []
+    if len(hosts) > 1 and not host:
+        counts = ", ".join(f"{name} ({count})" for name, count in hosts.most_common(5))
+        notes.append(f"The calls go to {len(hosts)} hosts: {counts}. All are described as one API; --host takes one.")
+    if len(wanted) > MAX_CALLS:
+        notes.append(f"Only the first {MAX_CALLS:,} of {len(wanted):,} calls are read.")
+    cleaned = mask_secrets(wanted[:MAX_CALLS])
+    bare = sum(call.answer is None and call.file is None and 200 <= call.status < 300 for call in cleaned.calls)
+    if bare:
+        notes.append(f"{bare} of {len(cleaned.calls)} calls succeeded with an answer that is empty or no JSON.")
+    if cleaned.masked:
+        notes.append(f"{cleaned.masked} values that are secrets by their names or forms are masked.")
+    return LearntCalls(cleaned.calls, notes)
 
 
 def _templates(calls: Sequence[RecordedCall]) -> dict[str, str]:
@@ -204,9 +241,14 @@ MIN_FLAGS = 2
 
 
 def infer_schema(values: list[Any]) -> Schema:
-    """Return a schema that all values fit: their types, and of objects the fields that all of them have as required."""
+    """Return a schema that all values fit: their types, and of objects the fields that all of them have as required.
+
+    What was only seen without a value may have one of any type.
+    """
     kinds = sorted({_kind_of(each) for each in values})
     schema: Schema = {"type": kinds[0] if len(kinds) == 1 else kinds} if kinds else {}
+    if kinds == ["null"]:
+        return {"x-null": True}
     objects = [cast(Schema, each) for each in values if isinstance(each, dict)]
     if objects:
         names = dict.fromkeys(name for each in objects for name in each)

@@ -153,6 +153,8 @@ def _plan(
         guessed = tuple(name for name in guessed if name not in known)
     if behaviour == "file":
         guessed = ("bytes",)
+    if operation.is_implied and behaviour != "missing":
+        guessed = ("operation", *guessed)
     return OperationPlan(operation, behaviour, role, kept, answer, body, query, change, guessed, reason, declared)
 
 

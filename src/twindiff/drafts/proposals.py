@@ -9,19 +9,19 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 from urllib.parse import unquote
 
 import yaml
 
 from .documents import Schema, describe
 from .drafting import Draft
-from .learning import MAX_CALLS
+from .learning import read_calls
 from .listing import LIMITS
 from .names import snake
 from .placeholders import value_at
 from .plan import OperationPlan
-from .recordings import RecordedCall, read_recording
+from .recordings import RecordedCall
 from .resources import Envelope
 from .tables import StoredResource, fields_above
 
@@ -38,15 +38,53 @@ _BOTH_CASES = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _KINDS: Mapping[str, tuple[type, ...]] = {"text": (str,), "integer": (int,), "float": (int, float), "boolean": (bool,)}
 
 
-def propose_overlay(paths: Iterable[Path], document: Schema) -> Schema:
+def propose_overlay(paths: Iterable[Path], document: Schema, host: str = "") -> Schema:
     """Return the content of an overlay for a document that was learnt from recordings. Raises DescriptionError."""
-    calls = [call for path in paths for call in read_recording(path)][:MAX_CALLS]
-    return _Proposer(Draft(describe(document), "learnt")).propose(calls)
+    return _Proposer(Draft(describe(document), "learnt")).propose(read_calls(paths, host).calls)
 
 
 def propose_seeds(calls: Iterable[RecordedCall], draft: Draft) -> dict[str, list[Schema]]:
     """Return the objects that calls show and do not create, as rows by table of a draft."""
     return _Proposer(draft).propose(calls).get("seeds", {})
+
+
+class OverlayLine(NamedTuple):
+    """A part of a proposed overlay that a person accepts or not."""
+
+    place: tuple[str, ...]
+    """Where it stands, such as `("resources", "orders", "defaults", "status")`."""
+    said: str
+    """What it does, in a sentence."""
+
+
+def list_lines(overlay: Schema) -> list[OverlayLine]:
+    """Return what a proposed overlay says, line by line, in its order."""
+    lines = [
+        OverlayLine(("errors", "bodies", status), f"Refusals with {status} have the body {json.dumps(body)}.")
+        for status, body in overlay.get("errors", {}).get("bodies", {}).items()
+    ]
+    for table, about in overlay.get("resources", {}).items():
+        if "id" in about:
+            lines.append(OverlayLine(("resources", table, "id"), f"Ids of {table} are {json.dumps(about['id'])}."))
+        for part, what in (("defaults", "if no request gives it"), ("computed", "made of other fields")):
+            for name, value in about.get(part, {}).items():
+                said = f"{name} of {table} is {json.dumps(value)}, {what}."
+                lines.append(OverlayLine(("resources", table, part, name), said))
+    for name, about in overlay.get("operations", {}).items():
+        for part, value in about.items():
+            lines.append(OverlayLine(("operations", name, part), f"{name}: {part} {json.dumps(value)}."))
+    for table, rows in overlay.get("seeds", {}).items():
+        lines.append(OverlayLine(("seeds", table), f"{len(rows)} {table} are there at first."))
+    return lines
+
+
+def drop_line(overlay: Schema, place: tuple[str, ...]) -> None:
+    """Take what stands at a place out of an overlay, with what then is empty."""
+    first, rest = place[0], place[1:]
+    if rest:
+        drop_line(overlay[first], rest)
+    if not rest or not overlay[first]:
+        del overlay[first]
 
 
 def write_overlay(overlay: Schema) -> str:

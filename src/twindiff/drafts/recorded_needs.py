@@ -29,18 +29,24 @@ class SessionNeeds(NamedTuple):
     """Why each call needs a seed: it shows, or names, what no call before it made; empty if it needs none."""
     before: set[str]
     """The ids that were there before."""
+    later: set[str]
+    """The ids that only later answers show, of objects whose creation said none, such as that of contacts by a job."""
 
 
 def find_needs(calls: Sequence[RecordedCall]) -> SessionNeeds:
     """Return which calls of a session need a seed."""
     made: set[str] = set()
     before: set[str] = set()
+    later: set[str] = set()
+    addresses: set[str] = set()
     needs: list[str] = []
     for call in calls:
         named, shown = _named_by(call), {*own_ids_in(call.answer)}
         old = sorted(named & before)
         reason = f"names {old[0]}, which was there before" if old else ""
         if call.status < 300 and is_reading(call):
+            later |= {*_ids_by_address(call.answer, addresses)} - before - made
+            made |= later
             unknown = sorted(shown - made - before)
             old_shown = sorted(shown & before)
             reason = reason or _describe([*unknown, *old_shown])
@@ -50,8 +56,22 @@ def find_needs(calls: Sequence[RecordedCall]) -> SessionNeeds:
             if unknown and call.verb in ("PATCH", "DELETE"):
                 reason = reason or f"names {unknown[0]}, which was there before"
             made |= (shown | named) - before
+            addresses |= {each for each in _texts_in(call.body) if "@" in each} if not shown else set()
         needs.append(reason)
-    return SessionNeeds(needs, before)
+    return SessionNeeds(needs, before, later)
+
+
+def _ids_by_address(value: Any, addresses: set[str]) -> Iterator[str]:
+    """Yield the ids of the objects in an answer that have one of some addresses."""
+    if isinstance(value, dict):
+        known = cast(Schema, value)
+        if addresses & {each for each in known.values() if isinstance(each, str)}:
+            yield from own_ids_in({name: each for name, each in known.items() if not isinstance(each, (dict, list))})
+        for each in known.values():
+            yield from _ids_by_address(each, addresses)
+    elif isinstance(value, list):
+        for each in cast(list[Any], value):
+            yield from _ids_by_address(each, addresses)
 
 
 def is_reading(call: RecordedCall) -> bool:

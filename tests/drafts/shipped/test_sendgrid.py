@@ -60,3 +60,17 @@ def test_contacts_are_told_apart_by_address_and_found_by_conditions(sendgrid: ht
     sendgrid.delete(f"/marketing/lists/{made}/contacts", params={"contact_ids": id})
     assert sendgrid.get(f"/marketing/lists/{made}").json()["contact_count"] == 0
     assert sendgrid.post("/marketing/contacts/search", json={"query": "what"}).status_code == 400
+
+
+def test_custom_values_are_given_by_id_and_shown_by_name_if_they_are_of_their_type(sendgrid: httpx.Client):
+    ids = {
+        kind: sendgrid.post("/marketing/field_definitions", json={"name": f"my_{kind}", "field_type": kind}).json()[
+            "id"
+        ]
+        for kind in ("Text", "Number", "Date")
+    }
+    for values in (("rye", 2, "2026-01-02T03:04:05.000Z"), ("bun", "many", "soon")):
+        contact = {"email": "bea@example.com", "custom_fields": dict(zip(ids.values(), values, strict=True))}
+        sendgrid.put("/marketing/contacts", json={"contacts": [contact]})
+    shown = sendgrid.post("/marketing/contacts/search", json={"query": "email = 'bea@example.com'"}).json()["result"][0]
+    assert shown["custom_fields"] == {"my_Text": "bun", "my_Number": 2, "my_Date": "2026-01-02T03:04:05Z"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -98,28 +98,53 @@ def learn(
     overlay: Annotated[
         bool, typer.Option("--overlay", help="Also propose an overlay, as FILE with the ending .twin.yaml.")
     ] = False,
+    ask: Annotated[bool, typer.Option("--ask", help="Ask for each line of the overlay whether to take it.")] = False,
+    host: Annotated[str, typer.Option("--host", metavar="HOST", help="Learn only of the calls to this host.")] = "",
 ) -> None:
     """Write an OpenAPI document of what recorded traffic shows.
 
     For example: twindiff drafts learn traffic.har --output vendor.json && twindiff serve --openapi vendor.json
     """
     from twindiff.drafts.documents import DescriptionError
-    from twindiff.drafts.learning import learn_description
+    from twindiff.drafts.learning import learn_description, read_calls
     from twindiff.drafts.proposals import propose_overlay, write_overlay
 
     beside = output.with_name(output.name.partition(".")[0] + ".twin.yaml")
-    for each in [output, *([beside] if overlay else [])]:
+    has_overlay = overlay or ask
+    for each in [output, *([beside] if has_overlay else [])]:
         if each.exists():
             raise CommandError(f"{each} is there already; give another --output.")
     try:
-        document = learn_description(recordings)
-        proposed = write_overlay(propose_overlay(recordings, document)) if overlay else ""
+        notes = read_calls(recordings, host).notes
+        document = learn_description(recordings, host)
+        proposed = propose_overlay(recordings, document, host) if has_overlay else {}
     except DescriptionError as error:
         raise CommandError(str(error)) from None
-    if overlay:
-        beside.write_text(proposed, encoding="utf-8")
+    for note in notes:
+        typer.echo(note)
+    if ask:
+        _ask_for_lines(proposed)
+    if has_overlay:
+        beside.write_text(write_overlay(proposed), encoding="utf-8")
         typer.echo(f"{beside} proposes forms of ids, defaults, error bodies and seeds. Read it before you rely on it.")
     output.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-    operations = sum(map(len, document["paths"].values()))
-    typer.echo(f"{output} describes {operations} operations. To see how sure each is:")
+    _tell_operations(document, output)
+
+
+def _tell_operations(document: dict[str, Any], output: Path) -> None:
+    """Say how many operations a written document has, and how many of them are guessed."""
+    operations = [each for verbs in document["paths"].values() for each in verbs.values()]
+    implied = sum("x-implied" in each for each in operations)
+    typer.echo(f"{output} describes {len(operations) - implied} operations. To see how sure each is:")
     typer.echo(f"  twindiff twins NAME --openapi NAME={output}")
+    if implied:
+        typer.echo(f"{implied} more are guessed: other collections have them. They are marked with x-implied.")
+
+
+def _ask_for_lines(proposed: dict[str, Any]) -> None:
+    """Take the lines out of a proposed overlay that the person at the terminal does not want."""
+    from twindiff.drafts.proposals import drop_line, list_lines
+
+    for line in list_lines(proposed):
+        if not typer.confirm(line.said, default=True):
+            drop_line(proposed, line.place)

@@ -99,6 +99,8 @@ class BoundIds:
         """Ids that were there before, which are the same in a seeded twin."""
         self.foreign: set[str] = set()
         """Ids of what stands outside the session, such as the account and its users."""
+        self.later: set[str] = set()
+        """Ids of what the session makes that only later answers show."""
         self._given: set[str] = set()
         """The ids in the last request."""
 
@@ -121,7 +123,9 @@ class BoundIds:
         elif isinstance(recorded, list) and isinstance(live, list):
             for first, second in zip(cast(list[Any], recorded), cast(list[Any], live), strict=False):
                 self.learn(first, second, name, only=only)
-        elif only is not None and not only.search(name) and str(cast(object, recorded)) not in self.foreign:
+        elif (
+            only is not None and not only.search(name) and str(cast(object, recorded)) not in self.foreign | self.later
+        ):
             return
         elif _may_be_id(name, recorded) and type(cast(object, recorded)) is type(live) and recorded != live:
             if str(cast(object, recorded)) in self.kept or {str(cast(object, recorded)), str(live)} & self._given:
@@ -236,6 +240,7 @@ class RecordedReplay:
         """Replay the calls in order."""
         needs = find_needs(calls)
         self._ids.kept = needs.before
+        self._ids.later = needs.later
         self._ids.foreign = _find_foreign(calls)
         for number, (call, need) in enumerate(zip(calls, needs.reasons, strict=True), 1):
             self._ids.note_given(call)

@@ -31,6 +31,7 @@ from ..wire_style import DraftStyle
 NAMES = (
     "airtable",
     "asana",
+    "close",
     "discord",
     "dropbox",
     "gitlab",
@@ -39,8 +40,10 @@ NAMES = (
     "jira",
     "linkedin",
     "mailchimp",
+    "pipedrive",
     "salesforce",
     "sendgrid",
+    "shopify",
     "twilio",
 )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .. import ShippedDraft
 from . import mail, marketing
+from .recorded_marketing import find_marketing
 from .tables import TABLES
 
 draft = ShippedDraft(
@@ -13,4 +14,5 @@ draft = ShippedDraft(
     description="https://github.com/twilio/sendgrid-oai",
     pages=(mail.api, marketing.api),
     tables=TABLES,
+    recorded_rows=find_marketing,
 )

@@ -66,6 +66,24 @@ def put_contacts(call: Call, body: Annotated[ContactBody, Body]) -> ValueRespons
     return _accept(call)
 
 
+def _read_custom(call: Call, given: Shown) -> Shown:
+    """Return custom values by the names of their fields, which a body gives by id.
+
+    What is no value of its field's type is left out, as the job that writes contacts does.
+    """
+    values: Shown = {}
+    for key, value in given.items():
+        field = call.db.find(SendGridField, SendGridField.id == key)
+        if field is None:
+            values[key] = value
+        elif field.field_type == "Date":
+            if re.match(r"\d{4}-\d\d-\d\d|\d\d?/\d\d?/\d{4}", str(value)):
+                values[field.name] = re.sub(r"\.\d+Z$", "Z", str(value))
+        elif field.field_type != "Number" or isinstance(value, (int, float)):
+            values[field.name] = value
+    return values
+
+
 def _write_contact(call: Call, given: Shown, list_ids: list[str]) -> None:
     email, now = str(given["email"]).lower(), call.clock.iso()
     known = call.db.find(SendGridContact, SendGridContact.email == email)
@@ -75,7 +93,7 @@ def _write_contact(call: Call, given: Shown, list_ids: list[str]) -> None:
         if name in given
     }
     custom: Any = given.get("custom_fields")
-    own = cast(Shown, custom) if isinstance(custom, dict) else {}
+    own = _read_custom(call, cast(Shown, custom) if isinstance(custom, dict) else {})
     further = {name: value for name, value in given.items() if name in _FURTHER}
     if known is None:
         call.db.add(
@@ -288,12 +306,22 @@ _RESERVED = (
     ("facebook", "Text"),
     ("unique_name", "Text"),
 )
+_COMPUTED = (
+    ("email_domains", "Text"), ("last_clicked", "Date"), ("last_opened", "Date"), ("last_emailed", "Date"),
+    ("singlesend_id", "Text"), ("automation_id", "Text"), ("created_at", "Date"), ("updated_at", "Date"),
+    ("contact_id", "Text"),
+)  # fmt: skip
+"""Reserved fields that no request writes."""
 
 
 @api.get("/field_definitions")
 def list_fields(call: Call) -> Shown:
     """List the fields of contacts."""
-    reserved = [{"id": f"_rf{n}_T", "name": name, "field_type": kind} for n, (name, kind) in enumerate(_RESERVED)]
+    reserved: list[Shown] = [
+        {"id": f"_rf{n}_{kind[0]}", "name": name, "field_type": kind}
+        | ({"read_only": True} if n >= len(_RESERVED) else {})
+        for n, (name, kind) in enumerate((*_RESERVED, *_COMPUTED))
+    ]
     custom = [_show_field(each) for each in call.db.rows(SendGridField)]
     return {"custom_fields": custom, "reserved_fields": reserved, "_metadata": {"self": f"{BASE}/field_definitions"}}
 

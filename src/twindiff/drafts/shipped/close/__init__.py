@@ -1,0 +1,28 @@
+"""Close: leads, contacts, opportunities, tasks, activities, custom fields and advanced filtering by handlers."""
+
+from __future__ import annotations
+
+from twindiff.kit.seeding import Variables
+
+from .. import ShippedDraft
+from . import advanced_filtering, crm_objects
+from .crm_kinds import crm_rows
+from .recorded_crm import find_crm
+from .tables import TABLES
+from .wire_style import CloseStyle
+
+draft = ShippedDraft(
+    "close",
+    "Close",
+    stands_alone=True,
+    pages=(crm_objects.api, advanced_filtering.api),
+    tables=TABLES,
+    rows=crm_rows,
+    samples=("statuses", "users"),
+    recorded_rows=find_crm,
+    style=CloseStyle,
+    options={
+        "hosts": {"api.close.com": "", "api.close.io": ""},
+        "variables": Variables(tokens={"CLOSE_API_KEY": "{secret}"}, urls={"CLOSE_API_URL": "/api/v1"}),
+    },
+)

@@ -1,0 +1,40 @@
+"""Shopify: products, customers, orders, collections and the shop of the REST admin API by handlers."""
+
+from __future__ import annotations
+
+from twindiff.kit.seeding import Variables
+from twindiff.kit.twin import Operations
+
+from .. import ShippedDraft
+from . import admin, files
+from .recorded_shop import find_shop
+from .tables import TABLES
+from .wire_style import ShopifyStyle
+
+VERSIONS = (*(f"{year}-{month}" for year in (2024, 2025) for month in ("01", "04", "07", "10")), "2026-01")
+
+
+def _in_version(version: str) -> Operations:
+    """Return the operations at the paths of a version of the API."""
+    again = Operations()
+    paths = [each.path.replace("/admin/", f"/admin/api/{version}/", 1) for each in admin.api.listed]
+    again.listed = [each._replace(path=path) for each, path in zip(admin.api.listed, paths, strict=True)]
+    return again
+
+
+draft = ShippedDraft(
+    "shopify",
+    "Shopify",
+    stands_alone=True,
+    pages=(admin.api, files.api),
+    again=tuple(map(_in_version, VERSIONS)),
+    tables=TABLES,
+    rows=admin.shop_rows,
+    samples=("shops",),
+    recorded_rows=find_shop,
+    style=ShopifyStyle,
+    options={
+        "hosts": {"*.myshopify.com": "", "cdn.shopify.com": ""},
+        "variables": Variables(tokens={"SHOPIFY_ACCESS_TOKEN": "{secret}"}, urls={"SHOPIFY_URL": ""}),
+    },
+)
