@@ -123,6 +123,7 @@ def test_the_clock_of_the_twins_is_the_applications_where_it_is_asked_for(sandbo
         ({"services": '{a: ""}'}, "a: a command is a text"),
         ({"install": "[" + "ls, " * 21 + "]"}, "more than 20 commands"),
         ({"health_path": "healthz"}, "health_path: 'healthz' is no path"),
+        ({"webhooks": "{stripe: /x}"}, "webhooks.stripe: there are no twins"),
         ({"webhooks": "{stripe: 'http://x'}"}, "webhooks.stripe: 'http://x' is no path"),
         ({"twins": "[stripe]", "webhooks": "{strpe: /x}"}, "Did you mean 'stripe'?"),
         ({"twins": "[slack]", "env": '{A: "{slack.base_ur}"}'}, "Did you mean 'base_url'?"),
@@ -145,3 +146,10 @@ def test_twins_of_an_application_have_addresses_without_a_path(sandboxes, reposi
     made = repository(_DOT_arga__sandbox_DOT_yml=config(twins="[stripe, slack]"), app_DOT_py=SERVES)
     run = sandboxes.create(repo=str(made.path))
     assert [httpx.URL(each["base_url"]).path for each in run["twins"].values()] == ["/", "/"]
+
+
+def test_an_application_that_ends_before_it_is_healthy_says_how_at_once(sandboxes, repository):
+    ends = LISTENS.replace("self.send_response(503", "os._exit(4) if self.path == '/late' else self.send_response(503")
+    files = {"_DOT_arga__sandbox_DOT_yml": config(health_path="/late"), "app_DOT_py": ends}
+    run = sandboxes.create(repo=str(repository(**files).path))
+    assert "ended with exit code 4 before /late answered" in run["error"]

@@ -8,7 +8,7 @@ import os
 import socket
 import sys
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -132,6 +132,16 @@ class Application:
         """
         open_now, named = partial(is_open, port), f"port {listens_on}"
         return await self._until(open_now, seconds, f"it listened on {named}", f"did not listen on {named}")
+
+    async def lives_until(self, event: Coroutine[Any, Any, str | None], then: str) -> str | None:
+        """Wait for an event, and return the problem that it returns, or that the application ended before `then`."""
+        happening, ending = asyncio.create_task(event), asyncio.create_task(self.wait_for_end())
+        try:
+            await asyncio.wait((happening, ending), return_when=asyncio.FIRST_COMPLETED)
+            return happening.result() if happening.done() else f"the application {ending.result()} before {then}"
+        finally:
+            happening.cancel()
+            ending.cancel()
 
     async def _until(self, is_there: Callable[[], bool], seconds: float, then: str, otherwise: str) -> str | None:
         try:
