@@ -31,7 +31,7 @@ def has_uncommitted_changes(repository: str) -> bool:
     """Return whether files of a checkout differ from its commit, or are new."""
     if not repository.startswith("/"):
         return False
-    command = ["git", "-C", repository, "status", "--porcelain"]
+    command = ["git", "-C", repository, "-c", "core.fsmonitor=false", "--no-optional-locks", "status", "--porcelain"]
     try:
         return bool(subprocess.run(command, capture_output=True, check=False).stdout)
     except OSError:
