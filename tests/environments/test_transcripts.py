@@ -26,10 +26,15 @@ SECRET = "xoxb-secret-of-the-agent"
 
 
 @pytest.fixture(scope="module")
-def platform() -> Iterator[Platform]:
-    server = LiveServer(Settings())
-    yield Platform(server.in_process)
-    server.close()
+def server() -> Iterator[LiveServer]:
+    started = LiveServer(Settings())
+    yield started
+    started.close()
+
+
+@pytest.fixture(scope="module")
+def platform(server: LiveServer) -> Platform:
+    return Platform(server.in_process)
 
 
 @pytest.fixture
@@ -137,6 +142,17 @@ def test_without_a_run_nothing_stays_and_that_is_said(platform: Platform) -> Non
     environment.post("hello")
     platform.delete(f"env/{environment.id}")
     assert platform.refusal("GET", f"env/{environment.id}/calls") == (410, "environment_deleted")
+
+
+def test_a_call_that_is_written_after_its_environment_was_deleted_is_not_shown(
+    server: LiveServer, platform: Platform
+) -> None:
+    environment = platform.environment()
+    platform.delete(f"env/{environment.id}")
+    late = CallLogEntry(0, "slack", "chat.postMessage", "U1", 200, 1.0, None, None)
+    server.on_loop(lambda: server.service.calls.log.restore(environment.id, [late]))
+    assert platform.refusal("GET", f"env/{environment.id}/calls") == (410, "environment_deleted")
+    assert platform.refusal("GET", f"env/{environment.id}/calls/1")[0] == 404
 
 
 def test_they_go_with_the_results_in_the_end() -> None:

@@ -163,19 +163,38 @@ HOSTILE = {
     ),
     "deep": ("steps: " + "[" * 5000 + "]" * 5000, "nested deeper than 20 levels"),
     "large": ("#" * 1_000_001, "more than 1,000,000 bytes"),
+    "twice": ("steps: [{action: expect}]\nname: a\nsteps: []\n", "it has the key 'steps' twice, again in line 3"),
+    "pointer": ("version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 9\n", "a pointer of Git LFS"),
 }
+NO_FILE = "commit files in its place"
 
 
-def test_hostile_files_of_a_repository_are_invalid_tests_and_links_are_none(client, repository):
+def test_hostile_files_and_links_of_a_repository_are_invalid_tests(client, repository):
     files = {f"_DOT_arga__tests__{name}_DOT_yml": text for name, (text, _) in HOSTILE.items()}
     made = repository(app_DOT_py=SERVES, **files, **{"_DOT_arga__tests__new\nline_DOT_yml": FILE})
     made.git("checkout", "--quiet", "-b", "feature")
     (made.path / ".arga/tests/link.yml").symlink_to("/etc/passwd")
+    (made.path / ".arga/tests/linked").symlink_to("..")
+    (made.path / ".arga/tests/module").mkdir()
+    made.git("update-index", "--add", "--cacheinfo", f"160000,{made.git('rev-parse', 'HEAD')},.arga/tests/module")
     made.commit("Tidy", app_DOT_py=SERVES + "# tidied\n")
     run = client.runs.wait(client.runs.create_pr_run(repo=str(made.path)).run_id, timeout=120, poll_interval=0.1)
     said = {each.name.removeprefix(".arga/tests/"): getattr(each, "detail", "") for each in run.results_json}
     assert [name for name, (_, expected) in HOSTILE.items() if expected not in said[f"{name}.yml"]] == []
-    assert said.keys() - {f"{name}.yml" for name in HOSTILE} == {"new\nline"}
+    assert {name: NO_FILE in said[name] for name in said.keys() - {f"{name}.yml" for name in HOSTILE}} == {
+        "new\nline": False, "link.yml": True, "linked": True, "module": True,
+    }  # fmt: skip
+
+
+def test_tests_in_folders_and_for_any_folders_are_chosen(client, repository):
+    chosen = ("src/**/*.js", "./src/", "/src/a.js", "**/a.js", ".")
+    texts = {number: FILE.replace("app.py", f"'{path}'") for number, path in enumerate((*chosen, "lib/**"))}
+    files = {f"_DOT_arga__tests__deep__{number}_DOT_YML": text for number, text in texts.items()}
+    made = repository(app_DOT_py=SERVES, **files)
+    made.git("checkout", "--quiet", "-b", "feature")
+    made.commit("Add", src__a_DOT_js="1")
+    run = run_of(client, made.path)
+    assert [each.id.removeprefix(".arga/tests/deep/") for each in run.chosen_tests] == [f"{n}.YML" for n in range(5)]
 
 
 def test_an_exported_test_is_read_from_the_repository_as_it_is(client, repository):
@@ -198,6 +217,9 @@ def test_an_exported_test_is_read_from_the_repository_as_it_is(client, repositor
         ("steps: [\n", "it is no YAML"),
         ("prompt: click 'A'\nchecks: {assertions: [{diff_typ: added}]}\n", "checks"),
         ("name: nothing\n", "give the steps of the test"),
+        ("steps: []\n", "it would pass whatever the application does"),
+        ("test_config: {steps: []}\n", "it would pass whatever the application does"),
+        ("prompt: click 'A'\nsteps: []\ntest_config: {steps: [{action: back}]}\n", "give the actions in one of them"),
     ],
 )
 def test_a_test_file_that_cannot_be_read_is_an_error_that_names_file_and_key(client, repository, text, said):

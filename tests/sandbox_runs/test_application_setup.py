@@ -1,5 +1,6 @@
 """What `.arga/sandbox.yml` says of an application: installation, services, health, webhooks, variables and clock."""
 
+import socket
 import time
 
 import httpx
@@ -9,6 +10,7 @@ from tests.harness import succeeded
 from tests.sandbox_runs.conftest import SERVES, variables_of
 from tests.server_mode import embedded_only
 from twindiff.server.apis.sandbox_runs import containers
+from twindiff.server.apis.sandbox_runs.confinement import find_confinement
 
 LISTENS = """import http.server, json, os, pathlib, time
 
@@ -123,9 +125,11 @@ def test_the_clock_of_the_twins_is_the_applications_where_it_is_asked_for(sandbo
         ({"services": '{a: ""}'}, "a: a command is a text"),
         ({"install": "[" + "ls, " * 21 + "]"}, "more than 20 commands"),
         ({"health_path": "healthz"}, "health_path: 'healthz' is no path"),
+        ({"webhooks": "{stripe: /x}"}, "webhooks.stripe: there are no twins"),
         ({"webhooks": "{stripe: 'http://x'}"}, "webhooks.stripe: 'http://x' is no path"),
         ({"twins": "[stripe]", "webhooks": "{strpe: /x}"}, "Did you mean 'stripe'?"),
         ({"twins": "[slack]", "env": '{A: "{slack.base_ur}"}'}, "Did you mean 'base_url'?"),
+        ({"twins": "[slack]", "env": '{A: "{slak.base_url}"}'}, "no twin 'slak'. Did you mean 'slack'?"),
         ({"clock": "{mode: fast}"}, "Invalid enum value 'fast'"),
         ({"clock": "{mode: steps, start: soon}"}, "ISO 8601"),
         ({"instal": "[true]"}, "unknown field `instal` - at `$.app`. Did you mean 'install'?"),
@@ -145,3 +149,22 @@ def test_twins_of_an_application_have_addresses_without_a_path(sandboxes, reposi
     made = repository(_DOT_arga__sandbox_DOT_yml=config(twins="[stripe, slack]"), app_DOT_py=SERVES)
     run = sandboxes.create(repo=str(made.path))
     assert [httpx.URL(each["base_url"]).path for each in run["twins"].values()] == ["/", "/"]
+
+
+def test_an_application_that_ends_before_it_is_healthy_says_how_at_once(sandboxes, repository):
+    ends = LISTENS.replace("self.send_response(503", "os._exit(4) if self.path == '/late' else self.send_response(503")
+    files = {"_DOT_arga__sandbox_DOT_yml": config(health_path="/late"), "app_DOT_py": ends}
+    run = sandboxes.create(repo=str(repository(**files).path))
+    assert "ended with exit code 4 before /late answered" in run["error"]
+
+
+def test_another_program_that_listens_on_the_port_meanwhile_is_not_the_application(sandboxes, repository):
+    if find_confinement().first_uid is None:
+        pytest.skip("applications have users of their own where the server runs as root")
+    files = {"_DOT_arga__sandbox_DOT_yml": config(), "app_DOT_py": "import time\ntime.sleep(600)\n"}
+    asked = {"repo": str(repository(**files).path), "seconds_to_start": 3}
+    made = succeeded(sandboxes.client.post("/sandbox-runs", json=asked))
+    sandboxes.made.append(made["sandbox_id"])
+    with socket.create_server(("127.0.0.1", int(sandboxes.get(made["sandbox_id"])["env_vars"]["PORT"]))):
+        run = sandboxes.until(made["sandbox_id"], lambda run: run["status"] in ("ready", "failed"))
+    assert "did not listen on port" in (run["error"] or "")

@@ -27,6 +27,17 @@ def checked_out(repository: str, base: str) -> dict[str, str]:
     return {"commit": "HEAD", "branch": _first(BRANCH_VARIABLES) or "HEAD", "base": base or _first(BASE_VARIABLES)}
 
 
+def has_uncommitted_changes(repository: str) -> bool:
+    """Return whether files of a checkout differ from its commit, or are new."""
+    if not repository.startswith("/"):
+        return False
+    command = ["git", "-C", repository, "-c", "core.fsmonitor=false", "--no-optional-locks", "status", "--porcelain"]
+    try:
+        return bool(subprocess.run(command, capture_output=True, check=False).stdout)
+    except OSError:
+        return False
+
+
 def _first(variables: tuple[str, ...]) -> str:
     return next((value for name in variables if (value := os.environ.get(name))), "")
 

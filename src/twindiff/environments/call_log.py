@@ -304,14 +304,19 @@ class CallLog:
 
         The log stays as long as results of the environment's runs do.
         """
-        if not self._catalog.find(RunRecord, RunRecord.environment_id == environment_id):
+        if not self.outlives(environment_id):
             yield from self.drop(environment_id)
+
+    def outlives(self, environment_id: str) -> bool:
+        """Return whether the log of an environment stays after it, because results of its runs do."""
+        return self._catalog.find(RunRecord, RunRecord.environment_id == environment_id) is not None
 
     def drop(self, environment_id: str) -> Iterator[None]:
         """Drop a log unconditionally, in parts."""
-        with self._guard:
-            self._weigh(self._waiting.pop(environment_id, []), -1)
-        last = self._last_number(environment_id)
+        with self._writing:  # calls that another thread is writing would be there after it
+            with self._guard:
+                self._weigh(self._waiting.pop(environment_id, []), -1)
+            last = self._last_number(environment_id)
         for end in range(FORGOTTEN_AT_ONCE, last + FORGOTTEN_AT_ONCE, FORGOTTEN_AT_ONCE):
             mine = CallRecord.environment_id == environment_id
             self._catalog.remove_all(CallRecord, mine, CallRecord.number <= end)

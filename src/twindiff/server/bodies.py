@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, MutableMapping
 from tempfile import SpooledTemporaryFile
-from typing import Any
 
 from twindiff.kit.errors import ApiError
 from twindiff.kit.http import Request
-
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
+from twindiff.server.held_bytes import Message, Receive, held_bytes
 
 SPOOLED = 1_000_000
 """Bytes of an incomplete body above which it is buffered on disk."""
@@ -38,7 +34,11 @@ def length_of(request: Request) -> int:
 
 
 async def read_body(request: Request, receive: Receive, limit: int) -> bytes:
-    """Read the whole body; raises BodyTooLarge once it exceeds `limit` bytes, ClientGone if the client disconnects."""
+    """Read the whole body; raises BodyTooLarge once it exceeds `limit` bytes, ClientGone if the client disconnects.
+
+    Raises MemoryFull, for a request without a body too, while the server holds too many bytes.
+    """
+    held_bytes.check()
     length = length_of(request)
     if length == 0:
         return b""

@@ -22,6 +22,7 @@ from twindiff.server.auth import InvalidApiKey, MissingApiKey, Unauthorized, aut
 from twindiff.server.bodies import BodyTooLarge, Receive, length_of, read_body
 from twindiff.server.call_scheduler import LARGE_BODY
 from twindiff.server.fault_injection import answer_with_faults, try_to_read
+from twindiff.server.held_bytes import MemoryFull
 from twindiff.server.service import Service
 from twindiff.server.targets import RequestTarget
 from twindiff.storage import EnvironmentGone, OperationContext
@@ -70,6 +71,14 @@ class Refused(Exception):
     def __init__(self, answer: Response) -> None:
         super().__init__()
         self.answer = answer
+
+
+def _refuse_body(opened: RoutedRequest, error: ApiError) -> Response:
+    """Refuse a body, or any request for want of memory, in the vendor's form."""
+    answer = opened.twin.style.error(error, opened.exchange)._replace(status=error.status)
+    headers = {name.lower(): (name, value) for name, value in error.details.get("headers", ())}
+    given = {name.lower() for name, _ in answer.headers}
+    return answer._replace(headers=(*answer.headers, *(each for name, each in headers.items() if name not in given)))
 
 
 def harmless(answer: Response) -> Response:
@@ -127,14 +136,17 @@ class DataPlane:
         in_turn = self._service.runtime.run_call
         if self._service.engine.may_block and length_of(request) <= LARGE_BODY:
             # Where calls run in threads, a request with a small body takes one trip to a thread instead of two.
-            request = request._replace(body=await read_body(request, receive, LARGE_BODY))
+            try:
+                request = request._replace(body=await read_body(request, receive, LARGE_BODY))
+            except MemoryFull as error:
+                return _refuse_body(await in_turn(target.environment, lambda: self._open(request, target)), error)
             done = await in_turn(target.environment, lambda: self._open_and_operate(request, target))
             return done if isinstance(done, Response) else await self._answer_with_faults(done, request.body)
         opened = await in_turn(target.environment, lambda: self._open(request, target))
         try:
             body = await read_body(request, receive, opened.body_limit)
-        except BodyTooLarge as error:
-            return opened.twin.style.error(error, opened.exchange)._replace(status=error.status)
+        except (BodyTooLarge, MemoryFull) as error:
+            return _refuse_body(opened, error)
         if opened.environment.faults and opened.exchange:
             return await self._answer_with_faults(opened, body)
         return await in_turn(target.environment, lambda: self._operate(opened, body))

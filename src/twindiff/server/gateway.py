@@ -24,6 +24,7 @@ from twindiff.server.call_scheduler import LARGE_BODY
 from twindiff.server.client_presence import awaited_by, notice_half_close
 from twindiff.server.data_plane import DataPlane, harmless
 from twindiff.server.fallback_app import build_fallback_app
+from twindiff.server.held_bytes import CountedBody
 from twindiff.server.mcp import DOORS, OpenedControl, TwinDoor
 from twindiff.server.mcp.json_rpc import MAX_MESSAGE_BYTES, keep_headers, refuse_verb, respond
 from twindiff.server.origins import refuse_other_page, refuse_own_request
@@ -151,6 +152,7 @@ class Gateway:
         self, scope: Scope, request: Request, place: RequestTarget | ApiMount | None, receive: Receive, send: Send
     ) -> None:
         environment = place.environment if isinstance(place, RequestTarget) else ""
+        body = receive = CountedBody(receive)
         try:
             self._in_flight.begin(environment)
             await self.service.runtime.wait_for_turn()
@@ -162,6 +164,7 @@ class Gateway:
             answer = _refusal(place, _failure(request, error))
         finally:
             self._in_flight.end(environment)
+            body.release()
         await (_stream(send, receive, answer, answer.parts) if answer.parts else _send(send, answer))
 
     async def _answer(

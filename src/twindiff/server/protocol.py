@@ -15,6 +15,7 @@ import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from twindiff.server.client_presence import HALF_CLOSED
+from twindiff.server.held_bytes import held_bytes
 
 
 class Gathered:
@@ -107,6 +108,7 @@ class HttpProtocol(HttpToolsProtocol):
     stall_seconds: float = 60
     _stalled: asyncio.TimerHandle | None = None
     _unsent_bytes = 0
+    _held_bytes = 0
     _is_receiving = False
     _late: asyncio.TimerHandle | None = None
     _head_bytes = 0
@@ -209,12 +211,19 @@ class HttpProtocol(HttpToolsProtocol):
     def pause_writing(self) -> None:
         """Hold the response back while the client does not read, and watch whether it does."""
         super().pause_writing()
+        self._count_held(self.transport.get_write_buffer_size())
         self._watch_reader()
 
     def resume_writing(self) -> None:
         """Send on."""
         self._forget_reader()
+        self._count_held(0)
         super().resume_writing()
+
+    def _count_held(self, size: int) -> None:
+        """Count the bytes of the response that is held back, whose sum over all connections has a bound."""
+        held_bytes.add(size - self._held_bytes)
+        self._held_bytes = size
 
     def _watch_reader(self) -> None:
         self._forget_reader()
@@ -237,6 +246,7 @@ class HttpProtocol(HttpToolsProtocol):
         """Cancel the timeouts."""
         self._forget_time()
         self._forget_reader()
+        self._count_held(0)
         super().connection_lost(exc)
 
     def _give_up(self) -> None:

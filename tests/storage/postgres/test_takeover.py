@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -13,8 +15,10 @@ from tests.storage.conformance.worlds import SCHEMAS, Thing, World
 from tests.storage.postgres.cluster import Database, DrainerProcess
 from tests.storage.postgres.serving import serving
 from twindiff.storage.postgres import PostgresEngine
+from twindiff.storage.postgres.admin import slot_of
 from twindiff.storage.postgres.connections import connect
 from twindiff.storage.postgres.journal_fence import JournalLags
+from twindiff.storage.postgres.lease import Lease
 
 pytestmark = pytest.mark.postgres
 
@@ -86,6 +90,21 @@ def test_a_drainer_that_works_on_much_at_once_is_not_taken_for_hung(
             continue
     assert [len(record.changes) for record in records] == [40_000]
     assert fresh.drainer() == pair[0].pid
+
+
+def test_who_takes_over_does_not_end_a_server_that_looks_into_the_slot_as_it_starts(fresh: Database) -> None:
+    fresh.initialise(SCHEMAS.values())
+    with connect(fresh.dsn) as holder, connect(fresh.dsn) as starting, connect(fresh.dsn) as standby:
+        slot = slot_of(standby)
+        starting.execute("SELECT pg_drop_replication_slot(%s)", (slot,))
+        with ThreadPoolExecutor() as threads, holder.transaction():
+            holder.execute("SELECT pg_current_xact_id()")  # a slot is held while it waits for older transactions
+            made = threads.submit(starting.row, "SELECT pg_create_logical_replication_slot(%s, 'wal2json')", (slot,))
+            while not standby.row("SELECT 1 FROM pg_replication_slots WHERE slot_name = %s", (slot,)):
+                assert not made.done(), made.result()
+            assert Lease(standby).wait(threading.Event())
+            holder.execute("ROLLBACK")
+            assert made.result()
 
 
 def test_a_server_alone_has_one_that_stands_by(fresh: Database) -> None:

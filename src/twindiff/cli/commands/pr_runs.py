@@ -11,7 +11,7 @@ from twindiff.cli.commands.env import say
 from twindiff.cli.commands.sandbox_runs import Branch, PrUrl, Repo
 from twindiff.cli.commands.twin_runs import ask_server
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
-from twindiff.cli.repositories import checked_out, resolve_repository
+from twindiff.cli.repositories import checked_out, has_uncommitted_changes, resolve_repository
 from twindiff.cli.run_reports import Junit, Output, RunReports, end_as
 
 if TYPE_CHECKING:
@@ -104,6 +104,8 @@ def _test(change: ChangeRequest, reports: RunReports, base_url: str, api_key: st
         wanted = {"branch": change.branch, "pr_url": change.pr_url, "base": change.base, "frontend_url": change.url}
         if not change.branch and not change.pr_url:
             wanted |= checked_out(repository, change.base)
+            if has_uncommitted_changes(repository):
+                typer.echo("(What is not committed is not tested.)", err=True)
         given = {name: value or None for name, value in wanted.items()}
         made = client.runs.create_pr_run(repository, **given, allow_no_tests=change.allow_no_tests or None)
         ended = client.runs.wait(made.run_id, timeout=MAX_SECONDS, poll_interval=0.5)

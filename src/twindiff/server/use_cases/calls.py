@@ -20,9 +20,18 @@ async def calls_of_environment(service: Service, env_id: str, after: int, limit:
     environment_id = service.environments.record(env_id).environment_id
     await service.call_log.write()
     calls = await service.runtime.collect(service.calls.log.parts(environment_id, after=after, limit=limit))
-    if not calls and not after and service.environments.record(environment_id).status == "deleted":
+    if _is_without_calls(service, environment_id) or (not calls and not after and _is_deleted(service, environment_id)):
         raise EnvironmentDeleted(f"environment '{environment_id}' has been deleted, and no calls of it are kept")
     return calls
+
+
+def _is_deleted(service: Service, environment_id: str) -> bool:
+    return service.environments.record(environment_id).status == "deleted"
+
+
+def _is_without_calls(service: Service, environment_id: str) -> bool:
+    """Whether an environment went with its calls, even if their deletion has failed and is still to be retried."""
+    return _is_deleted(service, environment_id) and not service.calls.log.outlives(environment_id)
 
 
 async def call_of_environment(service: Service, env_id: str, number: int) -> tuple[CallRecord, Transcript | None]:
@@ -32,7 +41,7 @@ async def call_of_environment(service: Service, env_id: str, number: int) -> tup
     await service.call_log.write()
     log = service.calls.log
     calls = log.list(environment_id, after=number - 1, limit=1)
-    if not calls or calls[0].number != number:
+    if not calls or calls[0].number != number or _is_without_calls(service, environment_id):
         was = "has been deleted and keeps" if record.status == "deleted" else "has"
         raise CallNotFound(f"environment '{environment_id}' {was} no call {number}")
     return calls[0], unpack(log.transcripts(calls)).get(number)

@@ -73,8 +73,14 @@ class Lease:
         return bool(lapsed)
 
     def _end_stream(self) -> None:
-        """Terminate the connection of the former holder that still reads from the slot."""
-        query = f"{_END_OURS} JOIN pg_replication_slots s ON s.active_pid = a.pid WHERE s.slot_name = %s AND {_OURS}"
+        """Terminate the connection of the former holder that still reads from the slot.
+
+        A server that starts looks into the slot for a moment, or makes it, and is no such holder.
+        """
+        query = (
+            f"{_END_OURS} JOIN pg_replication_slots s ON s.active_pid = a.pid "
+            f"WHERE s.slot_name = %s AND a.backend_type = 'walsender' AND {_OURS}"
+        )
         self._connection.rows(query, (_ENDING_MS, slot_of(self._connection)))
 
 

@@ -24,7 +24,10 @@ def _is_asked_for(test: SavedTestRecord, changed: Sequence[str]) -> bool:
 
 
 def _matches(file: str, patterns: Iterable[str]) -> bool:
-    return any(fnmatchcase(file, each) or file.startswith(each.rstrip("/") + "/") for each in patterns)
+    """Whether a file is one of those that patterns name, or lies in a folder that one names; `**/` is any folders."""
+    plain = [each.removeprefix("./").strip("/") for each in patterns]
+    forms = [form for each in plain for form in (each, each.replace("**/", ""))]
+    return any(form in ("", ".") or fnmatchcase(file, form) or file.startswith(f"{form}/") for form in forms)
 
 
 def _words(file: str) -> set[str]:

@@ -21,9 +21,15 @@ from twindiff.server.apis.test_runs.saved import SavedTestStore
 FOLDER = ".arga/tests"
 ENDINGS = (".yml", ".yaml", ".json")
 MAX_FILES = 500
+MAX_INVALID = 50
+"""Unreadable files that are reported."""
 MAX_BYTES = 1_000_000
 """Maximum bytes of one file."""
-_ENTRY = re.compile(r"100\d+ blob \w+ +(\d+)\t(.*)", re.DOTALL)
+_ENTRY = re.compile(r"(\d+) \w+ \w+ +(\d+|-)\t(.*)", re.DOTALL)
+_NO_FILES = {"120000": "a link, which is not followed", "160000": "a submodule, which is not read"}
+"""What has these modes in git and cannot have tests; all else in a tree with all its folders is a file."""
+_LFS = "version https://git-lfs.github.com/spec/"
+"""How a file begins whose content Git LFS stores elsewhere."""
 _OF_EXPORTS = ("id", "run_id", "created_at", "updated_at", "repo_full_name")
 """Further keys of exported tests, which are ignored: the test belongs to the repository that contains it."""
 
@@ -47,6 +53,8 @@ class TestFile(msgspec.Struct):
     tags: list[str] = []
     paths: list[str] = []
     twins: list[str] = []
+    fresh: bool = False
+    """Whether it gets an application and twins of its own."""
     checks: dict[str, Any] | None = None
     test_config: dict[str, Any] | None = None
     test_config_json: dict[str, Any] | None = None
@@ -54,34 +62,56 @@ class TestFile(msgspec.Struct):
 
 
 class RepositoryTests(NamedTuple):
-    """The valid tests of a repository, and the errors of the others by file."""
+    """The valid tests of a repository, and the errors of the others by file.
+
+    Those whose ids are `fresh` get an application and twins of their own.
+    """
 
     tests: list[SavedTestRecord]
     invalid: dict[str, str]
+    fresh: set[str]
 
 
 def read_tests(revision: Revision, saved: SavedTestStore) -> RepositoryTests:
     """Read the tests in a repository at a commit."""
-    read = RepositoryTests([], {})
-    for path, size in _list_files(revision):
+    read = RepositoryTests([], {}, set())
+    for path, mode, size in _list_entries(revision):
         try:
-            if size > MAX_BYTES:
-                raise InvalidTestFile(f"it has more than {MAX_BYTES:,} bytes")
-            read.tests.append(_read_test(path, git(revision.repository, "show", f"{revision.commit}:{path}"), saved))
+            _check_entry(mode, size)
+            if len(read.tests) == MAX_FILES:
+                raise InvalidTestFile(f"a repository may have {MAX_FILES} tests, and has more")
+            file, test = _read_test(path, git(revision.repository, "show", f"{revision.commit}:{path}"), saved)
+            read.tests.append(test)
+            if file.fresh:
+                read.fresh.add(test.test_id)
         except ApiError as error:
             read.invalid[path] = f"{path}: {error}"
+            if len(read.invalid) == MAX_INVALID:
+                break
     return read
 
 
-def _list_files(revision: Revision) -> list[tuple[str, int]]:
-    """Return the files of tests, each with its size in bytes; links and submodules are none."""
-    listed = git(revision.repository, "ls-tree", "-z", "-l", revision.commit, f"{FOLDER}/").split("\0")
-    entries = [_ENTRY.fullmatch(each) for each in listed]
-    return [(each[2], int(each[1])) for each in entries if each and each[2].endswith(ENDINGS)][:MAX_FILES]
+def _list_entries(revision: Revision) -> list[tuple[str, str, str]]:
+    """Return path, mode and size in bytes of each file of a test, and of what stands in the place of one."""
+    listed = git(revision.repository, "ls-tree", "-r", "-z", "-l", revision.commit, FOLDER).split("\0")
+    entries = [(each[3], each[1], each[2]) for each in map(_ENTRY.fullmatch, listed) if each]
+    return [each for each in entries if each[0].lower().endswith(ENDINGS) or _hides_tests(each[0], each[1])]
 
 
-def _read_test(path: str, text: str, saved: SavedTestStore) -> SavedTestRecord:
-    """Parse the test in a file; raises InvalidTestFile and InvalidTestConfig, which name the key."""
+def _hides_tests(path: str, mode: str) -> bool:
+    """Whether something is a submodule, or a link in the place of a folder, in which somebody expects tests."""
+    return mode in _NO_FILES and not PurePosixPath(path).suffix
+
+
+def _check_entry(mode: str, size: str) -> None:
+    if mode in _NO_FILES:
+        raise InvalidTestFile(f"it is {_NO_FILES[mode]}; commit files in its place")
+    if int(size) > MAX_BYTES:
+        raise InvalidTestFile(f"it has more than {MAX_BYTES:,} bytes")
+
+
+def _read_test(path: str, text: str, saved: SavedTestStore) -> tuple[TestFile, SavedTestRecord]:
+    """Parse the test in a file; raises InvalidTestFile, InvalidTestConfig and UnknownTwin, which name the key."""
     given = _load(text)
     _check_keys(given, _field_names(TestFile, configs.TestConfig) | {*_OF_EXPORTS}, "")
     try:
@@ -89,12 +119,15 @@ def _read_test(path: str, text: str, saved: SavedTestStore) -> SavedTestRecord:
     except msgspec.ValidationError as error:
         said, _, where = str(error).partition(" - at `$.")
         raise InvalidTestFile(f"{where.removesuffix('`')}: {said}" if where else said) from None
+    _check_one_config(given)
     bare = {name: value for name, value in given.items() if name in _field_names(configs.TestConfig)}
     config = file.test_config or file.test_config_json or (bare if file.steps is not None else None)
     if config is not None:
         _check_config(config, "test_config" if file.steps is None else "")
+    for twin in file.twins:
+        saved.runs.service.registry.get(twin)
     now = stamp()
-    return SavedTestRecord(
+    return file, SavedTestRecord(
         test_id=path,
         name=file.name or PurePosixPath(path).stem,
         test_config=saved.check_config(
@@ -109,6 +142,8 @@ def _read_test(path: str, text: str, saved: SavedTestStore) -> SavedTestRecord:
 
 
 def _load(text: str) -> dict[str, Any]:
+    if text.startswith(_LFS):
+        raise InvalidTestFile("it is a pointer of Git LFS, whose content is elsewhere; commit the file itself")
     try:
         given = parse_yaml(text, "it")
     except InvalidSandboxConfig as error:
@@ -131,6 +166,15 @@ def _check_keys(given: Mapping[str, Any], known: set[str], where: str) -> None:
         if name not in known:
             place = f"{where}.{name}" if where else name
             raise InvalidTestFile(f"{place}: there is no such key.{did_you_mean(name, sorted(known))}")
+
+
+def _check_one_config(given: Mapping[str, Any]) -> None:
+    """Raise InvalidTestFile for a file with different actions in two places, of which one would be ignored."""
+    configs = {name: given[name] for name in ("test_config", "test_config_json") if given.get(name) is not None}
+    if given.get("steps") is not None:
+        configs["steps"] = given["steps"]
+    if len(configs) > 1 and any(each != next(iter(configs.values())) for each in configs.values()):
+        raise InvalidTestFile(f"{' and '.join(configs)}: give the actions in one of them")
 
 
 def _check_config(config: Mapping[str, Any], where: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -43,6 +43,9 @@ OPENS = "the application opens"
 """The title of the test that runs if no saved test is selected."""
 STARTS = "the application starts"
 """The title of the result that fails if the application does not start."""
+FRESH_AT_URL = (
+    "fresh: the application at frontend_url runs already and cannot be started anew; leave out fresh, or frontend_url"
+)
 CHOOSES = "the change chooses tests"
 """The title of the result that fails if no test is selected, unless that is allowed."""
 
@@ -78,12 +81,19 @@ class ChangePlan(NamedTuple):
     """The tests that the change selects."""
     invalid: Mapping[str, str]
     """Errors of test files in the repository, by file."""
+    fresh: Collection[str]
+    """Ids of tests that get an application and twins of their own."""
     address: str
 
     @property
     def revision(self) -> Revision:
         """The tested revision."""
         return self.compared.revision
+
+    @property
+    def shared(self) -> list[SavedTestRecord]:
+        """The tests that share one application."""
+        return [test for test in self.tests if test.test_id not in self.fresh]
 
     def why_no_tests(self) -> str:
         """The message for a change that selects no test, with what to do about it."""
@@ -143,7 +153,7 @@ class PrRuns:
         named = dict(self._sandboxes.service.settings.repositories)
         names = [source.repo] if change else list_names(source.repo, revision.repository, named)
         own = read_tests(revision, self._saved)
-        return ChangePlan(wanted, source, compared, names, own.tests, [], own.invalid, address)
+        return ChangePlan(wanted, source, compared, names, own.tests, [], own.invalid, own.fresh, address)
 
     def _record(self, plan: ChangePlan) -> TestRunRecord:
         wanted, revision, repo = plan.wanted, plan.revision, plan.source.repo
@@ -229,13 +239,17 @@ class PrRuns:
         try:
             for problem in self._problems(plan):
                 results.append(await self._note(run_id, problem, len(results) + 1))
-            if not plan.wanted.frontend_url:
-                sandbox = await self._start_sandbox(run_id, plan, stop)
+            if not plan.wanted.frontend_url and (plan.shared or not plan.tests):
+                sandbox = await self._start_sandbox(run_id, plan, plan.shared, stop)
             if problem := sandbox and _start_problem(sandbox):
                 results.append(await self._note(run_id, problem, len(results) + 1))
             else:
                 for test in plan.tests or [None]:
-                    results.append(await self._run_test(run_id, plan, test, sandbox, len(results) + 1, stop))
+                    number = len(results) + 1
+                    if test and test.test_id in plan.fresh:
+                        results.append(await self._run_fresh(run_id, plan, test, number, stop))
+                    else:
+                        results.append(await self._run_test(run_id, plan, test, sandbox, number, stop))
         except RunCancelled:
             return None
         except ApiError as error:  # the application of the branch cannot be started
@@ -259,10 +273,15 @@ class PrRuns:
         status = "skipped" if allowed else "failed"
         return [*unreadable, TestResult(CHOOSES, "", status, plan.why_no_tests(), category="no_tests")]
 
-    async def _start_sandbox(self, run_id: str, plan: ChangePlan, stop: asyncio.Event) -> TestRunRecord:
-        """Start the sandbox run of the branch and return it once ready or failed; raises RunCancelled, or a refusal."""
+    async def _start_sandbox(
+        self, run_id: str, plan: ChangePlan, tests: Sequence[SavedTestRecord], stop: asyncio.Event
+    ) -> TestRunRecord:
+        """Start a sandbox run of the branch for some tests and return it once ready or failed.
+
+        Raises RunCancelled, or a refusal.
+        """
         wanted = plan.wanted
-        named = [twin for test in plan.tests for twin in test.twins]
+        named = [twin for test in tests for twin in test.twins]
         asked = SandboxRunRequest(
             plan.source.repo,
             plan.revision.name,
@@ -283,7 +302,10 @@ class PrRuns:
             raise
 
     def _name_sandbox(self, run_id: str, sandbox: TestRunRecord) -> None:
-        self._ledger.change(self._ledger.find(run_id), sandbox_id=sandbox.run_id)
+        """Log a sandbox, the first of which is the run's."""
+        run = self._ledger.find(run_id)
+        if not run.sandbox_id:
+            self._ledger.change(run, sandbox_id=sandbox.run_id)
         started = sandbox.asked["app_command"] or sandbox.asked["dockerfile_path"] or sandbox.asked["compose"]
         self._ledger.tell(run_id, "log", f"sandbox run {sandbox.run_id}: {started}")
 
@@ -295,6 +317,25 @@ class PrRuns:
         self._ledger.change(run, asked={**run.asked, **said})
         for warning in said["scenario_warnings"]:
             self._ledger.tell(run_id, "log", f"scenario_prompt: {warning}")
+
+    async def _run_fresh(
+        self, run_id: str, plan: ChangePlan, test: SavedTestRecord, number: int, stop: asyncio.Event
+    ) -> TestResult:
+        """Run a test with an application and twins of its own; raises RunCancelled."""
+        refused = TestResult(test.name, "", "error", FRESH_AT_URL, category="tests")
+        if plan.wanted.frontend_url:
+            return await self._note(run_id, refused, number)
+        try:
+            sandbox = await self._start_sandbox(run_id, plan, [test], stop)
+        except ApiError as error:
+            refused = refused._replace(detail=str(error), category="application")
+            return await self._note(run_id, refused, number)
+        try:
+            if problem := _start_problem(sandbox):
+                return await self._note(run_id, problem._replace(name=test.name, run_id=""), number)
+            return await self._run_test(run_id, plan, test, sandbox, number, stop)
+        finally:
+            await self._runtime.run_request(lambda: self._sandboxes.delete(sandbox.run_id))
 
     async def _run_test(
         self,

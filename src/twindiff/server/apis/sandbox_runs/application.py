@@ -8,7 +8,7 @@ import os
 import socket
 import sys
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,6 +28,8 @@ MAX_PRINTED_LINES = 2000
 MAX_LINE_CHARACTERS = 2000
 CHUNK = 65536
 LOOK_SECONDS = 0.05
+LISTENS = "0A"
+"""The state of a listening socket in /proc/net/tcp."""
 SECONDS_TO_END = 18.0
 SECONDS_TO_READ = 5.0
 """Seconds to wait for remaining output after the process has ended."""
@@ -130,8 +132,26 @@ class Application:
 
         `listens_on` is the port on which it listens, in a network of its own or in that of this machine.
         """
-        open_now, named = partial(is_open, port), f"port {listens_on}"
+        open_now, named = partial(self._has_opened, port), f"port {listens_on}"
         return await self._until(open_now, seconds, f"it listened on {named}", f"did not listen on {named}")
+
+    def _has_opened(self, port: int) -> bool:
+        """Whether it listens on a port; another program may have been given the same free port meanwhile.
+
+        The listener of an application without a user of its own is not told apart from others.
+        """
+        uid = self._leftovers.uid if self._leftovers else None
+        return is_open(port) and (uid is None or uid in (find_listeners(port) or {uid}))
+
+    async def lives_until(self, event: Coroutine[Any, Any, str | None], then: str) -> str | None:
+        """Wait for an event, and return the problem that it returns, or that the application ended before `then`."""
+        happening, ending = asyncio.create_task(event), asyncio.create_task(self.wait_for_end())
+        try:
+            await asyncio.wait((happening, ending), return_when=asyncio.FIRST_COMPLETED)
+            return happening.result() if happening.done() else f"the application {ending.result()} before {then}"
+        finally:
+            happening.cancel()
+            ending.cancel()
 
     async def _until(self, is_there: Callable[[], bool], seconds: float, then: str, otherwise: str) -> str | None:
         try:
@@ -273,3 +293,14 @@ def is_open(port: int) -> bool:
     with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=0.2):
         return True
     return False
+
+
+def find_listeners(port: int) -> set[int]:
+    """Find the ids of the users who listen on a port of this machine; empty where the system does not say."""
+    users = set[int]()
+    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+        with contextlib.suppress(OSError), Path(table).open(encoding="ascii") as lines:
+            for fields in (line.split() for line in lines):
+                if fields[3] == LISTENS and int(fields[1].rpartition(":")[2], 16) == port:
+                    users.add(int(fields[7]))
+    return users

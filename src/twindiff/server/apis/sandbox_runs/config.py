@@ -214,8 +214,8 @@ _PLACE = re.compile(r"\{(\w+)(?:\.(\w+))?\}")
 def fill_variables(env: Mapping[str, str], twins: Mapping[str, Any], app_url: str) -> dict[str, str]:
     """Fill `{stripe.base_url}`, `{stripe.STRIPE_API_KEY}` and `{app_url}` in the values of variables.
 
-    `twins` are the twins of the run by name, as `TwinRunService.instances` describes them. Braces that name no twin
-    stay as they are. Raises InvalidSandboxConfig for a twin's variable that does not exist.
+    `twins` are the twins of the run by name, as `TwinRunService.instances` describes them. Other braces that name
+    no twin stay as they are. Raises InvalidSandboxConfig for a twin, or a twin's variable, that does not exist.
     """
 
     def fill(match: re.Match[str]) -> str:
@@ -223,6 +223,8 @@ def fill_variables(env: Mapping[str, str], twins: Mapping[str, Any], app_url: st
         if name == "app_url" and variable is None:
             return app_url
         if name not in twins or variable is None:
+            if variable == "base_url":
+                raise InvalidSandboxConfig(f"env: {match[0]}: there is no twin '{name}'.{did_you_mean(name, twins)}")
             return match[0]
         known = {"base_url": twins[name]["base_url"], **twins[name]["env_vars"]}
         if variable not in known:

@@ -52,13 +52,16 @@ def read_start(path: Path) -> str:
 
 
 def parse_yaml(text: str, name: str) -> Any:
-    """Parse YAML; raises InvalidSandboxConfig if it is invalid, or would take long to parse."""
+    """Parse YAML; raises InvalidSandboxConfig if it is invalid, repeats a key, or would take long to parse."""
     import yaml  # imported late: few servers ever read such a file
 
     loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         _check_shape(loader(text), name)
-        return yaml.load(text, loader)  # noqa: S506 - a safe loader
+        reader = loader(text)
+        node = reader.get_single_node()
+        _check_repeated_keys(node, name)
+        return None if node is None else reader.construct_document(node)
     except (yaml.YAMLError, ValueError, TypeError) as error:  # a date, number or key that Python cannot represent
         raise InvalidSandboxConfig(f"{name} is no YAML: {' '.join(str(error).split())[:500]}") from None
 
@@ -82,6 +85,30 @@ def _check_shape(loader: Any, name: str) -> None:
             raise InvalidSandboxConfig(f"{name} is nested deeper than {MAX_YAML_DEPTH} levels")
         if aliases > MAX_YAML_ALIASES:
             raise InvalidSandboxConfig(f"{name} has more than {MAX_YAML_ALIASES} aliases")
+
+
+def _check_repeated_keys(root: Any, name: str) -> None:
+    """Raise InvalidSandboxConfig for a key that a mapping has twice, of which YAML's readers would drop the first."""
+    import yaml
+
+    waiting, seen = [root], set[int]()
+    while waiting:
+        node = waiting.pop()
+        if not isinstance(node, yaml.CollectionNode) or id(node) in seen:
+            continue
+        seen.add(id(node))
+        if isinstance(node, yaml.SequenceNode):
+            waiting += node.value
+            continue
+        keys = set[str]()
+        for key, value in node.value:
+            waiting.append(value)
+            if not isinstance(key, yaml.ScalarNode) or key.value == "<<":
+                continue
+            if key.value in keys:
+                line = key.start_mark.line + 1
+                raise InvalidSandboxConfig(f"{name} has the key '{key.value[:100]}' twice, again in line {line}")
+            keys.add(key.value)
 
 
 def resolve_inside(folder: Path, given: str, checkout: Path) -> Path | None:

@@ -47,6 +47,13 @@ class ConfinementMissing(ApiError):
     status = 422
 
 
+NEEDS_LINUX = (
+    "the server runs on {}, and applications are started on Linux only, where all their processes can be found and "
+    "ended; run the server in a Linux container or machine, or start the application yourself and give its address "
+    "(start_url of a test run, frontend_url of a pull request run)"
+)
+
+
 class Confinement(NamedTuple):
     """How applications are confined; `missing` describes what is not confined, and is empty if everything is.
     With `first_uid` each application runs as a user of its own: that number plus the process id of its keeper.
@@ -98,7 +105,11 @@ class Confinement(NamedTuple):
 
 
 def find_confinement() -> Confinement:
-    """Determine the confinement on this machine; raises ConfinementMissing if the setting requires more."""
+    """Determine the confinement on this machine; raises ConfinementMissing if the setting requires more, or if no
+    application can be started here.
+    """
+    if sys.platform != "linux":
+        raise ConfinementMissing(NEEDS_LINUX.format("macOS" if sys.platform == "darwin" else sys.platform))
     mode = os.environ.get(SETTING) or PREFER
     if mode not in MODES:
         raise ConfinementMissing(f"{SETTING} is '{mode}'; give {', '.join(MODES[:-1])} or {OFF}")

@@ -221,6 +221,8 @@ class SandboxRunService:
         twins = prepared.start.target.twins if wanted.twins is None else wanted.twins
         twins = list(dict.fromkeys([*twins, *wanted.more_twins]))
         if not twins:
+            if hooked := prepared.start.target.webhooks:
+                raise InvalidSandboxConfig(f"webhooks.{next(iter(hooked))}: there are no twins; name it in twins")
             return None
         source = WorldSource(wanted.scenario_id, wanted.scenario_prompt)
         clock = wanted.clock or prepared.start.target.clock
@@ -334,7 +336,11 @@ class SandboxRunService:
             await asyncio.wait((ended, stopped), timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
             if stopped.done():
                 return "cancelled", "deleted"
-            return ("failed", f"the application {ended.result()}") if ended.done() else ("completed", "expired")
+            if not ended.done():
+                return "completed", "expired"
+            said = f"the application {ended.result()}"
+            await self.ledger.do(partial(self._note_end, run_id, said))
+            return "failed", said
         finally:
             for task in (stopped, opening, ended):
                 if task:
@@ -346,14 +352,16 @@ class SandboxRunService:
                 return problem
             await self._tell(run_id, "log", milestone.done)
         return await application.opens(prepared.port, seconds, prepared.listens_on) or await self._connects(
-            run_id, prepared, seconds
+            run_id, application, prepared, seconds
         )
 
-    async def _connects(self, run_id: str, prepared: Prepared, seconds: float) -> str | None:
+    async def _connects(self, run_id: str, application: Application, prepared: Prepared, seconds: float) -> str | None:
         """Wait until the health path answers, and send the twins' webhooks to the application; or say what is wrong."""
         target, address = prepared.start.target, f"http://127.0.0.1:{prepared.port}"
-        if target.health_path and (problem := await wait_until_healthy(f"{address}{target.health_path}", seconds)):
-            return problem
+        if path := target.health_path:
+            healthy = wait_until_healthy(f"{address}{path}", seconds)
+            if problem := await application.lives_until(healthy, f"{path} answered"):
+                return problem
         run = self.ledger.find(run_id)
         if not (target.webhooks and run.twin_run_id):
             return None
@@ -372,6 +380,12 @@ class SandboxRunService:
         if run.status not in ENDED:
             self.ledger.change(run, status="ready", outcome={"app_url": app_url})
             self.ledger.tell(run_id, "status", f"ready at {app_url}", {"status": "ready"})
+
+    def _note_end(self, run_id: str, said: str) -> None:
+        """Record that an application ended by itself, for the tests that it serves, before its leftovers are gone."""
+        run = self.ledger.find(run_id)
+        if run.status not in ENDED:
+            self.ledger.change(run, outcome={**run.outcome, "app_ended": said})
 
     async def _tell(self, run_id: str, type: str, message: str) -> None:
         await self.ledger.do(partial(self.ledger.tell, run_id, type, message))

@@ -289,13 +289,14 @@ class TestRunService:
         steps = [step.data for step in self.steps(run_id) if step.data["id"] != "start"]
         passed = sum(step["status"] == "passed" for step in steps)
         run = self.ledger.find(run_id)
+        sandbox = self.ledger.find_by_id(run.sandbox_id or "")
+        end = _with_end_of_application(end, sandbox and sandbox.outcome.get("app_ended"))
         data = self.ledger.mask(run).value(_judge_end(end.data, outcome.get("checks"), _sentences(run)))
         total = len((cast(dict[str, Any], run.test_config or {})).get("steps", []))
         counts = {"passed": passed, "failed": len(steps) - passed, "total": max(total, len(steps))}
         summary = data.get("failure_detail") or f"{passed} of {counts['total']} steps passed"
         name = self.ledger.mask(run).text(str(run.asked.get("name") or run.prompt or run.start_url))[:MAX_NAME]
         result = _result(run, name, data, sum(float(step.get("milliseconds", 0)) for step in steps) / 1000)
-        sandbox = self.ledger.find_by_id(run.sandbox_id or "")
         head_sha = sandbox and sandbox.asked.get("commit_sha")
         write_reports(self.artifacts.open(run_id), [result], summary, page_url(run, address), head_sha)
         self.ledger.end(run_id, str(data.pop("status")), **{**counts, **data, **outcome, "summary": summary})
@@ -446,6 +447,17 @@ def _with_end_of_twins(end: RunEvent, why_ended: str | None) -> RunEvent:
         return end
     said = f"{end.data.get('failure_detail') or end.message}; {why_ended}"
     return RunEvent(end.type, said, {**end.data, "failure_category": "twins_ended", "failure_detail": said})
+
+
+def _with_end_of_application(end: RunEvent, said: str | None) -> RunEvent:
+    """Let a run fail whose application ended before it, even if each step passed on pages that were loaded already."""
+    if said is None or end.data["status"] not in ("completed", "failed"):
+        return end
+    detail = end.data.get("failure_detail") or "the steps passed"
+    said = f"{detail}; {said} during the test"
+    return RunEvent(
+        end.type, said, {**end.data, "status": "failed", "failure_category": "application", "failure_detail": said}
+    )
 
 
 def without_none(**fields: Any) -> dict[str, Any]:

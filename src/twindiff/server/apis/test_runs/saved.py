@@ -56,6 +56,11 @@ class SavedTestStore:
         if given.get("start_url"):
             or_invalid(lambda: configs.check_url(str(given["start_url"]), "start_url"))
         read = or_invalid(lambda: configs.read(config))
+        if not (read.steps or read.twin_checks or given.get("checks") or (given.get("prompt") or read.prompt).strip()):
+            raise InvalidTestConfig(
+                "test_config.steps: there are none, so it would pass whatever the application does; "
+                "give steps, a prompt or checks"
+            )
         self.runs.twins.check_expected(read.twin_checks)
         return configs.to_json(read)
 
