@@ -199,7 +199,7 @@ def bank_fields(call: Call, params: TokenBank) -> Fields:
         "account_type": params.account_type or None,
         "bank_name": "STRIPE TEST BANK",
         "country": params.country,
-        "currency": params.currency or "usd",
+        "currency": (params.currency or "usd").lower(),
         "fingerprint": new_id(call, "", 16),
         "last4": params.account_number[-4:],
         "routing_number": params.routing_number or None,

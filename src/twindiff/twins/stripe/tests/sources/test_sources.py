@@ -127,6 +127,22 @@ def test_a_redirect_is_authorized_on_its_page_and_pays_once(stripe):
     assert "already been used to make another payment" in refused(stripe, source=source["id"])["message"]
 
 
+def test_a_source_is_charged_only_in_its_currency_and_up_to_its_amount(stripe):
+    redirect = bancontact(stripe)
+    choose(stripe, redirect, "succeed")
+    given = {"type": "ach_credit_transfer", "currency": "usd", "owner": {"email": "amount_900@a.b"}}
+    receiver = stripe.post("sources", **given)["id"]
+    for asked, param in (
+        ({"source": redirect["id"]}, "currency"),
+        ({"source": redirect["id"], "currency": "eur", "amount": 1001}, "amount"),
+        ({"source": receiver, "amount": 901}, "amount"),
+        ({"source": "btok_us_verified", "currency": "eur"}, "currency"),
+    ):
+        assert refused(stripe, **asked)["param"] == param
+    assert stripe.get("charges")["data"] == []
+    assert paid(stripe, source=receiver, amount=900)["status"] == "succeeded"
+
+
 def test_a_redirect_that_is_not_authorized_has_failed(stripe):
     source = bancontact(stripe)
     choose(stripe, source, "fail")
@@ -184,7 +200,7 @@ def test_a_source_needs_what_its_type_needs(stripe, given, param):
 
 
 def test_a_bank_account_is_charged_once_it_is_verified(stripe):
-    number = {"country": "US", "currency": "usd", "routing_number": "110000000", "account_number": "000123456789"}
+    number = {"country": "US", "currency": "USD", "routing_number": "110000000", "account_number": "000123456789"}
     tokens = [stripe.post("tokens", bank_account=number)["id"] for _ in range(2)]
     customer, (account,) = customer_with(stripe, tokens[0])
     path = f"customers/{customer}/sources"
