@@ -224,6 +224,13 @@ def test_the_first_heading_of_markdown_is_the_title_of_a_page_without_one(notion
     assert notion("GET", f"pages/{page['id']}/markdown")["markdown"] == "First."
 
 
+def test_the_blocks_below_a_heading_that_becomes_the_title_are_kept(notion: Notion):
+    body = {"parent": {"page_id": HOME}, "markdown": '# Plan {toggle="true"}\n\tBelow\n\nAfter'}
+    page = notion("POST", "pages", body)
+    assert page["properties"]["title"]["title"][0]["plain_text"] == "Plan"
+    assert notion("GET", f"pages/{page['id']}/markdown")["markdown"] == "Below\nAfter"
+
+
 def test_what_goes_to_the_trash_can_be_changed_in_the_same_request(notion: Notion):
     source = notion.source()
     database = notion("GET", f"data_sources/{source}")["parent"]["database_id"]
@@ -238,7 +245,7 @@ def test_what_goes_to_the_trash_can_be_changed_in_the_same_request(notion: Notio
 
 CONVERTED: list[tuple[str, Any, str, Any]] = [
     ("rich_text", [{"text": {"content": "1,042.5"}}], "number", 1042.5),
-    *[("rich_text", [{"text": {"content": text}}], "number", None) for text in ("many", "nan", "1e999")],
+    *[("rich_text", [{"text": {"content": text}}], "number", None) for text in ("many", "nan", "1e999", "1_000")],
     (
         "rich_text",
         [{"text": {"content": "2026-01-02"}}],
