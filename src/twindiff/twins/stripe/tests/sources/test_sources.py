@@ -214,6 +214,20 @@ def test_a_bank_account_is_charged_once_it_is_verified(stripe):
     assert paid(stripe, customer=customer)["source"]["object"] == "bank_account"
 
 
+def test_a_bank_account_is_added_by_its_number_without_a_token(stripe):
+    number = {"country": "US", "currency": "usd", "routing_number": "110000000", "account_number": "000123456789"}
+    given = {"object": "bank_account", "account_holder_name": "Ada", **number}
+    customer, (account,) = customer_with(stripe, given)
+    path = f"customers/{customer}/sources"
+    shown = stripe.get(f"{path}/{account}")
+    assert [shown[name] for name in ("last4", "account_holder_name", "status")] == ["6789", "Ada", "new"]
+    assert stripe.error("POST", path, source=given)["code"] == "bank_account_exists"
+    assert stripe.error("POST", path, source={**given, "object": "card"})["param"].startswith("source")
+    made = stripe.post("customers", source={**given, "account_number": "000111111116"})
+    assert stripe.get(f"customers/{made['id']}/sources")["data"][0]["id"] == made["default_source"]
+    assert stripe.post(f"customers/{made['id']}", source=given)["default_source"] != made["default_source"]
+
+
 def test_adding_and_taking_sources_is_told(old):
     customer, (card,) = customer_with(old, "tok_visa")
     old.post(f"customers/{customer}/sources/{card}", name="Ada")
