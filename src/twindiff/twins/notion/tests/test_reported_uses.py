@@ -299,6 +299,31 @@ def test_a_relation_that_gets_another_type_leaves_the_other_side_alone(notion: N
     assert back["type"] == "single_property"
 
 
+def test_a_relation_that_is_no_longer_synced_leaves_the_other_side_alone(notion: Notion):
+    first, second = notion.source(), notion.source()
+    to: dict[str, Any] = {"data_source_id": second}
+    for config in ({"dual_property": {"synced_property_name": "Back"}}, {"single_property": {}}):
+        notion("PATCH", f"data_sources/{first}", {"properties": {"To": {"relation": to | config}}})
+    assert notion("GET", f"data_sources/{second}")["properties"]["Back"]["relation"]["type"] == "single_property"
+
+
+def test_a_rollup_has_no_value_when_what_it_rolls_up_gets_another_type(notion: Notion):
+    first, second = notion.source(), notion.source({"When": {"rich_text": {}}})
+    other = notion.row(second, "other", When={"rich_text": [{"text": {"content": "soon"}}]})["id"]
+    names = {"relation_property_name": "To", "rollup_property_name": "When", "function": "earliest_date"}
+    to = {"relation": {"data_source_id": second, "single_property": {}}}
+    notion("PATCH", f"data_sources/{first}", {"properties": {"To": to, "First": {"rollup": names}}})
+    page = notion.row(first, "one", To={"relation": [{"id": other}]})["id"]
+    for kinds in ((second, "When", "checkbox"), (first, "To", "rich_text")):
+        assert notion("GET", f"pages/{page}")["properties"]["First"]["rollup"]["date"] is None
+        source, name, kind = kinds
+        changed = notion("PATCH", f"data_sources/{source}", {"properties": {name: {kind: {}}}})
+        assert changed["properties"][name]["type"] == kind
+        notion("PATCH", f"pages/{other}", {"properties": {"When": {"checkbox": True}}})
+    assert notion("GET", f"data_sources/{first}")["properties"]["First"]["rollup"]["relation_property_name"] == ""
+    assert notion("GET", f"pages/{page}")["properties"]["First"]["rollup"]["date"] is None
+
+
 def test_a_request_has_at_most_500_kilobytes(used: tuple[Notion, dict[str, str]]):
     notion, ids = used
     body = {"children": [{"paragraph": {"rich_text": [{"text": {"content": "x" * 2000}}] * 4}}] * 100}
