@@ -47,6 +47,7 @@ def used(workspace: Any) -> tuple[Notion, dict[str, str]]:
 APPEND = "blocks/{page}/children"
 WIDTH = "Number of cells in table row must match the table width of the parent table"
 ARCHIVED = "body.archived should be not present"
+WORDS = ("notemoji", "über", "1")
 REFUSED: list[tuple[str, str, Any, str]] = [
     (
         "POST",
@@ -117,7 +118,7 @@ REFUSED: list[tuple[str, str, Any, str]] = [
         "parent.database_id should be not",
     ),
     ("PATCH", "pages/{page}", {"cover": {"external": {"url": "a.png"}}}, "Invalid page cover URL."),
-    ("PATCH", "pages/{page}", {"icon": {"emoji": "notemoji"}}, "body.icon.emoji should be an emoji"),
+    *[("PATCH", "pages/{page}", {"icon": {"emoji": word}}, "body.icon.emoji should be an emoji") for word in WORDS],
     ("PATCH", APPEND, {"children": [{"image": {"external": {"url": "a.png"}}}]}, "Invalid image url."),
     ("PATCH", APPEND, {"children": [{"bookmark": {"url": ""}}]}, "body.children[0].bookmark.url should be populated"),
     (
@@ -322,6 +323,12 @@ def test_a_rollup_has_no_value_when_what_it_rolls_up_gets_another_type(notion: N
         notion("PATCH", f"pages/{other}", {"properties": {"When": {"checkbox": True}}})
     assert notion("GET", f"data_sources/{first}")["properties"]["First"]["rollup"]["relation_property_name"] == ""
     assert notion("GET", f"pages/{page}")["properties"]["First"]["rollup"]["date"] is None
+
+
+def test_every_kind_of_emoji_is_an_icon(used: tuple[Notion, dict[str, str]]):
+    notion, ids = used
+    for emoji in ("1️⃣", "©️", "\u2139\ufe0f", "‼️", "Ⓜ️", "㊗️", "🇩🇪", "👩‍👩‍👧‍👦"):
+        assert notion("PATCH", f"pages/{ids['page']}", {"icon": {"emoji": emoji}})["icon"]["emoji"] == emoji
 
 
 def test_a_request_has_at_most_500_kilobytes(used: tuple[Notion, dict[str, str]]):
