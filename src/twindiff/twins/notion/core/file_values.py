@@ -38,6 +38,8 @@ FILE_SECONDS = 3600
 NATIVE_ICON = re.compile(r"https://www\.notion\.so/icons/([a-z0-9-]+)_([a-z]+)\.svg")
 UPLOADED_FILE = re.compile(r"/files/([0-9a-f-]{36})/")
 MAX_EMOJI_LENGTH = 40
+INFORMATION_SIGN = "\u2139"
+"""The only emoji that Unicode calls a letter."""
 
 
 def external_file(wrong: str) -> Rule:
@@ -47,7 +49,7 @@ def external_file(wrong: str) -> Rule:
 
 def _emoji(value: Any, path: str) -> Problems:
     yield from text(MAX_EMOJI_LENGTH, 1)(value, path)
-    if isinstance(value, str) and value.isascii():
+    if isinstance(value, str) and (value.isascii() or (value[0].isalpha() and value[0] != INFORMATION_SIGN)):
         yield invalid_at(path, "an emoji", value)
 
 

@@ -117,6 +117,7 @@ def create_page(call: Call, body: JsonBody, filter_properties: list[str] = []) -
 def _read_markdown(body: dict[str, Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """Return the blocks of a body's Markdown; its first heading becomes the title of a page that has no other.
 
+    Blocks below that heading take its place.
     https://developers.notion.com/guides/data-apis/working-with-markdown-content
     """
     children = read_markdown(body["markdown"])
@@ -125,7 +126,8 @@ def _read_markdown(body: dict[str, Any]) -> tuple[list[dict[str, Any]], dict[str
     titles = [key for key, each in properties.items() if key == TITLE or (is_object(each) and "title" in each)]
     if heading is None or titles:
         return children, body
-    rest = [each for each in children if each is not heading]
+    at = children.index(heading)
+    rest = [*children[:at], *heading["heading_1"].get("children", []), *children[at + 1 :]]
     return rest, {**body, "properties": {TITLE: heading["heading_1"]["rich_text"], **properties}}
 
 

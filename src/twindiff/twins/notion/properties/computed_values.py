@@ -11,6 +11,7 @@ from typing import Any
 from twindiff.kit import Call
 
 from ..core.body_rules import is_list, is_object
+from ..core.date_values import is_date
 from ..core.edit_stamps import minute
 from ..core.user_objects import find_user
 from ..formulas.evaluation import Evaluator, kind_of
@@ -27,7 +28,7 @@ from ..formulas.syntax import FormulaError, parse_formula
 from ..rich_text.rich_text_values import plain_text
 from ..tables.content_tables import Page
 from ..tables.data_source_tables import Property
-from .schemas import TITLE, find_properties, find_property, is_readable
+from .schemas import TITLE, find_properties, find_property, find_relation, is_readable
 from .typed_values import RelatedValue, Typed, is_empty
 
 MAX_DEPTH = 10
@@ -177,7 +178,7 @@ def find_related(call: Call, ids: Sequence[str]) -> list[Page]:
 
 def _roll_up(call: Call, page: Page, row: Property) -> Typed:
     config = row.config
-    relation = find_property(call, row.data_source_id, config["relation"])
+    relation = find_relation(call, row)
     related = find_related(call, computed_value(call, page, relation) or []) if relation else []
     items: list[RelatedValue] = []
     for other in related:
@@ -201,8 +202,14 @@ def aggregate(function: str, items: list[RelatedValue]) -> Typed:
                 unique.append(item)
         return Typed("array", None, unique)
     if function in ("earliest_date", "latest_date", "date_range"):
-        return Typed("date", _aggregate_dates(function, [item.value for item in items if item.value]))
+        return Typed("date", _aggregate_dates(function, [item.value for item in items if _holds_date(item.value)]))
     return Typed("number", _aggregate_number(function, [item.value for item in items]))
+
+
+def _holds_date(value: Any) -> bool:
+    """Return whether a value is a date or a range of dates; properties of other types have none."""
+    start = value.get("start") if is_object(value) else value
+    return isinstance(start, str) and is_date(start)
 
 
 def _aggregate_dates(function: str, values: list[Any]) -> Any:

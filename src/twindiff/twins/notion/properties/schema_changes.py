@@ -40,18 +40,19 @@ def _change_property(call: Call, row: Property, change: Config) -> None:
     columns: Config = {"name": name}
     if "description" in change:
         columns["description"] = change["description"]
-    old_type = row.type
-    if kind != old_type:
-        _release_other_side(call, row)
-        kept: Config = row.config if kind in SELECTS and old_type in SELECTS else {}
+    before = row
+    if kind != before.type:
+        kept: Config = row.config if kind in SELECTS and before.type in SELECTS else {}
         row = call.db.change(row, type=kind, config=kept)
         forget_properties(call)
     if kind in change:
         columns["config"] = make_config(call, row, change[kind] or {})
     different = {key: value for key, value in columns.items() if getattr(row, key) != value}
     row = call.db.change(row, **different) if different else row
-    if kind != old_type:
-        convert_values(call, row, old_type)
+    if row.config.get("synced_property_id") != before.config.get("synced_property_id"):
+        _release_other_side(call, before)
+    if kind != before.type:
+        convert_values(call, row, before.type)
 
 
 def remove_property(call: Call, row: Property) -> None:

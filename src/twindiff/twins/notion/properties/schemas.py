@@ -51,6 +51,12 @@ def find_property(call: Call, data_source_id: str, key: str) -> Property | None:
     return named or next((each for each in properties if each.id in (key, unquote(key))), None)
 
 
+def find_relation(call: Call, rollup: Property) -> Property | None:
+    """Return the relation of a rollup; None if it was removed or has another type by now."""
+    relation = find_property(call, rollup.data_source_id, rollup.config["relation"])
+    return relation if relation and relation.type == "relation" else None
+
+
 @lru_cache(maxsize=MAX_ENCODED_IDS)
 def encode_id(id: str) -> str:
     """Return a property's id as answers have it."""
@@ -69,7 +75,7 @@ def is_readable(call: Call, row: Property) -> bool:
     https://developers.notion.com/reference/retrieve-a-database
     """
     if row.type == "rollup":
-        relation = find_property(call, row.data_source_id, row.config["relation"])
+        relation = find_relation(call, row)
         return relation is None or is_readable(call, relation)
     if row.type != "relation":
         return True
@@ -122,7 +128,7 @@ def _render_relation(call: Call, row: Property) -> Config:
 
 def _render_rollup(call: Call, row: Property) -> Config:
     config = row.config
-    relation = find_property(call, row.data_source_id, config["relation"])
+    relation = find_relation(call, row)
     target = relation and find_property(call, relation.config["data_source_id"], config["property"])
     return {
         "relation_property_name": relation.name if relation else "",

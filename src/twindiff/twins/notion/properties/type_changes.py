@@ -83,6 +83,8 @@ def _from_text(kind: str, text: str) -> Any:
 
 
 def _parse_number(text: str) -> int | float | None:
+    if "_" in text:  # Python reads these in numbers
+        return None
     try:
         value = float(text.replace(",", ""))
     except ValueError:

@@ -47,6 +47,7 @@ def used(workspace: Any) -> tuple[Notion, dict[str, str]]:
 APPEND = "blocks/{page}/children"
 WIDTH = "Number of cells in table row must match the table width of the parent table"
 ARCHIVED = "body.archived should be not present"
+WORDS = ("notemoji", "über", "1")
 REFUSED: list[tuple[str, str, Any, str]] = [
     (
         "POST",
@@ -117,7 +118,7 @@ REFUSED: list[tuple[str, str, Any, str]] = [
         "parent.database_id should be not",
     ),
     ("PATCH", "pages/{page}", {"cover": {"external": {"url": "a.png"}}}, "Invalid page cover URL."),
-    ("PATCH", "pages/{page}", {"icon": {"emoji": "notemoji"}}, "body.icon.emoji should be an emoji"),
+    *[("PATCH", "pages/{page}", {"icon": {"emoji": word}}, "body.icon.emoji should be an emoji") for word in WORDS],
     ("PATCH", APPEND, {"children": [{"image": {"external": {"url": "a.png"}}}]}, "Invalid image url."),
     ("PATCH", APPEND, {"children": [{"bookmark": {"url": ""}}]}, "body.children[0].bookmark.url should be populated"),
     (
@@ -224,6 +225,13 @@ def test_the_first_heading_of_markdown_is_the_title_of_a_page_without_one(notion
     assert notion("GET", f"pages/{page['id']}/markdown")["markdown"] == "First."
 
 
+def test_the_blocks_below_a_heading_that_becomes_the_title_are_kept(notion: Notion):
+    body = {"parent": {"page_id": HOME}, "markdown": '# Plan {toggle="true"}\n\tBelow\n\nAfter'}
+    page = notion("POST", "pages", body)
+    assert page["properties"]["title"]["title"][0]["plain_text"] == "Plan"
+    assert notion("GET", f"pages/{page['id']}/markdown")["markdown"] == "Below\nAfter"
+
+
 def test_what_goes_to_the_trash_can_be_changed_in_the_same_request(notion: Notion):
     source = notion.source()
     database = notion("GET", f"data_sources/{source}")["parent"]["database_id"]
@@ -238,7 +246,7 @@ def test_what_goes_to_the_trash_can_be_changed_in_the_same_request(notion: Notio
 
 CONVERTED: list[tuple[str, Any, str, Any]] = [
     ("rich_text", [{"text": {"content": "1,042.5"}}], "number", 1042.5),
-    *[("rich_text", [{"text": {"content": text}}], "number", None) for text in ("many", "nan", "1e999")],
+    *[("rich_text", [{"text": {"content": text}}], "number", None) for text in ("many", "nan", "1e999", "1_000")],
     (
         "rich_text",
         [{"text": {"content": "2026-01-02"}}],
@@ -290,6 +298,37 @@ def test_a_relation_that_gets_another_type_leaves_the_other_side_alone(notion: N
     notion("PATCH", f"data_sources/{first}", {"properties": {"To": {"rich_text": {}}}})
     back = notion("GET", f"data_sources/{second}")["properties"]["Back"]["relation"]
     assert back["type"] == "single_property"
+
+
+def test_a_relation_that_is_no_longer_synced_leaves_the_other_side_alone(notion: Notion):
+    first, second = notion.source(), notion.source()
+    to: dict[str, Any] = {"data_source_id": second}
+    for config in ({"dual_property": {"synced_property_name": "Back"}}, {"single_property": {}}):
+        notion("PATCH", f"data_sources/{first}", {"properties": {"To": {"relation": to | config}}})
+    assert notion("GET", f"data_sources/{second}")["properties"]["Back"]["relation"]["type"] == "single_property"
+
+
+def test_a_rollup_has_no_value_when_what_it_rolls_up_gets_another_type(notion: Notion):
+    first, second = notion.source(), notion.source({"When": {"rich_text": {}}})
+    other = notion.row(second, "other", When={"rich_text": [{"text": {"content": "soon"}}]})["id"]
+    names = {"relation_property_name": "To", "rollup_property_name": "When", "function": "earliest_date"}
+    to = {"relation": {"data_source_id": second, "single_property": {}}}
+    notion("PATCH", f"data_sources/{first}", {"properties": {"To": to, "First": {"rollup": names}}})
+    page = notion.row(first, "one", To={"relation": [{"id": other}]})["id"]
+    for kinds in ((second, "When", "checkbox"), (first, "To", "rich_text")):
+        assert notion("GET", f"pages/{page}")["properties"]["First"]["rollup"]["date"] is None
+        source, name, kind = kinds
+        changed = notion("PATCH", f"data_sources/{source}", {"properties": {name: {kind: {}}}})
+        assert changed["properties"][name]["type"] == kind
+        notion("PATCH", f"pages/{other}", {"properties": {"When": {"checkbox": True}}})
+    assert notion("GET", f"data_sources/{first}")["properties"]["First"]["rollup"]["relation_property_name"] == ""
+    assert notion("GET", f"pages/{page}")["properties"]["First"]["rollup"]["date"] is None
+
+
+def test_every_kind_of_emoji_is_an_icon(used: tuple[Notion, dict[str, str]]):
+    notion, ids = used
+    for emoji in ("1️⃣", "©️", "\u2139\ufe0f", "‼️", "Ⓜ️", "㊗️", "🇩🇪", "👩‍👩‍👧‍👦"):
+        assert notion("PATCH", f"pages/{ids['page']}", {"icon": {"emoji": emoji}})["icon"]["emoji"] == emoji
 
 
 def test_a_request_has_at_most_500_kilobytes(used: tuple[Notion, dict[str, str]]):

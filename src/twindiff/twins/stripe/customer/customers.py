@@ -36,7 +36,7 @@ from ..core.search import search_of
 from ..core.test_clocks import TEST_CLOCKS, require_clock, use_clock_time
 from ..payments.cash_balances import CashSettings, own_mode
 from ..payments.payment_methods import attach, method_named, retrieve_attached_method
-from ..sources.customer_sources import add_source, check_default, replace_default
+from ..sources.customer_sources import BankSource, add_source, check_default, replace_default
 from ..tables.customer_tables import CUSTOMERS, Customer, check_email, customer_object, existing
 from ..tax.automatic_tax import check_location
 from .tax_ids import add_tax_id
@@ -105,7 +105,7 @@ class CustomerParams(Params):
     phone: OptText = UNSET
     preferred_locales: list[str] | UnsetType = UNSET
     shipping: Shipping | Unset | UnsetType = UNSET
-    source: OptText = UNSET
+    source: OptText | BankSource = UNSET
     tax: Tax | UnsetType = UNSET
     tax_exempt: Literal["", "exempt", "none", "reverse"] | UnsetType = UNSET
 

@@ -138,9 +138,7 @@ def create_token(call: Call, params: Annotated[CreateToken, Body]) -> Fields:
     if isinstance(params.card, TokenCard):
         fields = _card_fields(call, params.card)
     elif isinstance(params.bank_account, TokenBank):
-        number = BankAccount(account_number=params.bank_account.account_number)
-        method = bank_columns(call, "us_bank_account", number)
-        fields = {"bank_account": bank_fields(call, params.bank_account), "method": method}
+        fields = bank_fields(call, params.bank_account)
     prefixes = {"account": "ct_", "bank_account": "btok_", "cvc_update": "cvctok_", "person": "cpt_", "pii": "pii_"}
     id = new_id(call, prefixes[kinds[0]]) if kinds[0] in prefixes else None
     return token_object(new(call, TOKEN, id=id, type=kinds[0], **fields))
@@ -190,8 +188,9 @@ def build_card(call: Call, details: Fields, said: Fields, *, has_code: bool) -> 
 
 
 def bank_fields(call: Call, params: TokenBank) -> Fields:
-    """Build a bank account as older objects show it."""
-    return {
+    """Return a `bank_account` as older objects show it, and the columns of its payment method under `method`."""
+    number = BankAccount(account_number=params.account_number)
+    shown = {
         "id": new_id(call, "ba_"),
         "object": "bank_account",
         "account_holder_name": params.account_holder_name or None,
@@ -199,12 +198,13 @@ def bank_fields(call: Call, params: TokenBank) -> Fields:
         "account_type": params.account_type or None,
         "bank_name": "STRIPE TEST BANK",
         "country": params.country,
-        "currency": params.currency or "usd",
+        "currency": (params.currency or "usd").lower(),
         "fingerprint": new_id(call, "", 16),
         "last4": params.account_number[-4:],
         "routing_number": params.routing_number or None,
         "status": "new",
     }
+    return {"bank_account": shown, "method": bank_columns(call, "us_bank_account", number)}
 
 
 NO_TOKENS = (

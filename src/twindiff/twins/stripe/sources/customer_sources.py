@@ -30,7 +30,6 @@ from ..core.params import (
 )
 from ..payments.microdeposits import VERIFIED
 from ..payments.payment_methods import ON_DETACH, attach, card_columns, check_expiry
-from ..payments.test_bank_accounts import BankAccount, bank_columns
 from ..payments.test_cards import find_card
 from ..payments.tokens import NO_TOKENS, TokenBank, bank_fields, build_card
 from ..tables.customer_tables import CUSTOMERS, Customer, existing
@@ -47,11 +46,17 @@ class ListSources(ListParams):
     object: OptText = UNSET
 
 
+class BankSource(TokenBank, kw_only=True):
+    """A bank account, by its number."""
+
+    object: Literal["bank_account"]
+
+
 class CreateSource(Params):
-    """The source to add: a token or the id of a source."""
+    """The source to add: a token, the id of a source, or a bank account."""
 
     metadata: OptMetadata = UNSET
-    source: OptName = UNSET
+    source: OptName | BankSource = UNSET
     validate: bool | UnsetType = UNSET
 
 
@@ -100,9 +105,9 @@ def list_sources(call: Call, customer: str, params: Annotated[ListSources, Body]
 
 @api.post("")
 def create_source(call: Call, customer: str, params: Annotated[CreateSource, Body]) -> Fields:
-    """Add a card or bank account by a token, or attach a source; the first one becomes the default."""
+    """Add a card by a token, or a bank account, or attach a source; the first one becomes the default."""
     owner = existing(call, customer)
-    if not isinstance(params.source, str):
+    if isinstance(params.source, UnsetType):
         raise StripeError("Missing required param: source.", code="parameter_missing", param="source")
     made = add_source(call, owner, params.source, params.metadata)
     if owner.default_source is None:
@@ -159,17 +164,17 @@ def verify_source(call: Call, customer: str, id: str, params: Annotated[VerifySo
     return source_object(now)
 
 
-def add_source(call: Call, customer: Customer, source: str, metadata: Any = UNSET) -> PaymentSource:
-    """Add the source that a token makes, or an existing source, to a customer.
+def add_source(call: Call, customer: Customer, source: str | BankSource, metadata: Any = UNSET) -> PaymentSource:
+    """Add the source that a token makes, a bank account, or an existing source, to a customer.
 
     Raises StripeError for card tokens of accounts that do not take them, and for what can no longer be attached.
     """
-    if source.startswith("src_"):
+    if isinstance(source, str) and source.startswith("src_"):
         row = _attachable(call, source)
         made = call.db.change(row, customer=customer.id, metadata=merge_metadata(row.metadata, metadata))
         method = row.method
     else:
-        fields, method = read_token(call, source)
+        fields, method = read_token(call, source) if isinstance(source, str) else _read_bank(bank_fields(call, source))
         _refuse_known_bank(call, customer, fields)
         made = new(call, CARDS, **fields, customer=customer.id, metadata=merge_metadata({}, metadata))
     attach(call, new(call, METHODS, id=made.id, **method), customer.id)
@@ -177,7 +182,7 @@ def add_source(call: Call, customer: Customer, source: str, metadata: Any = UNSE
     return made
 
 
-def replace_default(call: Call, customer: Customer, source: str) -> str:
+def replace_default(call: Call, customer: Customer, source: str | BankSource) -> str:
     """Add a source in place of a customer's default, which is deleted; returns the id of the new one."""
     made = add_source(call, customer, source)
     if former := find(call, SOURCES, customer.default_source or ""):
@@ -200,8 +205,7 @@ def read_token(call: Call, token: str) -> tuple[Fields, Fields]:
     row = find(call, TOKEN, token)
     if row is not None and row.type == "bank_account":
         _use(call, row)
-        details = {name: value for name, value in row.bank_account.items() if name not in ("id", "object", "status")}
-        return {"id": row.bank_account["id"], "object": "bank_account", "status": "new", "details": details}, row.method
+        return _read_bank({"bank_account": row.bank_account, "method": row.method})
     if not own_account(call).takes_card_tokens:
         raise StripeError(NO_TOKENS)
     if card:
@@ -226,12 +230,22 @@ def _use(call: Call, token: Any) -> None:
 
 def _test_bank(call: Call, *, verified: bool) -> tuple[Fields, Fields]:
     """Return the columns of the test bank account, and those of its payment method."""
-    number = TokenBank(account_number="000123456789", country="US", routing_number="110000000")
-    shown = {**bank_fields(call, number), "account_holder_type": "individual", "account_holder_name": "Jane Austen"}
+    number = TokenBank(
+        account_number="000123456789",
+        routing_number="110000000",
+        country="US",
+        account_holder_name="Jane Austen",
+        account_holder_type="individual",
+    )
+    fields, method = _read_bank(bank_fields(call, number))
+    return {**fields, "status": "verified" if verified else "new"}, {**method, "verified": verified}
+
+
+def _read_bank(given: Fields) -> tuple[Fields, Fields]:
+    """Return the columns of a `bank_account` as objects show it, and those of the payment method under `method`."""
+    shown = given["bank_account"]
     details = {name: value for name, value in shown.items() if name not in ("id", "object", "status")}
-    method = {**bank_columns(call, "us_bank_account", BankAccount()), "verified": verified}
-    status = "verified" if verified else "new"
-    return {"id": shown["id"], "object": "bank_account", "status": status, "details": details}, method
+    return {"id": shown["id"], "object": "bank_account", "status": "new", "details": details}, given["method"]
 
 
 def _refuse_known_bank(call: Call, customer: Customer, fields: Fields) -> None:

@@ -104,6 +104,7 @@ def create_charge(call: Call, params: Annotated[CreateCharge, Body]) -> Any:
             raise StripeError(f"Missing required param: {name}.", code="parameter_missing", param=name)
     amount, currency = int(params.amount or 0), parse_currency(str(params.currency))
     check_charge(amount, currency)
+    _check_money(shown, amount, currency)
     check_destination(call, params, amount)
     fields = collect_params(params, "amount", "currency", "capture", "customer", "metadata", "payment_method", "source")
     fields |= {"customer": customer and customer.id, "metadata": merge_metadata({}, params.metadata)}
@@ -191,6 +192,26 @@ def _check_bank(row: PaymentSource) -> None:
     if row.object == "bank_account" and row.status != "verified":
         message = "The customer's bank account must be verified in order to create an ACH payment."
         raise StripeError(message, param="source")
+
+
+def _check_money(source: Fields, amount: int, currency: str) -> None:
+    """Raise StripeError for another currency than a source's, and for more than its amount or what it received.
+
+    The message about amounts is inferred from that about currencies.
+    """
+    own = source.get("currency") if source["object"] != "card" else None
+    if own and currency != own:
+        raise StripeError(
+            f"The currency specified ({currency}) does not match the currency on the source ({own}). A payment can "
+            "only be created for the same currency as the corresponding source.",
+            param="currency",
+        )
+    most = source.get("amount") if source.get("usage") == "single_use" else None
+    if "receiver" in source:
+        most = source["receiver"]["amount_received"]
+    if most is not None and amount > most:
+        message = f"The amount specified ({amount}) is greater than the amount of the source ({most})."
+        raise StripeError(message, param="amount")
 
 
 def _charge_source(call: Call, payer: PaymentMethod, source: Fields, **asked: Any) -> tuple[Charge, StripeError | None]:

@@ -127,6 +127,22 @@ def test_a_redirect_is_authorized_on_its_page_and_pays_once(stripe):
     assert "already been used to make another payment" in refused(stripe, source=source["id"])["message"]
 
 
+def test_a_source_is_charged_only_in_its_currency_and_up_to_its_amount(stripe):
+    redirect = bancontact(stripe)
+    choose(stripe, redirect, "succeed")
+    given = {"type": "ach_credit_transfer", "currency": "usd", "owner": {"email": "amount_900@a.b"}}
+    receiver = stripe.post("sources", **given)["id"]
+    for asked, param in (
+        ({"source": redirect["id"]}, "currency"),
+        ({"source": redirect["id"], "currency": "eur", "amount": 1001}, "amount"),
+        ({"source": receiver, "amount": 901}, "amount"),
+        ({"source": "btok_us_verified", "currency": "eur"}, "currency"),
+    ):
+        assert refused(stripe, **asked)["param"] == param
+    assert stripe.get("charges")["data"] == []
+    assert paid(stripe, source=receiver, amount=900)["status"] == "succeeded"
+
+
 def test_a_redirect_that_is_not_authorized_has_failed(stripe):
     source = bancontact(stripe)
     choose(stripe, source, "fail")
@@ -184,7 +200,7 @@ def test_a_source_needs_what_its_type_needs(stripe, given, param):
 
 
 def test_a_bank_account_is_charged_once_it_is_verified(stripe):
-    number = {"country": "US", "currency": "usd", "routing_number": "110000000", "account_number": "000123456789"}
+    number = {"country": "US", "currency": "USD", "routing_number": "110000000", "account_number": "000123456789"}
     tokens = [stripe.post("tokens", bank_account=number)["id"] for _ in range(2)]
     customer, (account,) = customer_with(stripe, tokens[0])
     path = f"customers/{customer}/sources"
@@ -196,6 +212,20 @@ def test_a_bank_account_is_charged_once_it_is_verified(stripe):
     assert stripe.post(verify, amounts=[32, 45])["status"] == "verified"
     assert stripe.error("POST", verify, amounts=[32, 45])["message"] == "This bank account has already been verified."
     assert paid(stripe, customer=customer)["source"]["object"] == "bank_account"
+
+
+def test_a_bank_account_is_added_by_its_number_without_a_token(stripe):
+    number = {"country": "US", "currency": "usd", "routing_number": "110000000", "account_number": "000123456789"}
+    given = {"object": "bank_account", "account_holder_name": "Ada", **number}
+    customer, (account,) = customer_with(stripe, given)
+    path = f"customers/{customer}/sources"
+    shown = stripe.get(f"{path}/{account}")
+    assert [shown[name] for name in ("last4", "account_holder_name", "status")] == ["6789", "Ada", "new"]
+    assert stripe.error("POST", path, source=given)["code"] == "bank_account_exists"
+    assert stripe.error("POST", path, source={**given, "object": "card"})["param"].startswith("source")
+    made = stripe.post("customers", source={**given, "account_number": "000111111116"})
+    assert stripe.get(f"customers/{made['id']}/sources")["data"][0]["id"] == made["default_source"]
+    assert stripe.post(f"customers/{made['id']}", source=given)["default_source"] != made["default_source"]
 
 
 def test_adding_and_taking_sources_is_told(old):
