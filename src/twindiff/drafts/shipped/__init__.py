@@ -45,6 +45,7 @@ NAMES = (
     "sendgrid",
     "shopify",
     "twilio",
+    "zendesk",
 )
 
 

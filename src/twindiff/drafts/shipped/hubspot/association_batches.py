@@ -95,9 +95,9 @@ def read_labelled(call: Call, from_object_type: str, to_object_type: str, inputs
     about = {"category": "HUBSPOT_DEFINED", "typeId": association_type(first, second), "label": None}
     results: list[Shown] = []
     for each in inputs:
-        found = list_associated(call, first, str(each.id), second)
-        if found:
-            to = [{"toObjectId": int(id), "associationTypes": [about]} for id in found]
+        others = list_associated(call, first, str(each.id), second)
+        if others:
+            to = [{"toObjectId": int(id), "associationTypes": [about]} for id in others]
             results.append({"from": {"id": str(each.id)}, "to": to})
     return show_batch(call, results)
 
@@ -147,9 +147,9 @@ def read_early(call: Call, from_object_type: str, to_object_type: str, inputs: l
     name = _name_type(first, second)
     results: list[Shown] = []
     for each in inputs:
-        found = list_associated(call, first, str(each.id), second)
-        if found:
-            results.append({"from": {"id": str(each.id)}, "to": [{"id": id, "type": name} for id in found]})
+        others = list_associated(call, first, str(each.id), second)
+        if others:
+            results.append({"from": {"id": str(each.id)}, "to": [{"id": id, "type": name} for id in others]})
     return show_batch(call, results)
 
 

@@ -96,7 +96,11 @@ def _add_stage(call: Call, kind: str, pipeline: str, given: Shown, usual: int) -
     if label in [each.label for each in _list_stages(call, kind, pipeline)]:
         raise RecordConflict(f"The pipeline already has a stage with the label '{label}'.")
     id = str(given.get("stageId") or 137_000_000 + call.db.next("stage"))
-    values: Shown = {"label": label, "display_order": _read_order(given, usual), "metadata": _check_metadata(kind, given)}
+    values: Shown = {
+        "label": label,
+        "display_order": _read_order(given, usual),
+        "metadata": _check_metadata(kind, given),
+    }
     if call.db.find(CrmStage, CrmStage.kind == kind, CrmStage.pipeline == pipeline, CrmStage.id == id):
         raise RecordConflict(f"The pipeline already has a stage '{id}'.")
     return call.db.add(CrmStage(kind=kind, pipeline=pipeline, id=id, **values))

@@ -145,8 +145,8 @@ def delete_group(call: Call, object_type: str, name: str) -> None:
     _remove_group(call, object_type, name)
 
 
-def _declare_early(prefix: str, kind: str) -> None:
-    """Declare the properties and groups of one kind below a prefix that names the kind."""
+def _declare_properties(prefix: str, kind: str) -> None:
+    """Declare the properties of one kind below a prefix that names the kind."""
 
     def list_definitions_early(call: Call) -> list[Shown]:
         return companies_v2.list_definitions(call, kind)
@@ -178,6 +178,15 @@ def _declare_early(prefix: str, kind: str) -> None:
     def delete_definition_early(call: Call, name: str) -> None:
         companies_v2.delete_definition(call, kind, name)
 
+    api.get(f"{prefix}/properties")(list_definitions_early)
+    api.post(f"{prefix}/properties")(post_definition_early)
+    api.put(f"{prefix}/properties/named/{{name}}")(put_definition_early)
+    api.delete(f"{prefix}/properties/named/{{name}}", status=204)(delete_definition_early)
+
+
+def _declare_groups(prefix: str, kind: str) -> None:
+    """Declare the groups of properties of one kind below a prefix that names the kind."""
+
     def list_groups_early(call: Call) -> list[Shown]:
         return [_drop_origin(each) for each in list_groups(call, kind)]
 
@@ -192,10 +201,6 @@ def _declare_early(prefix: str, kind: str) -> None:
     def delete_group_early(call: Call, name: str) -> None:
         _remove_group(call, kind, name)
 
-    api.get(f"{prefix}/properties")(list_definitions_early)
-    api.post(f"{prefix}/properties")(post_definition_early)
-    api.put(f"{prefix}/properties/named/{{name}}")(put_definition_early)
-    api.delete(f"{prefix}/properties/named/{{name}}", status=204)(delete_definition_early)
     api.get(f"{prefix}/groups")(list_groups_early)
     api.post(f"{prefix}/groups")(post_group_early)
     api.put(f"{prefix}/groups/named/{{name}}")(put_group_early)
@@ -207,4 +212,5 @@ def _drop_origin(shown: Shown) -> Shown:
 
 
 for _prefix, _kind in (("/deals/v1", "deals"), ("/companies/v2", "companies"), ("/contacts/v2", "contacts")):
-    _declare_early(_prefix, _kind)
+    _declare_properties(_prefix, _kind)
+    _declare_groups(_prefix, _kind)

@@ -140,8 +140,8 @@ def read_properties(call: Call, object_type: str, inputs: list[dict[str, Any]], 
     kind = get_kind(object_type)
     known = {} if archived else {row.name: row for row in call.db.rows(CrmProperty, CrmProperty.kind == kind)}
     names = [str(each.get("name")) for each in inputs]
-    found = [_show_property(known[name]) for name in names if name in known]
-    return show_batch(call, found, missing=[name for name in names if name not in known])
+    shown = [_show_property(known[name]) for name in names if name in known]
+    return show_batch(call, shown, missing=[name for name in names if name not in known])
 
 
 @api.post("/crm/v3/properties/{objectType}/batch/archive", status=204)
