@@ -34,6 +34,7 @@ NAMES = (
     "close",
     "discord",
     "dropbox",
+    "freshdesk",
     "gitlab",
     "hubspot",
     "intercom",
