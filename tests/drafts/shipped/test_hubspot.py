@@ -297,3 +297,13 @@ def test_properties_are_added_read_and_archived_in_batches(hubspot: httpx.Client
     assert (read.status_code, len(read.json()["results"])) == (207, 1)
     assert hubspot.post(f"{url}/batch/archive", json={"inputs": inputs}).status_code == 204
     assert hubspot.get(f"{url}/heat").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("to_kind", "labels"), [("companies", [None, "Primary"]), ("deals", [None]), ("calls", [None]), ("contacts", [])]
+)
+def test_types_of_associations_are_listed_also_if_there_are_none(
+    hubspot: httpx.Client, to_kind: str, labels: list[Any]
+):
+    listed = hubspot.get(f"/crm/v4/associations/contacts/{to_kind}/labels").json()["results"]
+    assert [each["label"] for each in listed] == labels

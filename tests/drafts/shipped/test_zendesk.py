@@ -96,6 +96,8 @@ def test_lists_are_paged_by_number_and_by_cursor(zendesk: httpx.Client):
     assert (len(page["groups"]), page["count"]) == (2, 5)
     turns = [page[name].rpartition("?")[2] for name in ("next_page", "previous_page")]
     assert turns == ["page=3&per_page=2", "page=1&per_page=2"]
+    odd = zendesk.get("/tickets.json", params={"include": "{a} & b", "page": 2}).json()
+    assert odd["previous_page"].endswith("?include=%7Ba%7D%20%26%20b&page=1")
     names, url = list[str](), "/groups.json?page[size]=2"
     while url:
         page = zendesk.get(url).json()

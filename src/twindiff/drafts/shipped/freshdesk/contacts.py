@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from typing import Annotated, Any
+from urllib.parse import quote
 
 from twindiff.kit.call import Call
 from twindiff.kit.http import Response
@@ -124,7 +125,7 @@ def list_contacts(
         and all(str(getattr(row, name) or "").lower() == value for name, value in wanted.items() if value)
     ]
     rows.sort(key=lambda row: row.name)
-    query = "&".join(f"{name}={value}" for name, value in {**wanted, "state": state}.items() if value)
+    query = "&".join(f"{name}={quote(value)}" for name, value in {**wanted, "state": state}.items() if value)
     url = f"{call.base_url}/api/v2/contacts" + (f"?{query}" if query else "")
     return page_rows(url, rows, _show_briefly, page, per_page)
 

@@ -6,6 +6,7 @@ import html
 import re
 from collections.abc import Mapping
 from typing import Annotated, Any
+from urllib.parse import quote
 
 from twindiff.kit.call import Call
 from twindiff.kit.http import Response
@@ -126,7 +127,7 @@ def list_tickets(
     by = "created_at" if order_by == "due_by" else order_by
     rows.sort(key=lambda row: (getattr(row, by), row.id), reverse=order_type != "asc")
     given = {"requester_id": requester_id, "email": email, "company_id": company_id, "filter": filter}
-    query = "&".join(f"{name}={value}" for name, value in given.items() if value)
+    query = "&".join(f"{name}={quote(value)}" for name, value in given.items() if value)
     url = f"{call.base_url}/api/v2/tickets" + (f"?{query}" if query else "")
     return page_rows(url, rows, lambda row: _show_ticket(row, is_listed=True), page, per_page)
 

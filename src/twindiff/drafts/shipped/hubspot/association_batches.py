@@ -115,9 +115,11 @@ def archive_labelled(call: Call, from_object_type: str, to_object_type: str, inp
 def list_labels(call: Call, from_object_type: str, to_object_type: str) -> Shown:
     """List the types of associations that HubSpot has between two kinds."""
     ids = association_types(get_kind(from_object_type), get_kind(to_object_type))
-    labels = [None, "Primary"] if len(ids) > 1 else [None]
-    types = [{"category": "HUBSPOT_DEFINED", "typeId": id, "label": label}
-             for id, label in zip(reversed(ids), labels, strict=True)]  # fmt: skip
+    labels = (None, "Primary")[: len(ids)]
+    types = [
+        {"category": "HUBSPOT_DEFINED", "typeId": id, "label": label}
+        for id, label in zip(reversed(ids), labels, strict=True)
+    ]
     return {"results": types}
 
 

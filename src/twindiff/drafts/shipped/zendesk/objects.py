@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Annotated, Any
+from urllib.parse import quote
 
 from twindiff.kit.call import Call
 from twindiff.kit.http import json_answer
@@ -114,7 +115,7 @@ def search_organizations(call: Call, external_id: str = "", name: str = "") -> S
         for row in call.db.rows(ZendeskOrganization)
         if (row.external_id == external_id if external_id else row.name.lower() == name.lower())
     ]
-    url = f"{call.base_url}/api/v2/organizations/search.json?external_id={external_id}"
+    url = f"{call.base_url}/api/v2/organizations/search.json?external_id={quote(external_id)}"
     return page_rows(url, "organizations", rows, lambda row: show_organization(call, row), 1, 100)
 
 
@@ -122,7 +123,7 @@ def search_organizations(call: Call, external_id: str = "", name: str = "") -> S
 def complete_organizations(call: Call, name: str, page: PageChoice = 1, per_page: int = 100) -> Shown:
     """List the organizations whose name begins with a text."""
     rows = [row for row in call.db.rows(ZendeskOrganization) if row.name.lower().startswith(name.lower())]
-    url = f"{call.base_url}/api/v2/organizations/autocomplete.json?name={name}"
+    url = f"{call.base_url}/api/v2/organizations/autocomplete.json?name={quote(name)}"
     return page_rows(url, "organizations", rows, lambda row: show_organization(call, row), page, per_page)
 
 

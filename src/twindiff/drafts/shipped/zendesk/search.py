@@ -9,6 +9,7 @@ import re
 import shlex
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import quote
 
 from twindiff.kit.call import Call
 from twindiff.kit.twin import Operations
@@ -149,7 +150,7 @@ def search(
             raise refuse_parameter(f"sort_by {sort_by} is not one of those of a search", "Invalid parameter")
         rows.sort(key=lambda row: str(getattr(row, sort_by.removeprefix("ticket_"), "") or ""))
         rows = rows[::-1] if sort_order == "desc" else rows
-    url = f"{call.base_url}/api/v2/search.json?query={query}"
+    url = f"{call.base_url}/api/v2/search.json?query={quote(query)}"
     shown = page_rows(url, "results", rows, lambda row: _show(call, row), page, per_page)
     return {**shown, "facets": None}
 

@@ -6,6 +6,7 @@ import html
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, cast
+from urllib.parse import quote
 
 from twindiff.kit.call import Call
 from twindiff.kit.parameter_sources import Body
@@ -94,7 +95,7 @@ def _load_beside(call: Call, rows: Sequence[ZendeskTicket], include: str) -> Sho
 
 
 def _page(call: Call, url: str, rows: Sequence[ZendeskTicket], page: PageChoice, per_page: int, include: str) -> Shown:
-    where = call.base_url + url + (f"?include={include}" if include else "")
+    where = call.base_url + url + (f"?include={quote(include)}" if include else "")
     shown = page_rows(where, "tickets", rows, lambda row: show_ticket(call, row), page, per_page)
     listed = {each["id"] for each in shown["tickets"]}
     return {**shown, **_load_beside(call, [row for row in rows if row.id in listed], include)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from typing import Annotated, Any
+from urllib.parse import quote
 
 from twindiff.kit.call import Call
 from twindiff.kit.http import json_answer
@@ -168,7 +169,7 @@ def _change(call: Call, row: ZendeskUser, given: Mapping[str, Any]) -> ZendeskUs
 def list_users(call: Call, role: str = "", page: PageChoice = 1, per_page: int = 100) -> Shown:
     """List the users, or those of a role."""
     rows = [row for row in list_users_there(call) if not role or row.role == role]
-    url = f"{call.base_url}/api/v2/users.json" + (f"?role={role}" if role else "")
+    url = f"{call.base_url}/api/v2/users.json" + (f"?role={quote(role)}" if role else "")
     return page_rows(url, "users", rows, lambda row: show_user(call, row), page, per_page)
 
 
@@ -195,7 +196,7 @@ def search_users(
     if not query and not external_id:
         raise refuse_parameter("Either query or external_id must be given", "Invalid parameter")
     rows = [row for row in list_users_there(call) if _matches(call, row, query, external_id)]
-    wanted = f"external_id={external_id}" if external_id else f"query={query}"
+    wanted = f"external_id={quote(external_id)}" if external_id else f"query={quote(query)}"
     url = f"{call.base_url}/api/v2/users/search.json?{wanted}"
     return page_rows(url, "users", rows, lambda row: show_user(call, row), page, per_page)
 

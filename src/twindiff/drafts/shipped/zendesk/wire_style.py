@@ -81,11 +81,11 @@ def page_rows(
     most = min(per_page, MAX_PAGE_ROWS)
     start = (page - 1) * most
     ask = "&" if "?" in url else "?"
-    turn = f"{url}{ask}page={{}}" + (f"&per_page={most}" if most != MAX_PAGE_ROWS else "")
+    size = f"&per_page={most}" if most != MAX_PAGE_ROWS else ""
     return {
         name: [show(each) for each in rows[start : start + most]],
-        "next_page": turn.format(page + 1) if start + most < len(rows) else None,
-        "previous_page": turn.format(page - 1) if page > 1 else None,
+        "next_page": f"{url}{ask}page={page + 1}{size}" if start + most < len(rows) else None,
+        "previous_page": f"{url}{ask}page={page - 1}{size}" if page > 1 else None,
         "count": len(rows),
     }
 
