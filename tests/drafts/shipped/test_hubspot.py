@@ -223,3 +223,87 @@ def test_merged_contacts_are_one_and_a_cleared_property_is_an_empty_text(connect
     assert cleared["properties"]["lastname"] == ""
     where = {"filterGroups": [{"filters": [{"propertyName": "lastname", "operator": "HAS_PROPERTY"}]}]}
     assert hubspot.post("/crm/v3/objects/contacts/search", json=where).json()["total"] == 0
+
+
+def test_a_batch_upsert_changes_by_address_and_creates_what_is_not_there(hubspot: httpx.Client):
+    inputs = [
+        {"idProperty": "email", "id": address, "properties": {"city": "Ulm"}}
+        for address in ("ADA@example.com", "n@w.org")
+    ]
+    answer = hubspot.post("/crm/v3/objects/contacts/batch/upsert", json={"inputs": inputs}).json()
+    assert [(each["new"], each["properties"]["city"]) for each in answer["results"]] == [(False, "Ulm"), (True, "Ulm")]
+    named = {"inputs": [{**inputs[0], "idProperty": "firstname"}]}
+    assert hubspot.post("/crm/v3/objects/contacts/batch/upsert", json=named).status_code == 400
+
+
+def test_a_merged_contact_leaves_what_the_other_lacked_and_its_associations(hubspot: httpx.Client):
+    ada, bob, mill = find_id(hubspot, "contacts"), find_id(hubspot, "contacts", 1), find_id(hubspot, "companies")
+    hubspot.put(f"/crm/v4/objects/contacts/{bob}/associations/default/companies/{mill}")
+    ids = {"primaryObjectId": ada, "objectIdToMerge": bob}
+    merged = hubspot.post("/crm/v3/objects/contacts/merge", json=ids).json()["properties"]
+    assert (merged["firstname"], merged["email"], merged["phone"]) == ("Ada", "ada@example.com", "5")
+    assert hubspot.get(f"/crm/v3/objects/contacts/{bob}").status_code == 404
+    assert len(hubspot.get(f"/crm/v4/objects/contacts/{ada}/associations/companies").json()["results"]) == 1
+
+
+@pytest.mark.parametrize("version", ["v3", "v4"])
+def test_associations_are_made_read_and_ended_in_batches(hubspot: httpx.Client, version: str):
+    url = f"/crm/{version}/associations/contacts/companies/batch"
+    first, second = {"id": find_id(hubspot, "contacts")}, {"id": find_id(hubspot, "companies")}
+    kinds = {"types": [{"associationCategory": "HUBSPOT_DEFINED", "associationTypeId": 279}], "type": "x"}
+    pair = {"from": first, "to": second, **kinds}
+    assert hubspot.post(f"{url}/create", json={"inputs": [pair]}).status_code == 201
+    [read] = hubspot.post(f"{url}/read", json={"inputs": [first]}).json()["results"]
+    assert (read["from"], len(read["to"])) == (first, 1)
+    ended = {"from": first, "to": second if version == "v3" else [second]}
+    assert hubspot.post(f"{url}/archive", json={"inputs": [ended]}).status_code == 204
+    assert hubspot.post(f"{url}/read", json={"inputs": [first]}).json()["results"] == []
+
+
+def test_a_pipeline_with_deals_in_it_is_not_deleted(hubspot: httpx.Client):
+    stage = {"label": "Won", "displayOrder": 0, "metadata": {"probability": "1.0"}}
+    made = hubspot.post("/crm/v3/pipelines/deals", json={"label": "Mills", "stages": [stage]}).json()
+    url, in_stage = f"/crm/v3/pipelines/deals/{made['id']}", made["stages"][0]["id"]
+    refused = hubspot.post(f"{url}/stages", json={"label": "Lost", "metadata": {"probability": "2"}})
+    assert (refused.status_code, "between 0.0 and 1.0" in refused.text) == (400, True)
+    deal = {"properties": {"dealname": "D", "pipeline": made["id"], "dealstage": in_stage}}
+    id = hubspot.post("/crm/v3/objects/deals", json=deal).json()["id"]
+    assert hubspot.delete(url).status_code == hubspot.delete(f"{url}/stages/{in_stage}").status_code == 400
+    hubspot.delete(f"/crm/v3/objects/deals/{id}")
+    assert hubspot.delete(url).status_code == 204
+    assert [each["id"] for each in hubspot.get("/crm/v3/pipelines/deals").json()["results"]] == ["default"]
+
+
+@pytest.mark.parametrize("url", ["/properties/v1/deals", "/deals/v1"])
+def test_groups_of_properties_are_added_changed_and_removed(hubspot: httpx.Client, url: str):
+    group = {"name": "ovens", "displayName": "Ovens", "displayOrder": 9}
+    assert hubspot.post(f"{url}/groups", json=group).json()["displayName"] == "Ovens"
+    assert hubspot.post(f"{url}/groups", json=group).status_code == 409
+    hubspot.put(f"{url}/groups/named/ovens", json={"displayName": "Kilns"})
+    assert hubspot.get("/crm/v3/properties/deals/groups/ovens").json()["label"] == "Kilns"
+    assert hubspot.post(f"{url}/properties", json={"name": "heat", "groupName": "ovens"}).status_code == 200
+    assert hubspot.delete(f"{url}/groups/named/ovens").status_code == 400
+    assert hubspot.delete(f"{url}/properties/named/heat").status_code == 204
+    assert hubspot.delete(f"{url}/groups/named/ovens").status_code == 204
+    assert "Couldn't find a Group" in hubspot.delete(f"{url}/groups/named/ovens").json()["message"]
+
+
+def test_properties_are_added_read_and_archived_in_batches(hubspot: httpx.Client):
+    url = "/crm/v3/properties/deals"
+    inputs = [{"name": name, "label": name, "type": "number", "fieldType": "number"} for name in ("heat", "height")]
+    assert hubspot.post(f"{url}/batch/create", json={"inputs": inputs}).status_code == 201
+    assert hubspot.patch(f"{url}/heat", json={"label": "Heat"}).json()["label"] == "Heat"
+    read = hubspot.post(f"{url}/batch/read", json={"inputs": [{"name": "heat"}, {"name": "none"}]})
+    assert (read.status_code, len(read.json()["results"])) == (207, 1)
+    assert hubspot.post(f"{url}/batch/archive", json={"inputs": inputs}).status_code == 204
+    assert hubspot.get(f"{url}/heat").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("to_kind", "labels"), [("companies", [None, "Primary"]), ("deals", [None]), ("calls", [None]), ("contacts", [])]
+)
+def test_types_of_associations_are_listed_also_if_there_are_none(
+    hubspot: httpx.Client, to_kind: str, labels: list[Any]
+):
+    listed = hubspot.get(f"/crm/v4/associations/contacts/{to_kind}/labels").json()["results"]
+    assert [each["label"] for each in listed] == labels

@@ -70,3 +70,72 @@ def test_a_merge_field_is_a_value_of_every_member(mailchimp: httpx.Client):
     assert mailchimp.post(f"{LIST}/merge-fields", json={"name": "P", "type": "number", "tag": "PTS"}).status_code == 400
     assert mailchimp.delete(f"{LIST}/merge-fields/{field['merge_id']}").status_code == 204
     assert "PTS" not in mailchimp.get(f"{LIST}/members/{ADA}").json()["merge_fields"]
+
+
+@pytest.mark.parametrize(
+    ("query", "keys"),
+    [
+        ("fields=lists.id,total_items", {"lists", "total_items"}),
+        ("exclude_fields=constraints,_links,lists.stats", {"lists", "total_items"}),
+    ],
+)
+def test_fields_are_chosen_by_their_paths(mailchimp: httpx.Client, query: str, keys: set[str]):
+    answer = mailchimp.get(f"/lists?{query}").json()
+    assert answer.keys() == keys
+    assert "stats" not in answer["lists"][0]
+    assert mailchimp.get(f"/lists?{query}&fields=x&exclude_fields=y").status_code == 400
+
+
+def test_a_static_segment_has_the_members_of_its_addresses(mailchimp: httpx.Client):
+    add_member(mailchimp)
+    given = {"name": "Bakers", "static_segment": ["ada@example.com", "no@example.com"]}
+    url = f"{LIST}/segments/{mailchimp.post(f'{LIST}/segments', json=given).json()['id']}"
+    assert [each["id"] for each in mailchimp.get(f"{url}/members").json()["members"]] == [ADA]
+    batch = mailchimp.post(
+        url, json={"members_to_remove": ["ada@example.com"], "members_to_add": ["x@y.example"]}
+    ).json()
+    assert (batch["total_added"], batch["total_removed"], batch["error_count"]) == (0, 1, 1)
+    assert mailchimp.get(url).json()["member_count"] == 0
+    refused = mailchimp.post(f"{LIST}/segments", json={"name": "By rule", "options": {"match": "any"}})
+    assert (refused.status_code, refused.json()["title"]) == (501, "Not Implemented")
+
+
+def test_members_have_the_interests_of_their_list(mailchimp: httpx.Client):
+    asked = {"title": "Bread", "type": "checkboxes"}
+    category = mailchimp.post(f"{LIST}/interest-categories", json=asked).json()["id"]
+    url = f"{LIST}/interest-categories/{category}/interests"
+    rye, spelt = (mailchimp.post(url, json={"name": name}).json()["id"] for name in ("Rye", "Spelt"))
+    assert add_member(mailchimp, interests={rye: True}).json()["interests"] == {rye: True, spelt: False}
+    assert [each["subscriber_count"] for each in mailchimp.get(url).json()["interests"]] == ["1", "0"]
+    unknown = mailchimp.patch(f"{LIST}/members/{ADA}", json={"interests": {"nope": True}})
+    assert (unknown.status_code, "Invalid interest ID" in unknown.json()["detail"]) == (400, True)
+
+
+def test_notes_about_a_member_are_written_changed_and_removed(mailchimp: httpx.Client):
+    add_member(mailchimp)
+    url = f"{LIST}/members/{ADA}/notes"
+    note = f"{url}/{mailchimp.post(url, json={'note': 'Likes rye'}).json()['id']}"
+    assert mailchimp.patch(note, json={"note": "Likes spelt"}).json()["note"] == "Likes spelt"
+    assert mailchimp.get(url).json()["total_items"] == 1
+    assert mailchimp.delete(note).status_code == 204
+    assert mailchimp.get(note).json()["title"] == "Resource Not Found"
+
+
+def test_a_campaign_is_sent_once_it_lacks_nothing(mailchimp: httpx.Client):
+    add_member(mailchimp)
+    given = {"type": "regular", "recipients": {"list_id": "tw1nd1ff01"}, "settings": {"subject_line": "Rye"}}
+    url = f"/campaigns/{mailchimp.post('/campaigns', json=given).json()['id']}"
+    refused = mailchimp.post(f"{url}/actions/send").json()["detail"]
+    assert refused == "Your Campaign is not ready to send. It has no from name, no reply to, no content."
+    mailchimp.patch(url, json={"settings": {"from_name": "Ada", "reply_to": "ada@example.com"}})
+    template = mailchimp.post("/templates", json={"name": "T", "html": "<p>Rye</p>"}).json()["id"]
+    content = mailchimp.put(f"{url}/content", json={"template": {"id": template}}).json()
+    assert (content["html"], content["plain_text"]) == ("<p>Rye</p>", "Rye")
+    soon = {"schedule_time": "2030-01-01T10:15:00+00:00"}
+    assert mailchimp.post(f"{url}/actions/schedule", json={"schedule_time": "2030-01-01T10:07:00Z"}).status_code == 400
+    assert mailchimp.post(f"{url}/actions/schedule", json=soon).status_code == 204
+    assert mailchimp.post(f"{url}/actions/unschedule").status_code == 204
+    assert mailchimp.post(f"{url}/actions/send").status_code == 204
+    sent = mailchimp.get(url).json()
+    assert (sent["status"], sent["emails_sent"]) == ("sent", 1)
+    assert mailchimp.patch(url, json={"settings": {}}).status_code == 400

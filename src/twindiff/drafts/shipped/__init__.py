@@ -34,6 +34,7 @@ NAMES = (
     "close",
     "discord",
     "dropbox",
+    "freshdesk",
     "gitlab",
     "hubspot",
     "intercom",
@@ -45,6 +46,7 @@ NAMES = (
     "sendgrid",
     "shopify",
     "twilio",
+    "zendesk",
 )
 
 

@@ -6,7 +6,17 @@ from twindiff.kit.seeding import Variables
 from twindiff.kit.twin import Users
 
 from .. import ShippedDraft
-from . import associations, companies_v2, contact_lists, engagements_v1, records, settings
+from . import (
+    association_batches,
+    associations,
+    companies_v2,
+    contact_lists,
+    engagements_v1,
+    pipelines,
+    property_groups,
+    records,
+    settings,
+)
 from .account import account_rows
 from .recorded_account import find_account
 from .screens import screen
@@ -19,7 +29,17 @@ draft = ShippedDraft(
     "HubSpot",
     stands_alone=True,
     description="https://github.com/HubSpot/HubSpot-public-api-spec-collection",
-    pages=(records.api, associations.api, settings.api, contact_lists.api, companies_v2.api, engagements_v1.api),
+    pages=(
+        records.api,
+        associations.api,
+        association_batches.api,
+        property_groups.api,
+        settings.api,
+        pipelines.api,
+        contact_lists.api,
+        companies_v2.api,
+        engagements_v1.api,
+    ),
     tables=TABLES,
     rows=account_rows,
     recorded_rows=find_account,

@@ -65,7 +65,7 @@ DEFAULTS = {
         "hs_ticket_category", "hs_ticket_priority", "subject",
     ),
 }  # fmt: skip
-_DEAL_STAGES = (
+DEAL_STAGES = (
     ("appointmentscheduled", "Appointment Scheduled", "0.2"), ("qualifiedtobuy", "Qualified To Buy", "0.4"),
     ("presentationscheduled", "Presentation Scheduled", "0.6"),
     ("decisionmakerboughtin", "Decision Maker Bought-In", "0.8"),
@@ -98,14 +98,24 @@ def find_kind(said: str) -> str | None:
     """Return a kind of records by its plural, its singular or its type id, without regard to case."""
     word = said.lower()
     for kind, type_id in KINDS.items():
-        if word in (kind, _SINGULAR.get(kind, kind.removesuffix("s")), type_id, kind.replace("_", "")):
+        if word in (kind, name_one(kind), type_id, kind.replace("_", "")):
             return kind
     return None
+
+
+def name_one(kind: str) -> str:
+    """Return the singular of a kind."""
+    return _SINGULAR.get(kind, kind.removesuffix("s"))
 
 
 def columns_of(kind: str) -> list[str]:
     """Return the properties of a kind that have a column of their own."""
     return [name for name in table_of(RECORDS[kind]).columns if name not in _OWN] if kind in RECORDS else []
+
+
+def association_types(from_kind: str, to_kind: str) -> tuple[int, ...]:
+    """Return the types of associations from one kind to another, of which the last is the usual one."""
+    return _TYPES.get((from_kind, to_kind), ())
 
 
 def association_type(from_kind: str, to_kind: str) -> int:
@@ -131,7 +141,7 @@ def _property(kind: str, name: str) -> dict[str, Any]:
         "label": name.removeprefix("hs_").replace("_", " ").capitalize(),
         "type": kinds[0],
         "field_type": kinds[1],
-        "group_name": f"{kind.removesuffix('s')}information",
+        "group_name": f"{name_one(kind).replace('_', '')}information",
         "options": options,
     }
 
@@ -142,7 +152,7 @@ def account_rows() -> Rows:
     deals = [
         {"kind": "deals", "pipeline": "default", "id": id, "label": label, "display_order": number,
          "metadata": {"isClosed": str(id.startswith("closed")).lower(), "probability": probability}}
-        for number, (id, label, probability) in enumerate(_DEAL_STAGES)
+        for number, (id, label, probability) in enumerate(DEAL_STAGES)
     ]  # fmt: skip
     tickets = [
         {"kind": "tickets", "pipeline": "0", "id": id, "label": label, "display_order": number,

@@ -1,4 +1,4 @@
-"""Deals and engagements of version 1, groups of properties and the account, which older clients still call.
+"""Deals and engagements of version 1 and the account, which older clients still call.
 
 https://legacydocs.hubspot.com/docs/methods/deals/deals_overview, /docs/methods/engagements/engagements-overview
 """
@@ -13,11 +13,9 @@ from twindiff.kit.twin import Operations
 
 from .account import columns_of
 from .associations import associate, list_associated
-from .companies_v2 import list_definitions
 from .contact_lists import PORTAL, Pairs, Shown, check_pairs, read_pairs, show_milliseconds, show_value
 from .record_lookup import find_record, find_records
 from .records import archive_record, change_record, create_record, get_kind
-from .tables import CrmProperty
 from .wire_style import HubSpotError, NoSuchRecord
 
 MAX_PAGE = 250
@@ -38,34 +36,6 @@ def get_account(call: Call) -> Shown:
     """Return what the account is."""
     zone = {"timeZone": "US/Eastern", "utcOffset": "-05:00", "utcOffsetMilliseconds": -18_000_000}
     return {"portalId": PORTAL, "accountType": "STANDARD", "currency": "USD", **zone}
-
-
-# -- groups of properties ----------------------------------------------------------------------------------------------
-
-
-@api.get("/properties/v1/{objectType}/groups")
-def list_groups(call: Call, object_type: str) -> list[Shown]:
-    """List the groups of the properties of a kind of records."""
-    rows = call.db.rows(CrmProperty, CrmProperty.kind == get_kind(object_type))
-    names = dict.fromkeys(row.group_name for row in rows if row.group_name)
-    return [
-        {"name": name, "displayName": name.capitalize(), "displayOrder": number, "hubspotDefined": False}
-        for number, name in enumerate(names)
-    ]
-
-
-@api.get("/deals/v1/groups")
-def list_deal_groups(call: Call) -> list[Shown]:
-    """List the groups of the properties of deals."""
-    return [
-        {name: each[name] for name in ("name", "displayName", "displayOrder")} for each in list_groups(call, "deals")
-    ]
-
-
-@api.get("/deals/v1/properties")
-def list_deal_properties(call: Call) -> list[Shown]:
-    """List the properties of deals."""
-    return list_definitions(call, "deals")
 
 
 # -- deals -------------------------------------------------------------------------------------------------------------

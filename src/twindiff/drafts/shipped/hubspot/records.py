@@ -16,7 +16,7 @@ from twindiff.kit.call import Call
 from twindiff.kit.http import json_answer
 from twindiff.kit.twin import Operations
 
-from .account import SEARCHED, columns_of, find_kind, kind_of_type
+from .account import KINDS, SEARCHED, columns_of, find_kind, kind_of_type, name_one
 from .associations import associate, list_associated, unlink
 from .record_lookup import COMPUTED, find_record, find_records, read_property, show_record
 from .tables import RECORDS, CrmActivity, CrmListMember, CrmProperty, CrmStage
@@ -26,6 +26,8 @@ api = Operations(prefix="/crm/v3/objects")
 MAX_BATCH_RECORDS = 100
 MAX_SEARCH_RECORDS = 200
 MAX_FILTER_GROUPS = 5
+UNIQUE = frozenset([("contacts", "email")])
+"""Kinds and properties whose values are unique."""
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _INSTANT = re.compile(r"-?\d+|\d{4}-\d\d-\d\d(T.*)?")
 _READ_ONLY = frozenset(["hs_object_id", "createdate", "lastmodifieddate", "hs_lastmodifieddate"])
@@ -185,14 +187,10 @@ def list_records(
 def _add_associations(call: Call, kind: str, shown: dict[str, Any], asked: Sequence[str] | None) -> None:
     for each in [name for part in asked or () for name in part.split(",")]:
         to_kind = get_kind(each)
-        type_name = f"{_singular(kind)}_to_{_singular(to_kind)}"
+        type_name = f"{name_one(kind)}_to_{name_one(to_kind)}"
         results = [{"id": id, "type": type_name} for id in list_associated(call, kind, shown["id"], to_kind)]
         if results:
             shown.setdefault("associations", {})[to_kind] = {"results": results}
-
-
-def _singular(kind: str) -> str:
-    return "company" if kind == "companies" else kind.removesuffix("s")
 
 
 @api.post("/{objectType}", status=201)
@@ -333,12 +331,14 @@ def _meets(kind: str, row: Any, given: Mapping[str, Any]) -> bool:
     return operator(read_property(kind, row, str(given.get("propertyName", ""))), given)
 
 
-def _check_batch(inputs: Sequence[Any]) -> None:
+def check_batch(inputs: Sequence[Any]) -> None:
+    """Raise HubSpotError for more inputs than a batch has."""
     if len(inputs) > MAX_BATCH_RECORDS:
         raise HubSpotError(f"The maximum number of inputs supported in a batch request is {MAX_BATCH_RECORDS}.")
 
 
-def _batch(call: Call, results: list[dict[str, Any]], status: int = 200, missing: Sequence[str] = ()) -> Any:
+def show_batch(call: Call, results: list[dict[str, Any]], status: int = 200, missing: Sequence[str] = ()) -> Any:
+    """Return the answer to a batch; inputs that are `missing` are listed as an error (207)."""
     now = show_time(call.clock.iso())
     body: dict[str, Any] = {"status": "COMPLETE", "results": results, "startedAt": now, "completedAt": now}
     if missing:
@@ -363,7 +363,7 @@ def read_batch(
 ) -> Any:
     """Return up to 100 records; those that do not exist are listed as an error (207)."""
     kind = get_kind(object_type)
-    _check_batch(inputs)
+    check_batch(inputs)
     results: list[dict[str, Any]] = []
     missing: list[str] = []
     for each in inputs:
@@ -373,39 +373,93 @@ def read_batch(
             )
         except NoSuchRecord:
             missing.append(str(each.get("id")))
-    return _batch(call, results, missing=missing)
+    return show_batch(call, results, missing=missing)
 
 
 @api.post("/{objectType}/batch/create")
 def create_batch(call: Call, object_type: str, inputs: list[dict[str, Any]]) -> Any:
     """Create up to 100 records; if one is refused, none is created."""
     kind = get_kind(object_type)
-    _check_batch(inputs)
+    check_batch(inputs)
     results: list[dict[str, Any]] = []
     for each in inputs:
         given = _read_object(each.get("properties"), "properties")
         row = create_record(call, kind, given)
         _associate_new(call, kind, row.id, each.get("associations") or [])
         results.append(_show_written(kind, row, given))
-    return _batch(call, results, 201)
+    return show_batch(call, results, 201)
 
 
 @api.post("/{objectType}/batch/update")
 def update_batch(call: Call, object_type: str, inputs: list[dict[str, Any]]) -> Any:
     """Change up to 100 records."""
     kind = get_kind(object_type)
-    _check_batch(inputs)
+    check_batch(inputs)
     results: list[dict[str, Any]] = []
     for each in inputs:
         given = _read_object(each.get("properties"), "properties")
         row = find_record(call, kind, str(each.get("id")), str(each.get("idProperty") or ""))
         results.append(_show_written(kind, change_record(call, kind, row, given), given))
-    return _batch(call, results)
+    return show_batch(call, results)
+
+
+def _find_unique(call: Call, kind: str, name: str, value: str) -> Any:
+    for row in find_records(call, kind):
+        if str(read_property(kind, row, name)).lower() == value.lower():
+            return row
+    return None
+
+
+@api.post("/{objectType}/batch/upsert")
+def upsert_batch(call: Call, object_type: str, inputs: list[dict[str, Any]]) -> Any:
+    """Change up to 100 records by a property with unique values, and create those that do not exist."""
+    kind = get_kind(object_type)
+    check_batch(inputs)
+    results: list[dict[str, Any]] = []
+    for each in inputs:
+        given = _read_object(each.get("properties"), "properties")
+        name, value = str(each.get("idProperty") or ""), str(each.get("id") or "")
+        if not value or (kind, name) not in UNIQUE:
+            said = "an id, and an idProperty whose values are unique"
+            raise HubSpotError(f"Each input of an upsert has {said}; '{name}' of {kind} with '{value}' is not.")
+        row = _find_unique(call, kind, name, value)
+        is_new = row is None
+        row = create_record(call, kind, {name: value, **given}) if is_new else change_record(call, kind, row, given)
+        results.append({**_show_written(kind, row, given), "new": is_new})
+    return show_batch(call, results)
+
+
+@api.post("/{objectType}/merge")
+def merge_records(call: Call, object_type: str, primary_object_id: str, object_id_to_merge: str) -> dict[str, Any]:
+    """Merge a record into another, which keeps its values and gets those that it lacks, and the associations."""
+    kind = get_kind(object_type)
+    if primary_object_id == object_id_to_merge:
+        raise HubSpotError("A record cannot be merged with itself.")
+    kept, merged = find_record(call, kind, primary_object_id), find_record(call, kind, object_id_to_merge)
+    for to_kind in KINDS:
+        for id in list_associated(call, kind, merged.id, to_kind):
+            associate(call, (kind, kept.id), (to_kind, id))
+    names = [*columns_of(kind), *merged.properties]
+    lacking = {name: read_property(kind, merged, name) for name in names if not read_property(kind, kept, name)}
+    archive_record(call, kind, merged.id)
+    row = change_record(call, kind, kept, {name: value for name, value in lacking.items() if value is not None})
+    return _show_written(kind, row, {})
+
+
+@api.post("/{objectType}/gdpr-delete", status=204)
+def delete_for_good(call: Call, object_type: str, object_id: str, id_property: str = "") -> None:
+    """Remove a contact for good."""
+    kind = get_kind(object_type)
+    if kind != "contacts":
+        raise HubSpotError(f"Only contacts are deleted for good, not {kind}.")
+    row = find_record(call, kind, object_id, id_property)
+    archive_record(call, kind, row.id)
+    call.db.remove(row)
 
 
 @api.post("/{objectType}/batch/archive", status=204)
 def archive_batch(call: Call, object_type: str, inputs: list[dict[str, Any]]) -> None:
     """Archive up to 100 records."""
-    _check_batch(inputs)
+    check_batch(inputs)
     for each in inputs:
         archive_record(call, get_kind(object_type), str(each.get("id")))

@@ -1,4 +1,4 @@
-"""Properties, owners and pipelines of an account.
+"""Properties and owners of an account.
 
 https://developers.hubspot.com/docs/reference/api/crm/properties
 """
@@ -8,11 +8,13 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import msgspec
+
 from twindiff.kit.call import Call
 from twindiff.kit.twin import Operations
 
-from .records import get_kind
-from .tables import CrmOwner, CrmProperty, CrmStage
+from .records import check_batch, get_kind, show_batch
+from .tables import CrmOwner, CrmProperty
 from .wire_style import HubSpotError, NoSuchRecord, RecordConflict, page_results, show_time
 
 api = Operations()
@@ -91,6 +93,65 @@ def post_property(
     return _show_property(add_property(call, row, f"A property named '{name}' already exists."))
 
 
+@api.patch("/crm/v3/properties/{objectType}/{propertyName}")
+def patch_property(
+    call: Call,
+    object_type: str,
+    property_name: str,
+    label: str | None = None,
+    type: str | None = None,
+    field_type: str | None = None,
+    group_name: str | None = None,
+    description: str | None = None,
+    options: list[Any] | None = None,
+) -> Shown:
+    """Change a property that the account has added."""
+    row = _get_property(call, object_type, property_name)
+    if not row.is_custom:
+        raise HubSpotError("A property that HubSpot defines cannot be changed.")
+    given = {"label": label, "type": type, "field_type": field_type, "group_name": group_name,
+             "description": description, "options": options}  # fmt: skip
+    return _show_property(call.db.change(row, **{key: value for key, value in given.items() if value is not None}))
+
+
+class NewProperty(msgspec.Struct, rename="camel"):
+    """A property of a batch that is to be added."""
+
+    name: str
+    label: str = ""
+    type: str = "string"
+    field_type: str = "text"
+    group_name: str = ""
+    description: str = ""
+    options: list[dict[str, Any]] = msgspec.field(default_factory=list[dict[str, Any]])
+
+
+@api.post("/crm/v3/properties/{objectType}/batch/create")
+def create_properties(call: Call, object_type: str, inputs: list[NewProperty]) -> Any:
+    """Add up to 100 properties; if one is refused, none is added."""
+    check_batch(inputs)
+    return show_batch(call, [post_property(call, object_type, **msgspec.structs.asdict(each)) for each in inputs], 201)
+
+
+@api.post("/crm/v3/properties/{objectType}/batch/read", reads=True)
+def read_properties(call: Call, object_type: str, inputs: list[dict[str, Any]], archived: bool = False) -> Any:
+    """Return up to 100 properties by name; those that do not exist are listed as an error (207)."""
+    check_batch(inputs)
+    kind = get_kind(object_type)
+    known = {} if archived else {row.name: row for row in call.db.rows(CrmProperty, CrmProperty.kind == kind)}
+    names = [str(each.get("name")) for each in inputs]
+    shown = [_show_property(known[name]) for name in names if name in known]
+    return show_batch(call, shown, missing=[name for name in names if name not in known])
+
+
+@api.post("/crm/v3/properties/{objectType}/batch/archive", status=204)
+def archive_properties(call: Call, object_type: str, inputs: list[dict[str, Any]]) -> None:
+    """Remove up to 100 properties that the account has added."""
+    check_batch(inputs)
+    for each in inputs:
+        delete_property(call, object_type, str(each.get("name")))
+
+
 def add_property(call: Call, row: CrmProperty, taken: str) -> CrmProperty:
     """Add a property. Raises HubSpotError for a name of other signs, RecordConflict with `taken` if its name is."""
     if not re.fullmatch(r"[a-z][a-z0-9_]*", row.name):
@@ -136,45 +197,3 @@ def list_owners(call: Call, email: str = "", after: str = "", limit: int = 100) 
 def get_owner(call: Call, owner_id: str) -> Shown:
     """Return an owner."""
     return _show_owner(call.db.get(CrmOwner, owner_id, missing=NoSuchRecord))
-
-
-def _pipelines(call: Call, object_type: str) -> list[Shown]:
-    kind = get_kind(object_type)
-    rows = call.db.rows(CrmStage, CrmStage.kind == kind, order=CrmStage.display_order)
-    label = {"default": "Sales Pipeline", "0": "Support Pipeline"}
-    return [
-        {
-            "id": each,
-            "label": label.get(each, each),
-            "displayOrder": 0,
-            "stages": [_show_stage(row) for row in rows if row.pipeline == each],
-            "archived": False,
-        }
-        for each in dict.fromkeys(row.pipeline for row in rows)
-    ]
-
-
-def _show_stage(row: CrmStage) -> Shown:
-    names = {"id": row.id, "label": row.label, "displayOrder": row.display_order}
-    return {**names, "metadata": row.metadata, "archived": False, "writePermissions": "CRM_PERMISSIONS_ENFORCEMENT"}
-
-
-@api.get("/crm/v3/pipelines/{objectType}")
-def list_pipelines(call: Call, object_type: str) -> Shown:
-    """List the pipelines of deals or tickets with their stages."""
-    return {"results": _pipelines(call, object_type)}
-
-
-@api.get("/crm/v3/pipelines/{objectType}/{pipelineId}")
-def get_pipeline(call: Call, object_type: str, pipeline_id: str) -> Shown:
-    """Return a pipeline."""
-    pipelines = [each for each in _pipelines(call, object_type) if each["id"] == pipeline_id]
-    if not pipelines:
-        raise NoSuchRecord(f"There is no pipeline '{pipeline_id}'.")
-    return pipelines[0]
-
-
-@api.get("/crm/v3/pipelines/{objectType}/{pipelineId}/stages")
-def list_stages(call: Call, object_type: str, pipeline_id: str) -> Shown:
-    """List the stages of a pipeline."""
-    return {"results": get_pipeline(call, object_type, pipeline_id)["stages"]}

@@ -117,6 +117,24 @@ class CrmProperty(Row, table="property_definitions", key=("kind", "name")):
     is_custom: Column[bool] = column(default=False)
 
 
+class CrmPropertyGroup(Row, table="property_groups", key=("kind", "name")):
+    """A group of properties that the account has added."""
+
+    kind: Column[str]
+    name: Column[str]
+    label: Column[str]
+    display_order: Column[int] = column(default=0)
+
+
+class CrmPipeline(Row, table="pipelines", key=("kind", "id")):
+    """A pipeline that has a label of its own; the usual ones follow from their stages."""
+
+    kind: Column[str]
+    id: Column[str]
+    label: Column[str]
+    display_order: Column[int] = column(default=0)
+
+
 class CrmOwner(Row, table="owners", key=("id",)):
     """A person who can own records."""
 
@@ -170,7 +188,9 @@ TABLES = (
     CrmActivity,
     CrmAssociation,
     CrmProperty,
+    CrmPropertyGroup,
     CrmOwner,
+    CrmPipeline,
     CrmStage,
     CrmContactList,
     CrmListMember,

@@ -1,11 +1,11 @@
-"""Mailchimp: lists, members by the hash of their address, tags, merge fields by handlers."""
+"""Mailchimp: lists with segments and interests, members by the hash of their address, campaigns by handlers."""
 
 from __future__ import annotations
 
 from twindiff.kit.seeding import Variables
 
 from .. import ShippedDraft
-from . import lists, members
+from . import campaigns, lists, members, segments
 from .recorded_lists import find_lists
 from .tables import TABLES
 from .wire_style import MailchimpStyle
@@ -14,7 +14,7 @@ draft = ShippedDraft(
     "mailchimp",
     "Mailchimp",
     stands_alone=True,
-    pages=(lists.api, members.api),
+    pages=(lists.api, members.api, segments.api, campaigns.api),
     tables=TABLES,
     rows=lists.list_rows,
     samples=("lists", "merge_fields"),

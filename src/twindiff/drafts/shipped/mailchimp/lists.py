@@ -10,7 +10,8 @@ from twindiff.kit.clock import Clock
 from twindiff.kit.parameter_sources import Body
 from twindiff.kit.twin import Operations, Rows
 
-from .tables import MailchimpList, MailchimpMember, MailchimpMergeField
+from .field_selection import select_fields
+from .tables import OF_LISTS, MailchimpList, MailchimpMember, MailchimpMergeField
 from .wire_style import (
     MailchimpError,
     ResourceNotFound,
@@ -21,7 +22,7 @@ from .wire_style import (
     show_time,
 )
 
-api = Operations()
+api = Operations(layers=[select_fields])
 Shown = dict[str, Any]
 LIST = "tw1nd1ff01"
 MAX_LISTS = 5
@@ -182,9 +183,9 @@ def patch_list(call: Call, list_id: str, body: Annotated[dict[str, Any], Body]) 
 
 @api.delete("/3.0/lists/{list_id}", status=204)
 def delete_list(call: Call, list_id: str) -> None:
-    """Remove a list with its members."""
+    """Remove a list with all that is of it."""
     row = find_list(call, list_id)
-    for table in (MailchimpMember, MailchimpMergeField):
+    for table in OF_LISTS:
         for each in call.db.rows(table, table.list_id == row.id):
             call.db.remove(each)
     call.db.remove(row)

@@ -11,8 +11,9 @@ from twindiff.kit.call import Call
 from twindiff.kit.parameter_sources import Body
 from twindiff.kit.twin import Operations
 
+from .field_selection import select_fields
 from .lists import find_list, list_fields
-from .tables import MailchimpList, MailchimpMember
+from .tables import MailchimpInterest, MailchimpList, MailchimpMember
 from .wire_style import (
     Link,
     MailchimpError,
@@ -24,7 +25,7 @@ from .wire_style import (
     show_time,
 )
 
-api = Operations(prefix="/3.0/lists/{list_id}")
+api = Operations(prefix="/3.0/lists/{list_id}", layers=[select_fields])
 MAX_BATCH = 500
 Shown = dict[str, Any]
 _MOVED = ("email_type", "status", "merge_fields", "tags", "language", "vip", "details", "web_id", "timestamp_opt")
@@ -47,7 +48,8 @@ def _find(call: Call, list_id: str, said: str) -> MailchimpMember | None:
     return call.db.find(table, of, table.id == said.lower())
 
 
-def _get(call: Call, list_id: str, said: str) -> MailchimpMember:
+def find_member(call: Call, list_id: str, said: str) -> MailchimpMember:
+    """Return a member of a list by hash or address; raises ResourceNotFound."""
     row = _find(call, list_id, said)
     if row is None:
         raise ResourceNotFound
@@ -67,9 +69,11 @@ def _link_member(path: str) -> list[Link]:
     ]
 
 
-def _show_member(call: Call, row: MailchimpMember) -> Shown:
+def show_member(call: Call, row: MailchimpMember) -> Shown:
+    """Return a member; it has `interests` if its list has any."""
     path = f"/lists/{row.list_id}/members/{row.id}"
     values = cast(Shown, row.merge_fields)
+    interests = {each.id: False for each in call.db.rows(MailchimpInterest, MailchimpInterest.list_id == row.list_id)}
     merged = {each.tag: values.get(each.tag, each.default_value) for each in list_fields(call, row.list_id)}
     return {
         "id": row.id,
@@ -98,6 +102,7 @@ def _show_member(call: Call, row: MailchimpMember) -> Shown:
         "tags": row.tags,
         "list_id": row.list_id,
         **cast(Shown, row.details),
+        **({"interests": {**interests, **cast(Shown, row.details).get("interests", {})}} if interests else {}),
         "_links": _link_member(path),
     }
 
@@ -122,12 +127,12 @@ def list_members(
     if sort_field in ("last_changed", "timestamp_opt"):
         is_down = sort_dir.upper() == "DESC"
         rows.sort(key=lambda row: (getattr(row, sort_field) or "", row.web_id), reverse=is_down)
-    shown = [_show_member(call, each) for each in page_rows(rows, count, offset)]
+    shown = [show_member(call, each) for each in page_rows(rows, count, offset)]
     links = links_of_collection(f"/lists/{list_id}/members", "Members/", "Members/")
     return {"members": shown, "list_id": list_id, "total_items": len(rows), "_links": links}
 
 
-def _read_values(given: Mapping[str, Any], known: MailchimpMember | None) -> Shown:
+def _read_values(call: Call, list_id: str, given: Mapping[str, Any], known: MailchimpMember | None) -> Shown:
     """Return the columns of what a body gives; raises MailchimpError for a status that there is not."""
     values = {name: given[name] for name in ("email_type", "language", "vip", "status") if given.get(name) is not None}
     if values.get("status", "subscribed") not in _STATUSES:
@@ -135,7 +140,21 @@ def _read_values(given: Mapping[str, Any], known: MailchimpMember | None) -> Sho
     merged: Any = given.get("merge_fields")
     if isinstance(merged, dict):
         values["merge_fields"] = {**(known.merge_fields if known else {}), **cast(Shown, merged)}
-    return values
+    return {**values, **_read_interests(call, list_id, given, known)}
+
+
+def _read_interests(call: Call, list_id: str, given: Mapping[str, Any], known: MailchimpMember | None) -> Shown:
+    interests: Any = given.get("interests")
+    if not isinstance(interests, dict):
+        return {}
+    ids = {each.id for each in call.db.rows(MailchimpInterest, MailchimpInterest.list_id == list_id)}
+    chosen = {each: bool(is_on) for each, is_on in cast(Shown, interests).items()}
+    unknown = [each for each in chosen if each not in ids]
+    if unknown:
+        raise MailchimpError(400, f"interests: Invalid interest ID: '{unknown[0]}'.")
+    details: Shown = {**(cast(Shown, known.details) if known else {})}
+    details["interests"] = {**details.get("interests", {}), **chosen}
+    return {"details": details}
 
 
 def _add(call: Call, of: MailchimpList, given: Mapping[str, Any], status: Any) -> MailchimpMember:
@@ -150,7 +169,7 @@ def _add(call: Call, of: MailchimpList, given: Mapping[str, Any], status: Any) -
         said = f"{address} is already a list member. Use PUT to insert or update list members."
         raise MailchimpError(400, said, "Member Exists")
     now = call.clock.iso()
-    values: Shown = {**_read_values({**given, "status": status}, known), "last_changed": now}
+    values: Shown = {**_read_values(call, of.id, {**given, "status": status}, known), "last_changed": now}
     if known is not None:
         return call.db.change(known, **values)
     names = [{"id": call.db.next("tag") + 5_000_000, "name": str(each)} for each in given.get("tags") or ()]
@@ -166,17 +185,17 @@ def _add(call: Call, of: MailchimpList, given: Mapping[str, Any], status: Any) -
 @api.post("/members")
 def post_member(call: Call, list_id: str, body: Annotated[dict[str, Any], Body]) -> Shown:
     """Add a member to a list."""
-    return _show_member(call, _add(call, find_list(call, list_id), body, body.get("status")))
+    return show_member(call, _add(call, find_list(call, list_id), body, body.get("status")))
 
 
 @api.get("/members/{subscriber_hash}")
 def get_member(call: Call, list_id: str, subscriber_hash: str) -> Shown:
     """Return a member."""
-    return _show_member(call, _get(call, list_id, subscriber_hash))
+    return show_member(call, find_member(call, list_id, subscriber_hash))
 
 
 def _change(call: Call, row: MailchimpMember, given: Mapping[str, Any]) -> MailchimpMember:
-    values = _read_values(given, row)
+    values = _read_values(call, row.list_id, given, row)
     address = str(given.get("email_address") or row.email_address)
     if address.lower() != row.email_address.lower():
         if _find(call, row.list_id, address):
@@ -195,20 +214,20 @@ def put_member(call: Call, list_id: str, subscriber_hash: str, body: Annotated[d
     row = _find(call, list_id, subscriber_hash)
     if row is None:
         given = {"email_address": subscriber_hash, **body} if "@" in subscriber_hash else body
-        return _show_member(call, _add(call, find_list(call, list_id), given, body.get("status_if_new")))
-    return _show_member(call, _change(call, row, body))
+        return show_member(call, _add(call, find_list(call, list_id), given, body.get("status_if_new")))
+    return show_member(call, _change(call, row, body))
 
 
 @api.patch("/members/{subscriber_hash}")
 def patch_member(call: Call, list_id: str, subscriber_hash: str, body: Annotated[dict[str, Any], Body]) -> Shown:
     """Change a member."""
-    return _show_member(call, _change(call, _get(call, list_id, subscriber_hash), body))
+    return show_member(call, _change(call, find_member(call, list_id, subscriber_hash), body))
 
 
 @api.delete("/members/{subscriber_hash}", status=204)
 def delete_member(call: Call, list_id: str, subscriber_hash: str) -> None:
     """Archive a member."""
-    row = _get(call, list_id, subscriber_hash)
+    row = find_member(call, list_id, subscriber_hash)
     if row.status in ("archived", "pending", "cleaned"):
         said = "This list member cannot be removed. Can not archive a contact that is bounced, pending or archived"
         raise MailchimpError(405, said)
@@ -218,20 +237,20 @@ def delete_member(call: Call, list_id: str, subscriber_hash: str) -> None:
 @api.post("/members/{subscriber_hash}/actions/delete-permanent", status=204)
 def delete_permanently(call: Call, list_id: str, subscriber_hash: str) -> None:
     """Remove a member for good."""
-    call.db.remove(_get(call, list_id, subscriber_hash))
+    call.db.remove(find_member(call, list_id, subscriber_hash))
 
 
 @api.get("/members/{subscriber_hash}/tags")
 def list_member_tags(call: Call, list_id: str, subscriber_hash: str) -> Shown:
     """List the tags of a member."""
-    tags = _get(call, list_id, subscriber_hash).tags
+    tags = find_member(call, list_id, subscriber_hash).tags
     return {"tags": tags, "total_items": len(tags), "_links": []}
 
 
 @api.post("/members/{subscriber_hash}/tags", status=204)
 def post_member_tags(call: Call, list_id: str, subscriber_hash: str, tags: list[dict[str, Any]]) -> None:
     """Give a member the tags that are active, and take the others from it."""
-    row = _get(call, list_id, subscriber_hash)
+    row = find_member(call, list_id, subscriber_hash)
     known = {str(each["name"]): each for each in cast(list[Shown], row.tags)}
     for each in tags:
         name = str(each.get("name") or "")
@@ -267,7 +286,7 @@ def post_batch(call: Call, list_id: str, members: list[dict[str, Any]], update_e
             with call.db.savepoint():
                 is_new = known is None or not update_existing
                 row = _add(call, of, each, each.get("status")) if is_new else _change(call, cast(Any, known), each)
-                done["new_members" if is_new else "updated_members"].append(_show_member(call, row))
+                done["new_members" if is_new else "updated_members"].append(show_member(call, row))
         except MailchimpError as error:
             code = "ERROR_CONTACT_EXISTS" if error.title else "ERROR_GENERIC"
             done["errors"].append({"email_address": address, "error": str(error), "error_code": code})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from twindiff.kit.rows import Column, Json, Row, Timestamp, column
 
 
@@ -49,4 +51,74 @@ class MailchimpMember(Row, table="members", key=("list_id", "id")):
     last_changed: Column[Timestamp]
 
 
-TABLES = (MailchimpList, MailchimpMergeField, MailchimpMember)
+class MailchimpSegment(Row, table="segments", key=("id",)):
+    """A static segment of a list: some of its members."""
+
+    id: Column[int]
+    list_id: Column[str]
+    name: Column[str]
+    member_ids: Column[Json] = column(default=[])
+    created_at: Column[Timestamp]
+    updated_at: Column[Timestamp] = column(derived=True)
+
+
+class MailchimpInterestCategory(Row, table="interest_categories", key=("id",)):
+    """A category of interests, shown to members in the form of its `type`."""
+
+    id: Column[str]
+    list_id: Column[str]
+    title: Column[str]
+    type: Column[str] = column(default="checkboxes")
+    display_order: Column[int] = column(default=0)
+
+
+class MailchimpInterest(Row, table="interests", key=("id",)):
+    """An interest that members can have."""
+
+    id: Column[str]
+    list_id: Column[str]
+    category_id: Column[str]
+    name: Column[str]
+    display_order: Column[int] = column(default=0)
+
+
+class MailchimpNote(Row, table="member_notes", key=("id",)):
+    """A note about a member."""
+
+    id: Column[int]
+    list_id: Column[str]
+    member_id: Column[str]
+    note: Column[str]
+    created_at: Column[Timestamp]
+    updated_at: Column[Timestamp] = column(derived=True)
+
+
+class MailchimpCampaign(Row, table="campaigns", key=("id",)):
+    """A campaign: `save`, `schedule` or `sent`."""
+
+    id: Column[str]
+    type: Column[str] = column(default="regular")
+    status: Column[str] = column(default="save")
+    settings: Column[Json] = column(default={})
+    recipients: Column[Json] = column(default={})
+    tracking: Column[Json] = column(default={})
+    content: Column[Json] = column(default={})
+    emails_sent: Column[int] = column(default=0)
+    create_time: Column[Timestamp]
+    send_time: Column[Timestamp | None] = column(default=None)
+
+
+class MailchimpTemplate(Row, table="templates", key=("id",)):
+    """A template of campaigns."""
+
+    id: Column[int]
+    name: Column[str]
+    html: Column[str]
+    date_created: Column[Timestamp]
+
+
+OF_LISTS: tuple[Any, ...] = (
+    MailchimpMember, MailchimpMergeField, MailchimpSegment, MailchimpInterestCategory, MailchimpInterest, MailchimpNote,
+)  # fmt: skip
+"""The tables of what is of a list."""
+TABLES = (MailchimpList, *OF_LISTS, MailchimpCampaign, MailchimpTemplate)

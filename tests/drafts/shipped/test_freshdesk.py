@@ -1,0 +1,70 @@
+"""What the handlers of Freshdesk do, called over HTTP."""
+
+from typing import Any
+
+import httpx
+import pytest
+
+from .conftest import Connect
+
+
+@pytest.fixture
+def freshdesk(connect: Connect) -> httpx.Client:
+    """An account with a company, one of its contacts and a ticket of hers."""
+    client = connect("freshdesk", "https://mill.freshdesk.com/api/v2")
+    company = client.post("/companies", json={"name": "Mill"}).json()["id"]
+    client.post("/contacts", json={"name": "Ada", "email": "ada@example.com", "company_id": company})
+    ticket = {"subject": "Oven", "description": "<p>It is <b>cold</b></p>", "email": "ada@example.com"}
+    made = client.post("/tickets", json={**ticket, "status": 2, "priority": 1})
+    assert made.status_code == 201, made.text
+    return client
+
+
+def test_a_ticket_is_answered_changed_deleted_and_restored(freshdesk: httpx.Client):
+    assert freshdesk.post("/tickets/1/reply", json={"body": "We come"}).json()["private"] is False
+    assert freshdesk.post("/tickets/1/notes", json={"body": "Soon"}).json()["private"] is True
+    shown = freshdesk.get("/tickets/1?include=conversations,requester,company").json()
+    assert (shown["description_text"], shown["requester"]["name"], shown["company"]["name"]) == (
+        "It is cold",
+        "Ada",
+        "Mill",
+    )
+    assert [each["body"] for each in shown["conversations"]] == ["We come", "Soon"]
+    assert freshdesk.put("/tickets/1", json={"status": 4}).json()["status"] == 4
+    assert freshdesk.delete("/tickets/1").status_code == 204
+    assert freshdesk.get("/tickets").json() == []
+    assert freshdesk.put("/tickets/1/restore").status_code == 204
+    assert [each["id"] for each in freshdesk.get("/tickets?email=ada@example.com").json()] == [1]
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status", "field", "code"),
+    [
+        ("/tickets", {"subject": "S", "description": "D"}, 400, "requester_id", "missing_field"),
+        ("/tickets", {"subject": "S", "description": "D", "status": 9}, 400, "status", "invalid_value"),
+        ("/tickets", {"subject": "S", "description": "D", "group_id": 5}, 400, "group_id", "invalid_value"),
+        ("/tickets", {"subject": 5, "description": "D"}, 400, "subject", "datatype_mismatch"),
+        ("/contacts", {"name": "B", "colour": "red"}, 400, "colour", "invalid_field"),
+        ("/contacts", {"name": "B"}, 400, "email", "missing_field"),
+        ("/contacts", {"name": "B", "email": "ADA@example.com"}, 409, "email", "duplicate_value"),
+        ("/companies", {"name": "mill"}, 409, "name", "duplicate_value"),
+    ],
+)
+def test_a_record_that_cannot_be_is_refused(
+    freshdesk: httpx.Client, path: str, body: Any, status: int, field: str, code: str
+):
+    answer = freshdesk.post(path, json=body)
+    [error] = answer.json()["errors"]
+    assert (answer.status_code, error["field"], error["code"]) == (status, field, code)
+
+
+def test_contacts_are_listed_by_their_values_page_by_page(freshdesk: httpx.Client):
+    for number in range(3):
+        freshdesk.post("/contacts", json={"name": f"B {number}", "phone": f"5{number}"})
+    first = freshdesk.get("/contacts?per_page=3")
+    assert [each["name"] for each in freshdesk.get(first.links["next"]["url"]).json()] == ["B 2"]
+    [bob] = freshdesk.get("/contacts?phone=51").json()
+    assert freshdesk.delete(f"/contacts/{bob['id']}/hard_delete").status_code == 400
+    assert freshdesk.delete(f"/contacts/{bob['id']}/hard_delete?force=true").status_code == 204
+    missing = freshdesk.get(f"/contacts/{bob['id']}")
+    assert (missing.status_code, missing.content) == (404, b"")
