@@ -3,6 +3,8 @@
 https://docs.stripe.com/sources, https://docs.stripe.com/api/cards, https://docs.stripe.com/ach-deprecated
 """
 
+from typing import Any
+
 import pytest
 
 
@@ -132,12 +134,13 @@ def test_a_source_is_charged_only_in_its_currency_and_up_to_its_amount(stripe):
     choose(stripe, redirect, "succeed")
     given = {"type": "ach_credit_transfer", "currency": "usd", "owner": {"email": "amount_900@a.b"}}
     receiver = stripe.post("sources", **given)["id"]
-    for asked, param in (
+    asks: tuple[tuple[dict[str, Any], str], ...] = (
         ({"source": redirect["id"]}, "currency"),
         ({"source": redirect["id"], "currency": "eur", "amount": 1001}, "amount"),
         ({"source": receiver, "amount": 901}, "amount"),
         ({"source": "btok_us_verified", "currency": "eur"}, "currency"),
-    ):
+    )
+    for asked, param in asks:
         assert refused(stripe, **asked)["param"] == param
     assert stripe.get("charges")["data"] == []
     assert paid(stripe, source=receiver, amount=900)["status"] == "succeeded"
