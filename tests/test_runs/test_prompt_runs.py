@@ -146,6 +146,8 @@ PANTRY = {
 UNCLEAR_THERE = {
     "Add the Tofu bowl": "2 elements may be",
     "Add Soup to the basket. Archive the soup": "no visible element",
+    "Size: Large": "no visible element",
+    "Tick the reminder box": "no visible element",
     "Add Soup and Tofu bowl to the basket. The quantity is 1": "name the row",
     'Add Soup to the basket. "Tofu" is not on the list': "several lists",
     "The price of Soup is 1": "no column 'price'",

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from tests.test_runs.prompts import STYLES, describe_plan
 from twindiff.browser.clauses import STEPS_OF_KINDS
+from twindiff.browser.example_sentences import EXAMPLES
 from twindiff.browser.planner import plan
 from twindiff.browser.sentence_rules import SENTENCE_RULES
 
@@ -127,7 +128,27 @@ def test_a_prompt_with_a_word_that_no_rule_accounts_for_is_not_understood(prompt
     ],
 )
 def test_the_words_that_are_not_understood_are_named(prompt, words):
-    assert plan(prompt).unclear == [f"{prompt} (not understood: {words})"]
+    [said] = plan(prompt).unclear
+    assert said.rstrip(")").split("; ")[0] == f"{prompt} (not understood: {words}"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "example"),
+    [
+        ("Expect 4 open tickets", 'Open the ticket "Printer on fire"'),
+        ("Remove every open order", "Remove every order"),
+        ('Verify that "Paid" is shown within 2 seconds', '"Saved" should be shown'),
+        ('Maybe wait until "Loading" fades', 'Wait until "Paid" appears'),
+    ],
+)
+def test_a_refusal_shows_the_nearest_sentence_that_is_understood(prompt, example):
+    assert plan(prompt).unclear[0].endswith(f"understood is, for example: {example})")
+
+
+@pytest.mark.parametrize(("kind", "sentence"), EXAMPLES.items())
+def test_each_example_of_a_refusal_is_itself_understood(kind, sentence):
+    planned = plan(f'Click "Start". {sentence}')
+    assert (planned.unclear, bool(planned.steps[1:] or planned.twin_checks or kind == "dialog")) == ([], True)
 
 
 @given(st.sampled_from(UNDERSTOOD), st.sampled_from(CHANGES), st.data())

@@ -21,6 +21,7 @@ from twindiff.browser.element_finder import (
     INSIDE,
     LISTS,
     MAX_FRAMES,
+    NAMED,
     PASSWORD,
     ROW,
     candidates,
@@ -31,7 +32,7 @@ from twindiff.browser.element_finder import (
     resolve_scope,
 )
 from twindiff.browser.entry_finder import EACH, ENTRY, NTH, THINGS, EntriesUnclear, find_entries, find_entry
-from twindiff.browser.intent_finder import SeveralControls, find_intended, is_intent
+from twindiff.browser.intent_finder import LABEL, SeveralControls, find_intended, is_intent
 from twindiff.browser.page_timers import MAX_DELAY_SECONDS, PENDING_SECONDS
 from twindiff.browser.run_dates import forms_of, is_date
 from twindiff.browser.visible_text import IS_SEEN, TEXT_OF
@@ -652,7 +653,10 @@ async def _is_checked(element: Locator) -> bool:
 
 async def _find_in(frame: Frame, selector: str, action: str) -> Locator | None:
     if is_intent(selector):
-        return await find_intended(frame, selector)
+        intended = await find_intended(frame, selector)
+        if intended or not selector.startswith(LABEL):
+            return intended
+        selector = NAMED + selector.removeprefix(LABEL)
     place = await resolve_scope(frame, selector)
     for locator in _within(place, action) if place else ():
         seen = locator.filter(visible=True)

@@ -63,8 +63,10 @@ def _inflect(verb: str, ending: str) -> str:
     return f"{verb}{verb[-1] if verb in _DOUBLED else ''}{ending}"
 
 
-PARTICIPLES = {_IRREGULAR.get(verb) or _inflect(verb, "ed"): verb for verb in (*VERBS, *_OTHERS)}
-GERUNDS = {_inflect(verb, "ing"): verb for verb in (*VERBS, *_OTHERS)}
+PARTICIPLES = {_IRREGULAR.get(verb) or _inflect(verb, "ed"): verb for verb in (*VERBS, *_OTHERS)} | {
+    "cancelled": "cancel"
+}
+GERUNDS = {_inflect(verb, "ing"): verb for verb in (*VERBS, *_OTHERS)} | {"cancelling": "cancel"}
 
 _VERB = "|".join(VERBS)
 _THE = r"(?:(?:the|a|an|my|your|our|this) )?"

@@ -14,8 +14,10 @@ import msgspec
 
 from twindiff.browser.clauses import VERB, ParsedClause, read_clause, scope_to_frame
 from twindiff.browser.config import MAX_PROMPT_CHARACTERS, MAX_STEPS, BrowserStep, DialogAnswer, Expect, TwinCheck
-from twindiff.browser.intent_finder import DO, NEW, PART
-from twindiff.browser.intents import MAX_TIMES, TIMES, count_of, do_step
+from twindiff.browser.element_finder import NAMED, ROW
+from twindiff.browser.example_sentences import find_nearest_example
+from twindiff.browser.intent_finder import DO, LABEL, NEW, PART
+from twindiff.browser.intents import MAX_TIMES, TIMES, VERBS, count_of, do_step
 from twindiff.browser.rewordings import MAX_REWORDINGS, RewordingContext
 from twindiff.browser.run_dates import SPOKEN_DATE, parameter_of
 from twindiff.browser.words import BARE, PLAIN, QUOTED, allow_separators, mark_words
@@ -58,7 +60,8 @@ _IRREGULAR = re.compile(r"\b(can|won|shan)['’]t\b", re.IGNORECASE)  # noqa: RU
 _REGULAR = {"can": "can not", "won": "will not", "shan": "shall not"}
 _NOT = re.compile(r"n['’]t\b", re.IGNORECASE)  # noqa: RUF001
 _OPENERS = re.compile(
-    rf"(?:(?:please|kindly|now|also|just|so|ok|okay|hi|hello|first|firstly|secondly|lastly|given|when|and|but|let us|"
+    rf"(?:(?:please|kindly|now|also|just|so|ok|okay|(?:hi|hello|hey)(?: there)?|"
+    rf"first|firstly|secondly|lastly|given|when|and|but|let us|"
     rf"let['’]s|can you|could you|would you|go ahead and|that|dass|you can(?! not)|you need to|"  # noqa: RUF001
     rf"(?:when|once) (?:you are|you['’]re|that is|that['’]s) done|"  # noqa: RUF001
     rf"(?:i would|i['’]d|we would|we['’]d) like (?:you )?to|i want (?:you )?to|"  # noqa: RUF001
@@ -67,7 +70,7 @@ _OPENERS = re.compile(
     re.IGNORECASE,
 )
 """Words without meaning at the beginning of a clause."""
-_CLOSERS = re.compile(r"(?:,?\s+(?:right|ok|please|for me|thanks|thank you|bitte))+\s*$", re.IGNORECASE)
+_CLOSERS = re.compile(r"(?:,?\s+(?:right|ok|please|for me|thanks|thank you|afterwards|bitte))+\s*$", re.IGNORECASE)
 _EXPECTED = re.compile(r"(?:the )?(?:expected(?: results?)?|expectation|erwartet)\s*:\s*", re.IGNORECASE)
 _HEADING = re.compile(
     r"(?:scenario(?: outline)?|feature|title|szenario|titel|test(?: case)?)\b"
@@ -94,6 +97,7 @@ _OF_ONE = ("labelled", "cell")
 _REPEATED = ("click", "key", "do")
 """Kinds that may be done several times."""
 _MANY_TIMES = re.compile(rf"(?P<what>.+?),? {TIMES}", re.IGNORECASE)
+_TIMES_SIGN = re.compile(r" [x×]\d{1,3}$")  # noqa: RUF001
 _LEAVES = re.compile(r"(?P<action>\w+ing .+?) (?:leaves|gives|shows) (?P<expected>.+)", re.IGNORECASE)
 _WHEN = re.compile(r"(?P<expected>.+?),? (?:when|after) (?P<action>.+)", re.IGNORECASE)
 
@@ -108,13 +112,19 @@ _IN_FRAME_AFTER = re.compile(rf" in (?:the )?(?:(?P<a>{_NAME}) )?i?frame$", re.I
 _IN_TAB = re.compile(r"in the new (?:tab|window),? ", re.IGNORECASE)
 _CRITERIA = re.compile(r"(?:acceptance criteria|expected results?)", re.IGNORECASE)
 _GREETING = re.compile(
-    r"(?:hi|hello|hey|thanks|thank you|cheers|please|ok(?:ay)?)(?: there| all| team| everyone)?", re.IGNORECASE
+    r"(?:hi|hello|hey|thanks(?: a lot| so much)?|thank you|cheers|please|ok(?:ay)?)(?: there| all| team| everyone)?",
+    re.IGNORECASE,
 )
 _SIGN_IN = re.compile(r"(?:log|sign) ?in", re.IGNORECASE)
 _ARROW = re.compile(r"\s*(?:→|->|=>)\s*")
+_PATH = re.compile(r"\s+>\s+")
+_PATH_AND_ACTION = re.compile(rf"(?:[A-Z]\w+(?: \w+)? > )+(?:{'|'.join(VERBS)}|click|press|choose) [^>]+")
+"""`Members > unblock Pia`, whose signs are arrows; those of `Price > Limit` compare."""
 _ASSIGNED = re.compile(
     r"(?P<expect>(?:expect|check|verify) )?(?P<name>[^=:]{1,80}?)\s*(?P<sign>[=:])\s*(?P<value>[^=:]{1,200}|\d\d:\d\d)"
 )
+_TYPICAL_LABEL = re.compile(r"[A-Z][a-z]+ (?:type|number|date|name|address|code)")
+"""A label of a form that ends with a noun which is reserved elsewhere."""
 _PART_OF = re.compile(r"(?:the )?placeholder of (?:the )?(?P<field>.+)", re.IGNORECASE)
 _AFTER_RELOAD = re.compile(r"^(?:after|on) (?:a|the) (?:page )?(?:reload|refresh),? (?=\S)", re.IGNORECASE)
 _ON_PAGE = re.compile(rf"(?P<what>.+) on the (?P<page>[A-Z][\w ]{{1,30}}|{QUOTED}) page")
@@ -125,13 +135,19 @@ _FILLED = re.compile(
     rf"(?P<value>{QUOTED}|{PLAIN}|[A-Z]\w*|\d+)"
 )
 """A field and its value in a note, if a later part ends the form."""
-_ENDS_FORM = re.compile(r"(?:create|save|submit|post|send|add|confirm|update|apply)", re.IGNORECASE)
+_ENDS_FORM = re.compile(r"(?:create|save|submit|post|send|add|confirm|update|apply)(?: changes)?", re.IGNORECASE)
 _NEW_ONE = re.compile(r"(?:new|add|create) (?P<noun>[a-z]+)", re.IGNORECASE)
 _CONTROL_LINE = re.compile(r"(?:cancel|continue|next|confirm|finish|done|ok|submit)", re.IGNORECASE)
 """A line that is the label of a button that most forms and dialogs have."""
 _IN_BRACKETS = re.compile(r"(?P<first>[^()]+) \((?P<rest>[^()]+)\)")
 _LABEL = re.compile(r"[A-Z][\w-]*(?: [\w-]+){0,4}")
 """A step of a chain that reads as the label of a link or button."""
+_DIALOG_NOTE = re.compile(r"accept|dismiss", re.IGNORECASE)
+_PLACE_IN_CHAIN = re.compile(r"[a-z]{3,20}")
+"""The beginning of a chain that reads as a page of the application: `loans -> …`."""
+_MAY_BE_ANSWERED = ("do", "do_record", "create", "create_all", "search")
+_ANSWER = re.compile(r"(?:.+ )?(?:\w+ed|.+ found)[.!]?|your? .+", re.IGNORECASE)
+"""A quotation at the end of a chain that reads as the answer of a page, not as a button: `delete Ada -> "Deleted"`."""
 _BUTTON = re.compile(
     r"(?:save|submit|place|send|create|add|delete|remove|update|export|cancel|file) [\w ]{1,40}", re.IGNORECASE
 )
@@ -212,7 +228,7 @@ class _Reader:
 
     def _parse_shorthand(self, sentence: str) -> list[ParsedClause] | None:
         """Return the clauses of steps in short: `Menu -> Size = Large -> Save`, or `Size: Large` on a line."""
-        parts = _ARROW.split(sentence)
+        parts = _ARROW.split(_PATH.sub(" -> ", sentence) if _PATH_AND_ACTION.fullmatch(sentence) else sentence)
         if len(parts) > MAX_STEPS:
             return None
         if any("=" in part for part in parts):  # the fields of a form are filled in, so this is its button
@@ -221,6 +237,10 @@ class _Reader:
         with self._context.including(()):
             for part in parts:
                 clauses = self._parse_step(part, is_chain=len(parts) > 1)
+                if clauses is None and not read and not self._steps and _PLACE_IN_CHAIN.fullmatch(part):
+                    clauses = self._parse_sentence(f"open {part}")
+                if clauses is None and part is parts[-1]:
+                    clauses = self._parse_answer(part, read)
                 if clauses is None:
                     return None
                 self._context.note_all(clauses)
@@ -247,19 +267,33 @@ class _Reader:
             for number, part in enumerate(parts):
                 clauses = self._parse_sentence(part)
                 if clauses is None and (filled := _FILLED.fullmatch(part)) and any(end > number for end in ends):
-                    clauses = self._parse_sentence(f"set {filled['label']} to {self._as_value(filled['value'])}")
+                    noted = self._parse_clause(f"set {filled['label']} to {self._as_value(filled['value'])}")
+                    clauses = [_fill_described(noted)] if noted else None
                 if clauses is None and number in ends:
-                    clauses = [_click_intent(f"{DO}{part.lower()}{PART}")]
+                    clauses = [_click_intent(f"{DO}{part.lower().split(' ')[0]}{PART}")]
                 if clauses is None and (new := _NEW_ONE.fullmatch(part)):
                     clauses = [_click_intent(f"{NEW}{new['noun']}")]
+                clauses = clauses or self._parse_dialog_note(part, read or [])
+                if clauses is None and number == len(parts) - 1:
+                    clauses = self._parse_answer(part, read or [])
                 if clauses is None or read is None or clauses[0].verb.lower() == "check":
                     return None
                 self._context.note_all(clauses)
                 read += clauses
         return read
 
+    def _parse_answer(self, part: str, before: list[ParsedClause]) -> list[ParsedClause] | None:
+        """Return the expectation of a bare quotation at the end of a note, directly after something was done."""
+        is_answer = before and before[-1].kind in _MAY_BE_ANSWERED and _MARK.fullmatch(part)
+        return self._parse_sentence(f"expect {part}") if is_answer and _ANSWER.fullmatch(self._name_of(part)) else None
+
     def _as_value(self, text: str) -> str:
         return text if _MARK.fullmatch(text) else self._quote(text)
+
+    def _parse_dialog_note(self, part: str, before: list[ParsedClause]) -> list[ParsedClause] | None:
+        """Return the clauses of `accept` or `dismiss` directly after something was done."""
+        is_answer = before and before[-1].kind in ("do", "do_record", "click") and _DIALOG_NOTE.fullmatch(part)
+        return self._parse_sentence(f"{part} the dialog") if is_answer else None
 
     def _parse_step(self, part: str, *, is_chain: bool) -> list[ParsedClause] | None:
         clauses = self._parse_sentence(part)
@@ -277,7 +311,8 @@ class _Reader:
             return None if None in both else [parsed for clauses in both if clauses for parsed in clauses]
         if part.startswith("\x06"):
             return self._parse_sentence(f"go to {part}")
-        is_label = _LABEL.fullmatch(part) and (" " not in part or not VERB.match(part))
+        is_action = VERB.match(part) or part.split(" ", maxsplit=1)[0].lower() in VERBS
+        is_label = _LABEL.fullmatch(part) and (" " not in part or not is_action)
         return self._parse_sentence(f"click {self._quote(part)}") if is_label else None
 
     def _parse_assignment(self, assigned: re.Match[str]) -> list[ParsedClause] | None:
@@ -287,11 +322,15 @@ class _Reader:
             return self._parse_sentence(f"expect the placeholder of {part['field']} is {self._quote(value)}")
         if assigned["sign"] == ":" and (VERB.match(value) or self._parse_sentence(value) is not None):
             return None  # a place, and what is done there
-        if assigned["sign"] == "=":
-            name, value = self._quote(name), self._quote(value)
-        return self._parse_sentence(
-            f"expect the value of {name} is {value}" if assigned["expect"] else f"fill {name} with {value}"
-        )
+        if assigned["sign"] == "=" or _TYPICAL_LABEL.fullmatch(name):
+            name = self._quote(name)
+        value = self._quote(value) if assigned["sign"] == "=" else value
+        if assigned["expect"]:
+            return self._parse_sentence(f"expect the value of {name} is {value}")
+        filled = self._parse_sentence(f"fill {name} with {value}")
+        if filled is None or assigned["sign"] == "=":
+            return filled
+        return [_fill_described(filled[0])] if len(filled) == 1 else None
 
     def _quote(self, text: str) -> str:
         """Return the placeholder of a text whose ends are known, as those of a quotation are."""
@@ -377,6 +416,8 @@ class _Reader:
             may_be_said_of_both = parsed.is_expectation and parsed.has_no_predicate and clauses[0].kind not in _OF_ONE
             may_be_both = parsed.kind.startswith("check") and parsed.verb.lower() in ("check", "checks")
             return None if clauses[0].has_no_verb and (may_be_said_of_both or may_be_both) else clauses
+        if str(parsed.steps[-1].selector if parsed.steps else "").startswith(ROW):
+            return None  # `click Edit in the row of Ada and Bo` may name another row
         if parsed.kind not in (_AGAIN if _LIST.fullmatch(gap) else _AGAIN_LATER):
             return None
         again = self._parse_sentence(f"{parsed.verb} {rest}")
@@ -394,7 +435,8 @@ class _Reader:
 
     def _read_clause(self, text: str, written: str, *, is_first: bool) -> ParsedClause | None:
         """Return the parsed form of a clause, which may be about a frame or a new tab."""
-        parsed = read_clause(text, self._held, written, is_first=is_first)
+        repeated = self._read_repeated(text, written) if _TIMES_SIGN.search(text) else None
+        parsed = repeated or read_clause(text, self._held, written, is_first=is_first)
         is_start = parsed and (parsed.kind == "place_named" or parsed.verb.lower() in ("start", "starts"))
         if parsed and is_start and parsed.kind in ("open", "place_named") and not is_first:
             return None  # where a test starts is said too late
@@ -469,9 +511,12 @@ class _Reader:
             yield sentence[begin:]
 
     def _complaint(self, clause: str) -> str:
-        """Return a clause as written, with the words that prevent a match if they can be found."""
-        words = self._left_over(clause)
-        return self._restore_text(clause) + (f" (not understood: {words})" if words else "")
+        """Return a clause as written, with the words that prevent a match and the nearest example, if there are."""
+        written, words = self._restore_text(clause), self._left_over(clause)
+        nearest = find_nearest_example(written)
+        said = [f"not understood: {words}"] if words else []
+        said += [f"understood is, for example: {nearest}"] if nearest else []
+        return written + (f" ({'; '.join(said)})" if said else "")
 
     def _left_over(self, clause: str) -> str | None:
         """Return the fewest adjacent words without which a rule would accept a clause."""
@@ -505,6 +550,17 @@ class _Reader:
 
 def _click_intent(selector: str) -> ParsedClause:
     return ParsedClause("do", "click", [BrowserStep("click", selector=selector)], [], False, False)
+
+
+def _fill_described(parsed: ParsedClause) -> ParsedClause:
+    """Return a clause whose fields are only described: a page without them makes the note not understood."""
+    steps = [
+        msgspec.structs.replace(step, selector=LABEL + str(step.selector).removeprefix(NAMED))
+        if step.action == "fill" and str(step.selector).startswith(NAMED)
+        else step
+        for step in parsed.steps
+    ]
+    return parsed._replace(steps=steps)
 
 
 def _is_title(sentence: str) -> bool:

@@ -28,8 +28,20 @@ _IS_CONTROL = re.compile(r"(?:(?:un)?(?:tick|check)|click|press|tap)s?(?: on)? i
 _PLACED = re.compile(r"\b(?:her|his|their|its) row\b", re.IGNORECASE)
 _PAGE = re.compile(r"(?<=open )(?:her|his|their|its) page$|(?<=opens )(?:her|his|their|its) page$", re.IGNORECASE)
 _SHE = re.compile(r"^(?:she|he)\b", re.IGNORECASE)
+_LABEL_WORDS = rf"(?:{QUOTED}|(?-i:[A-Z][\w-]*(?: [a-z][\w-]*){{0,2}}))"
 _OF_THAT = re.compile(r" (?:of|for) (?:that|this) [a-z]+\b", re.IGNORECASE)
-_ITS_COLUMN = re.compile(r"^(?:its|the|his|her) ([a-z]+) (?=(?:is|should|changes|must|has)\b)", re.IGNORECASE)
+_ITS_COLUMN = re.compile(
+    r"(?:^|(?<=check that )|(?<=expect that )|(?<=verify that ))(?:its|the|his|her) ([a-z]+) "
+    r"(?:(?=(?:is|should|changes|must|has)\b)|(?:says|reads) )",
+    re.IGNORECASE,
+)
+_ITS_CONTROL = re.compile(rf"\b(?:its|her|his|their) ({_LABEL_WORDS}) (button|link)(?= |$)", re.IGNORECASE)
+_CONTROL_OF = re.compile(
+    rf"(?:the )?({_LABEL_WORDS}) (button|link) of "
+    rf"({QUOTED}|(?-i:[A-Z][\w'-]*(?: [A-Z][\w'-]*){{0,3}})|#\d{{1,6}})(?= |$)",
+    re.IGNORECASE,
+)
+"""`the Lend button of Dune`: a control by the row that it stands in."""
 _HIS_ROW = re.compile(r"\b(?:in|on) (?:that|this|its|his|her|the same) (row|card)\b", re.IGNORECASE)
 _IT = re.compile(r"(?<=\w )(?:it|her|him)$", re.IGNORECASE)
 _EMAIL = re.compile(r"\b(?:that|this|the same) e-?mail(?: address)?$", re.IGNORECASE)
@@ -50,7 +62,14 @@ _SUBJECT = re.compile(
     re.IGNORECASE,
 )
 """A name at the beginning of a clause that stands before its verb."""
+_IS_OPEN = re.compile(r"the (catalogue|catalog|dashboard|overview|calendar|inbox) is open", re.IGNORECASE)
+_TABLE_LACKS = re.compile(rf"(?:(?:expect|there is) )?no ({QUOTED}) in the (table|list)", re.IGNORECASE)
 _SAME = (
+    (re.compile(r"^tell (?:me|us) (?:whether|if) ", re.IGNORECASE), "check that "),
+    (re.compile(r"^look up (.+?)(?: in the search(?: box| field)?)?$", re.IGNORECASE), r"search for \1"),
+    (re.compile(r"(?<=\w|\x03) (?:comes|shows) up(?= |$)", re.IGNORECASE), " is shown"),
+    (re.compile(rf"^({QUOTED}) (?=(?:visible|shown|displayed)$)", re.IGNORECASE), r"\1 is "),
+    (_TABLE_LACKS, r"\1 is not in the \2"),
     (re.compile(rf"\bboth (?={QUOTED} and {QUOTED})"), ""),
     (re.compile(r"^see (?=(?:whether|if|that) )", re.IGNORECASE), "check "),
     (re.compile(rf"({QUOTED}) costs (?=\S+$)", re.IGNORECASE), r"the price of \1 is "),
@@ -132,6 +151,8 @@ class RewordingContext:
             yield f"{placed[2]} in {placed[1]}"
         if nothing := _NOTHING.match(text):
             yield f"no message {text[nothing.end() :]}"
+        if of_row := _CONTROL_OF.search(text):
+            yield text[: of_row.start()] + of_row.expand(r"the \1 \2 in the row of \3") + text[of_row.end() :]
         if _IS_CONTROL.fullmatch(text) and self.control:
             yield f"{text.removesuffix(' it')} {self._quote(self.control)}"
         yield from self._with_quotation(text)
@@ -167,6 +188,8 @@ class RewordingContext:
             yield verb + text[gerund.end() :]
         if is_before and self.keyword == "given" and (holds := _HOLDS.fullmatch(text)):
             yield f"add {holds[2]} to the {holds[1]}"
+        if self.keyword == "given" and is_before and (opened := _IS_OPEN.fullmatch(text)):
+            yield f"open {opened[1]}"
         made = _EXISTS.fullmatch(text) if is_before and self.keyword else None
         if made and (self.keyword == "given" or made["how"] != " exists"):
             yield f"create {made[1]}"
@@ -184,6 +207,7 @@ class RewordingContext:
                 (_OF_THAT, f" in the row of {name}"),
                 (_ITS_COLUMN, rf"the \1 of {name} "),
                 (_PLACED, f"the row of {name}"),
+                (_ITS_CONTROL, rf"the \1 \2 in the row of {name}"),
             ):
                 if said := pattern.search(text):
                     yield text[: said.start()] + said.expand(words.replace("\\1", r"\1")) + text[said.end() :]

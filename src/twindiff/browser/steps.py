@@ -33,6 +33,7 @@ from twindiff.browser.element_finder import (
     PASSWORD,
     SeveralRows,
     candidates,
+    is_by_words,
     kind_of,
 )
 from twindiff.browser.entry_finder import VERB
@@ -58,6 +59,8 @@ DEFAULT_STEP_SECONDS = 10.0
 """Seconds to wait for an element or an expectation, unless the step sets a timeout."""
 PLACE = "place="
 """Prefix of what a sentence opens; in small letters it may be a description, such as `the customer desk`."""
+DESCRIBED = ("check", "uncheck", "fill", "select")
+"""Actions on elements that people describe rather than name."""
 LEAVING = (PLACE, f"{DO}open")
 """Beginnings of selectors of what leads to another page."""
 FILE_FIELD = "input[type=file]"
@@ -428,7 +431,9 @@ class Interpreter:
         near = await candidates(self.page, selector)
         shown = ", ".join(f"{each['selector']} ({each['text']})" for each in near) or "nothing like it"
         said = f"no visible element '{selector}' within {seconds:g} seconds"
-        is_described = selector.startswith(PLACE) and selector.removeprefix(PLACE).islower()  # no label of the page
+        kind, _, words = selector.partition("=")
+        # words in small letters may describe an element, such as `the reminder box`, rather than be its label
+        is_described = words.islower() and (f"{kind}=" == PLACE or (action in DESCRIBED and is_by_words(selector)))
         if is_intent(selector) or VERB in selector or is_described:
             failure = WordsUnclear
         raise failure(said, f"a visible element '{selector}'", shown, near)
