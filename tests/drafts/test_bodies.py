@@ -17,6 +17,7 @@ LETTER: dict[str, Any] = {
         "id": {"type": "string"},
         "text": {"type": "string"},
         "pages": {"type": "integer"},
+        "counts": {"type": "array", "items": {"type": "integer"}},
         "status": {"type": "string", "enum": ["draft", "sent"]},
         "author": {"type": "object", "properties": {"id": {"type": "string"}, "name": {"type": "string"}}},
         "stamps": {"type": "integer", "readOnly": True},
@@ -24,7 +25,11 @@ LETTER: dict[str, Any] = {
         "created_at": {"type": "string", "format": "date-time"},
     },
 }
-TEXT: dict[str, Any] = {"type": "object", "properties": {"text": {"type": "string"}, "pages": {"type": "integer"}}}
+COUNTS: dict[str, Any] = {"type": "array", "items": {"type": "integer"}}
+TEXT: dict[str, Any] = {
+    "type": "object",
+    "properties": {"text": {"type": "string"}, "pages": {"type": "integer"}, "counts": COUNTS},
+}
 ID = {"properties": {"id": {"type": "string", "readOnly": True}}}
 TAG = {
     "oneOf": [
@@ -76,6 +81,7 @@ OFFICE: dict[str, Any] = {
         **below("wrapped", {"type": "object", "properties": {"data": TEXT}}),
         **below("open", OPEN),
         **below("free", {"type": "object"}),
+        **below("unevaluated", {"properties": {"text": {"type": "string"}}, "unevaluatedProperties": True}),
         **below("nested", NESTED),
     },
     "components": {
@@ -172,4 +178,14 @@ def test_null_stays_null_where_bodies_may_give_numbers_as_texts():
 
 def test_a_number_of_more_than_64_bits_is_refused(office: httpx.Client):
     content = b'{"pages": 3548471404985227400000000000000000}'
-    assert office.post("/letters", content=content, headers={"Content-Type": "application/json"}).status_code == 400
+    refused = office.post("/letters", content=content, headers={"Content-Type": "application/json"})
+    assert (refused.status_code, "pages" in refused.text) == (400, True)
+
+
+def test_numbers_of_a_form_stand_between_commas(office: httpx.Client):
+    assert send(office, "POST", "/forms", {"counts": "1,2"}).json()["counts"] == [1, 2]
+    assert office.post("/forms", data={"counts": "1,b"}).status_code == 400
+
+
+def test_a_schema_with_unevaluated_properties_is_open(office: httpx.Client):
+    assert send(office, "POST", "/unevaluated", {"status": "sent"}).json()["status"] == "sent"

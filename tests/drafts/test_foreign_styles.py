@@ -162,6 +162,15 @@ def test_relationships_of_json_api_are_kept_and_list_what_stands_below(client: h
     assert [each["id"] for each in client.get(f"/depots/{depot}/parcels").json()["data"]] == [made[0]["id"]]
 
 
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("attributes", ["a"]), ("attributes", "a"), ("relationships", ["a"]), ("relationships", {"depot": "a"})],
+)
+def test_parts_of_json_api_that_are_no_objects_are_refused(client: httpx.Client, field: str, value: Any):
+    given = {"type": "parcels", "attributes": {"name": "a"}, field: value}
+    assert client.post("/parcels", json={"data": given}).status_code == 400
+
+
 def test_embedded_lists_of_hal_are_paged_by_their_links_the_newest_first_if_asked(client: httpx.Client):
     made = [client.post("/tickets", json={"subject": f"S{number}"}).json() for number in range(3)]
     assert [each["priority"] for each in made] == [3, 3, 3]

@@ -79,7 +79,7 @@ class BodyReader:
         is_list = isinstance(value, str) and self._schemas.type_of(shown) == "array"
         if is_list and self._schemas.type_of(self._schemas.items(shown)) == "string":
             return [part.strip() for part in value.split(",") if part.strip()]
-        return _storable(value)
+        return _storable(value, field)
 
     def _refuse(self, schema: Schema, body: Any) -> None:
         errors = self._schemas.errors(schema, body, most=1, absent="readOnly")
@@ -98,8 +98,11 @@ class BodyReader:
             fields = cast(dict[str, Any], value)
             return {name: self._coerce(properties.get(name, {}), each) for name, each in fields.items()}
         if kind == "array":
+            inner = self._schemas.items(schema)
+            if isinstance(value, str) and self._schemas.type_of(inner) in ("integer", "number", "boolean"):
+                value = value.split(",")
             listed = cast(list[Any], value) if isinstance(value, list) else [value]
-            return [self._coerce(self._schemas.items(schema), each) for each in listed]
+            return [self._coerce(inner, each) for each in listed]
         if not isinstance(value, str):
             return _storable(value)
         if kind == "boolean" and value.lower() in ("true", "false", "1", "0"):
@@ -164,7 +167,8 @@ def _property(part: Schema, name: str) -> Schema | None:
 
 def _says_open(parts: Sequence[Schema]) -> bool:
     """Return whether parts of a schema say that objects have further fields."""
-    return any(part.get("additionalProperties") not in (None, False) or part.get("patternProperties") for part in parts)
+    words = ("additionalProperties", "unevaluatedProperties", "patternProperties")
+    return any(part.get(word) not in (None, False) for part in parts for word in words)
 
 
 def _is_open(parts: Sequence[Schema]) -> bool:
@@ -179,14 +183,24 @@ def _list_beside(body: Any, field: str) -> Iterator[str]:
 
 
 def _open_json_api(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a JSON:API object beside each other: its id, attributes, and what it is related to."""
-    related: Mapping[str, Any] = given.get("relationships") or {}
-    relations = {name: cast(Mapping[str, Any], each).get("data") for name, each in related.items() if each}
+    """Return the fields of a JSON:API object beside each other: its id, attributes, and what it is related to.
+
+    Raises InvalidParameter for attributes or a relationship that are no objects.
+    """
+    given_relations = _read_object(given.get("relationships"), "relationships").items()
+    related = {name: _read_object(each, f"relationships.{name}") for name, each in given_relations}
+    relations = {name: each["data"] for name, each in related.items() if "data" in each}
     key = {"id": given["id"]} if "id" in given else {}
-    return {**key, **relations, **(given.get("attributes") or {})}
+    return {**key, **relations, **_read_object(given.get("attributes"), "attributes")}
 
 
-def _storable(value: Any) -> Any:
+def _read_object(value: Any, place: str) -> dict[str, Any]:
+    if not isinstance(value, (dict, type(None))):
+        raise InvalidParameter(place, "an object is wanted")
+    return cast(dict[str, Any], value or {})
+
+
+def _storable(value: Any, place: str = "") -> Any:
     """Return a value of a body with the names of files in place of the files.
 
     Raises InvalidParameter for an integer of more than 64 bits, of which JSON's reader made a float.
@@ -194,9 +208,9 @@ def _storable(value: Any) -> Any:
     if isinstance(value, Upload):
         return value.filename
     if isinstance(value, float) and abs(value) >= MAX_WHOLE_NUMBER and value.is_integer():
-        raise InvalidParameter("", f"{value:.0f} is a number of more than 64 bits")
+        raise InvalidParameter(place, f"{value:.0f} is a number of more than 64 bits")
     if isinstance(value, dict):
-        return {name: _storable(each) for name, each in cast(dict[str, Any], value).items()}
+        return {name: _storable(each, f"{place}.{name}") for name, each in cast(dict[str, Any], value).items()}
     if isinstance(value, list):
-        return [_storable(each) for each in cast(list[Any], value)]
+        return [_storable(each, place) for each in cast(list[Any], value)]
     return value
