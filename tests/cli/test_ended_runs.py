@@ -36,10 +36,14 @@ class Pair:
         self.serving = Serving("--data-dir", data_dir, "--workers", str(WORKERS), "--browsers", "4", "--json")
         self.made: dict[str, Any] = json.loads(self.serving.said)
         self.site = site
-        self.connect()
+        self._open_client()
 
     def connect(self) -> None:
         """Begin with a connection that no killed worker has taken along."""
+        self.client.close()
+        self._open_client()
+
+    def _open_client(self) -> None:
         self.client = httpx.Client(base_url=self.made["url"], trust_env=False, timeout=60)
         self.runs, self.sandboxes = Runs(self), Sandboxes(self)
 
