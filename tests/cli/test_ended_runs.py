@@ -116,7 +116,7 @@ def test_a_killed_worker_ends_its_own_runs_only_says_so_and_leaves_nothing(
     assert pair.client.get(f"/twin-runs/{ended['twin_run_id']}").json()["status"] == "torn_down"
     with pytest.raises(httpx.ConnectError):
         variables_of(ended)
-    assert variables_of(pair.sandboxes.get(boxes[0]))
+    assert variables_of(pair.sandboxes.until(boxes[0], lambda run: run["status"] == "ready"))
     for each in held[1:]:
         lost = pair.runs.until(each, lambda run: run["status"] == "failed")
         assert (lost["failure_category"], lost["failure_detail"]) == ("server", ended["error"])

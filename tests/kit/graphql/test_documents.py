@@ -137,6 +137,11 @@ TOKENS = [
 ]
 
 
+def test_a_selection_in_the_place_of_a_name_is_no_document(reading: Library):
+    with pytest.raises(ApiError, match="Expected Name, found '{'"):
+        reading.twin.api.plan("{ books { nodes { borrowers { { id } } } } }", None, {})
+
+
 @given(st.sampled_from(QUERIES), st.data())
 @settings(max_examples=300)
 def test_whatever_is_accepted_is_valid(reading: Library, query: str, data: st.DataObject):

@@ -44,8 +44,10 @@ class _FieldParser(Parser):
 
     def parse_field(self) -> FieldNode:
         token = self.lexer.token
-        following = self.lexer.lookahead().kind if token.kind is TokenKind.NAME else token.kind
-        if following in _AFTER_A_NAME and token.kind is TokenKind.NAME:
+        if token.kind is not TokenKind.NAME:
+            return super().parse_field()
+        following = self.lexer.lookahead().kind
+        if following in _AFTER_A_NAME:
             return self._reuse_field(str(token.value), None, 1)
         if following is TokenKind.BRACE_L and _ID_ALONE.match(self.lexer.source.body, token.end):
             return self._reuse_field(str(token.value), _ID, 4)
