@@ -142,8 +142,8 @@ def test_results_of_the_newest_deleted_environments_are_kept_and_no_journal_of_a
     monkeypatch.setattr(in_process, "LOGGED", 4)
     monkeypatch.setattr(in_process, "MAX_KEPT_RESULTS", 3)
     runs = []
-    for _ in range(8):
-        with td.create("slack:slack_default") as env:
+    for order in range(8):
+        with td.create("slack:slack_default", ttl_seconds=3600 - order) as env:
             runs.append(env.run(from_start=True))
             for number in range(4):
                 post(td, env, str(number))

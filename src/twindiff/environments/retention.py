@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from twindiff.catalog import EnvironmentRecord, RunRecord, TwinRunRecord
-from twindiff.kit.rows import Expression, not_
+from twindiff.kit.rows import Column, Expression, not_
 from twindiff.storage import CatalogStore, StorageEngine
 
 from .call_log import CallLog
@@ -24,14 +24,15 @@ def forget_ended(engine: StorageEngine, catalog: CatalogStore, log: CallLog, bef
     had an environment. `before` is in microseconds since 1970.
     """
     catalog.remove_all(TwinRunRecord, TwinRunRecord.environment_id == "", TwinRunRecord.created <= before)
-    while ended := _find_deleted(catalog, log.failing.waiting, EnvironmentRecord.expires <= before):
+    expires = EnvironmentRecord.expires
+    while ended := _find_deleted(catalog, log.failing.waiting, expires, expires <= before):
         yield from _forget(engine, catalog, log, ended)
 
 
 def forget_surplus(engine: StorageEngine, catalog: CatalogStore, log: CallLog, kept: int) -> Iterator[None]:
-    """Remove what remains of deleted environments beyond `kept` of them, those that expire first, in parts."""
+    """Remove what remains of deleted environments but the `kept` that were created last, in parts."""
     surplus = catalog.count(EnvironmentRecord, EnvironmentRecord.status == "deleted") - kept
-    while surplus > 0 and (ended := _find_deleted(catalog, log.failing.waiting)):
+    while surplus > 0 and (ended := _find_deleted(catalog, log.failing.waiting, EnvironmentRecord.created)):
         yield from _forget(engine, catalog, log, ended[:surplus])
         surplus -= AT_ONCE
 
@@ -48,14 +49,15 @@ def _forget(engine: StorageEngine, catalog: CatalogStore, log: CallLog, ended: l
     yield
 
 
-def _find_deleted(catalog: CatalogStore, failing: list[str], *where: Expression) -> list[str]:
-    status, expires = EnvironmentRecord.status, EnvironmentRecord.expires
+def _find_deleted(catalog: CatalogStore, failing: list[str], age: Column[int], *where: Expression) -> list[str]:
+    """Return the ids of deleted environments, those with the lowest `age` first."""
+    status = EnvironmentRecord.status
     rows = catalog.rows(
         EnvironmentRecord,
         status == "deleted",
         *where,
         *([not_(EnvironmentRecord.environment_id.in_(failing))] if failing else ()),
-        order=(status, expires),
+        order=(status, age),
         limit=AT_ONCE,
         columns=(EnvironmentRecord.environment_id,),
     )

@@ -23,6 +23,9 @@ SAID = {
     "Variable '$i' got invalid value {'a': {...}}; Expected type 'I'.": (
         'Variable "$i" got invalid value { a: [Object] }; Expected type "I".'
     ),
+    "Variable '$n' got invalid value None at 'n[0]'; Expected non-nullable type 'Float!' not to be None.": (
+        'Variable "$n" got invalid value null at "n[0]"; Expected non-nullable type "Float!" not to be null.'
+    ),
     "Syntax Error: Expected Name, found <EOF>.": "Syntax Error: Expected Name, found <EOF>.",
 }
 

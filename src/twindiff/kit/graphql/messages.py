@@ -1,6 +1,6 @@
 """Converts messages of graphql-core about documents and variables to those of graphql-js, which most vendors run.
 
-The messages differ only in how names and values are quoted. https://github.com/graphql/graphql-js
+The messages differ in how names and values are quoted, and in the word for null. https://github.com/graphql/graphql-js
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def as_graphql_js(message: str) -> str:
 
 
 def _quote_names(text: str) -> str:
-    return _NAME.sub(r'"\1"', text)
+    return _NAME.sub(r'"\1"', text).replace(" not to be None.", " not to be null.")
 
 
 def _value(text: str) -> str:

@@ -71,7 +71,10 @@ def _join_thread(call: Call, values: dict[str, Any]) -> None:
 def _check_number(call: Call, issue_id: str | None) -> None:
     """Raise QuotaExceeded if an issue has as many comments as it can have."""
     comment = Comment.row
-    if issue_id and call.db.count(comment, comment.issueId == issue_id) >= MAX_ISSUE_COMMENTS:
+    if (
+        issue_id
+        and call.db.count(comment, comment.issueId == issue_id, comment.archivedAt.is_null()) >= MAX_ISSUE_COMMENTS
+    ):
         raise QuotaExceeded(
             f"An issue can have a maximum of {MAX_ISSUE_COMMENTS} comments. "
             "This quota is enforced to keep the workspace performant.",

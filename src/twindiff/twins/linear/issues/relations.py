@@ -29,13 +29,18 @@ def create_relation(call: Call, values: dict[str, Any], given: dict[str, Any]) -
     refused.
     """
     _check_ends(values, "issueId", "relatedIssueId")
-    for row in _relations_of(call, values["issueId"]):
-        same = (row.issueId, row.relatedIssueId) == (values["issueId"], values["relatedIssueId"])
-        if same and row.type == values["type"]:
-            raise InvalidInput("These issues are related in this way already.")
-        if values["relatedIssueId"] in (row.issueId, row.relatedIssueId):
-            entity_operations.delete(call, IssueRelation, row)
+    _replace_others(call, values)
     values |= _titles(call, values)
+
+
+def _replace_others(call: Call, values: dict[str, Any], changed_id: str = "") -> None:
+    """Delete other relations of the same two issues; raise InvalidInput if one of them says the same."""
+    for row in _relations_of(call, values["issueId"]):
+        if row.id == changed_id or values["relatedIssueId"] not in (row.issueId, row.relatedIssueId):
+            continue
+        if (row.issueId, row.type) == (values["issueId"], values["type"]):
+            raise InvalidInput("These issues are related in this way already.")
+        entity_operations.delete(call, IssueRelation, row)
 
 
 def _check_ends(ends: dict[str, Any], first: str, second: str) -> None:
@@ -102,9 +107,10 @@ def tell_of_changed_relation(call: Call, before: Any, after: Any, given: dict[st
 
 @api.before_update(IssueRelation)
 def update_relation(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
-    """Validate a changed relation, whose ends must differ, and update the titles of its ends."""
+    """Validate a changed relation as a new one, which replaces others too, and update the titles of its ends."""
     ends = {name: changes.get(name) or getattr(row, name) for name in ("issueId", "relatedIssueId")}
     _check_ends(ends, "issueId", "relatedIssueId")
+    _replace_others(call, {**ends, "type": changes.get("type") or row.type}, row.id)
     changes |= _titles(call, ends)
 
 

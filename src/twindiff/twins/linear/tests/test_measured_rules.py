@@ -94,6 +94,17 @@ def test_two_issues_have_one_relation(linear):
     assert seen == {"relations": {"nodes": []}, "inverseRelations": {"nodes": [{"type": "blocks"}]}}
 
 
+def test_a_relation_that_is_changed_replaces_another_one_of_the_same_issues(linear):
+    linear.create("issueRelation", issueId="ENG-2", relatedIssueId="ENG-1", type="blocks")
+    changed = linear.create("issueRelation", "id", issueId="ENG-1", relatedIssueId="ENG-3", type="related")["id"]
+    update = (
+        "mutation($id: String!, $i: IssueRelationUpdateInput!) { issueRelationUpdate(id: $id, input: $i) { success } }"
+    )
+    linear(update, id=changed, i={"relatedIssueId": "ENG-2"})
+    seen = linear('{ issue(id: "ENG-2") { relations { nodes { type } } inverseRelations { nodes { type } } } }')
+    assert seen["issue"] == {"relations": {"nodes": []}, "inverseRelations": {"nodes": [{"type": "related"}]}}
+
+
 def test_a_duplicate_loses_its_other_relations(linear):
     linear.create("issueRelation", issueId="ENG-1", relatedIssueId="ENG-3", type="related")
     linear.create("issueRelation", issueId="ENG-1", relatedIssueId="ENG-2", type="duplicate")
@@ -221,7 +232,10 @@ def test_a_title_is_cut_after_a_word_in_addresses_and_branches(linear, title, ad
 
 def test_an_issue_has_a_limit_of_comments(linear, monkeypatch):
     monkeypatch.setattr(comments, "MAX_ISSUE_COMMENTS", 1)
-    linear.create("comment", issueId=linear.issue()["id"], body="1")
+    issue = linear.issue()["id"]
+    deleted = linear.create("comment", issueId=issue, body="0")["id"]
+    linear(f'mutation {{ commentDelete(id: "{deleted}") {{ success }} }}')
+    linear.create("comment", issueId=issue, body="1")
     query = 'mutation { commentCreate(input: { issueId: "ENG-5", body: "2" }) { success } }'
     error = linear.error(query)
     assert error["message"].startswith("An issue can have a maximum of 1 comments.")

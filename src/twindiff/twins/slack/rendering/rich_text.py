@@ -44,7 +44,7 @@ def _lines(text: str) -> Iterator[Element]:
         kind = next((kind for kind, start in _STARTS.items() if start.match(line)), _SECTION)
         if not groups or groups[-1][0] != kind:
             groups.append((kind, []))
-        groups[-1][1].append(_STARTS[kind].sub("", line) if kind in _STARTS else line)
+        groups[-1][1].append(_STARTS[kind].sub("", line, count=1) if kind in _STARTS else line)
     for kind, lines in groups:
         yield _list(lines) if kind == _LIST else {"type": kind, "elements": list(_inline("\n".join(lines), {}))}
 

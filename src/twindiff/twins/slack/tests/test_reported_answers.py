@@ -376,6 +376,14 @@ def test_lines_with_bullets_are_a_list(slack):
     assert end["type"] == "rich_text_section"
 
 
+@pytest.mark.parametrize(("text", "said"), [("> a > b <c>", "a > b <c>"), ("\u2022 a \u2022 b", "a \u2022 b")])
+def test_only_the_beginning_of_a_line_makes_it_a_quote_or_an_item(slack, text, said):
+    ts = slack("chat.postMessage", channel=GENERAL, text=text.replace("<", "&lt;").replace(">", "&gt;"))["ts"]
+    (message,) = slack("conversations.history", channel=GENERAL, latest=ts, inclusive="true", limit=1)["messages"]
+    (element,) = message["blocks"][0]["elements"][0]["elements"]
+    assert element.get("text") == said or element["elements"] == [{"type": "text", "text": said}]
+
+
 def test_a_status_is_cleared_as_a_whole(slack):
     assert slack("users.profile.set", profile={"status_text": "a"})["profile"]["status_emoji"] == ":speech_balloon:"
     assert not slack("users.profile.set", profile={"status_emoji": ""})["ok"]
