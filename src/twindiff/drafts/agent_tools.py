@@ -26,6 +26,7 @@ _VERBS = {
     "upsert": "create_or_update",
     "read": "get",
     "update": "update",
+    "replace": "replace",
     "delete": "delete",
     "file": "download",
 }

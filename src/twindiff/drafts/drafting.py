@@ -153,6 +153,11 @@ class Draft:
         call.memo["handler_fields"] = fields or {}
         return self._interpreter.serve(plan, call, given, body)
 
+    @property
+    def schemas(self) -> SchemaSet:
+        """The schemas of its description."""
+        return self._schemas
+
     def find_user_key(self, call: Call) -> Any:
         """Return the key of the user that a call acts as; None if the API has no users."""
         return self._interpreter.objects.find_user_key(call)

@@ -29,7 +29,7 @@ from .listing import (
 )
 from .names import snake
 from .overlay import Overlay
-from .placeholders import fill_placeholders, nest_value
+from .placeholders import fill_placeholders, nest_value, value_at
 from .plan import OperationPlan, find_relation
 from .request_bodies import BodyReader
 from .resources import ResourceMap
@@ -232,8 +232,19 @@ class DraftInterpreter:
             key = {} if plan.role.key else {stored.resource.key: SINGLE}
             row = self._objects.make(stored, plan.role, call, given, {**key, **body})
             return self._answer(plan, call, self._tell(plan, call, "create", None, row))
-        changed = self._objects.change(stored, row, call, body)
+        changed = self._objects.change(stored, row, call, body, self._values_without(plan, call, given))
         return self._answer(plan, call, self._tell(plan, call, "update", row, changed))
+
+    def _values_without(self, plan: OperationPlan, call: Call, given: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Return what the fields become that a body lacks which replaces an object; None if it replaces none."""
+        if plan.behaviour != "replace" or plan.body is None:
+            return None
+        exchange: RequestContext = call.memo["exchange"]
+        body = call.memo["body"]
+        if not isinstance(value_at(body, plan.body.field), dict) or (not body and not exchange.request.body):
+            return None
+        stored = cast(StoredResource, plan.stored)
+        return self._objects.values_without(stored, plan.role, call, given, plan.body.schema)
 
     def _upsert(self, plan: OperationPlan, call: Call, given: Mapping[str, Any], body: dict[str, Any]) -> Any:
         """Change the object that a body names, by its key or another field that identifies one, or create it."""
@@ -329,6 +340,7 @@ _ACTIONS: dict[str, Callable[[DraftInterpreter, OperationPlan, Call, Mapping[str
     "upsert": DraftInterpreter._upsert,  # pyright: ignore[reportPrivateUsage]
     "read": DraftInterpreter._read,  # pyright: ignore[reportPrivateUsage]
     "update": DraftInterpreter._update,  # pyright: ignore[reportPrivateUsage]
+    "replace": DraftInterpreter._update,  # pyright: ignore[reportPrivateUsage]
     "delete": DraftInterpreter._delete,  # pyright: ignore[reportPrivateUsage]
     "act": DraftInterpreter._act,  # pyright: ignore[reportPrivateUsage]
 }

@@ -118,7 +118,7 @@ class ListOverlay(OverlayPart):
 class OperationOverlay(OverlayPart):
     """What an operation does that convention does not say."""
 
-    does: Literal["", "list", "create", "read", "update", "delete"] = ""
+    does: Literal["", "list", "create", "read", "update", "replace", "delete"] = ""
     table: str = ""
     by: dict[str, Any] = {}
     """The fields that name the object: `{path: $path}` takes the parameter or the field `path` of the request."""
@@ -237,6 +237,8 @@ class Overlay(OverlayPart):
     """The property of answers with an object."""
     number_texts: bool = False
     """Whether bodies may give numbers as texts."""
+    put: Literal["", "merges", "replaces"] = ""
+    """Whether PUT keeps the fields that its body lacks; by default what its description says, see `plan`."""
     id: IdForm | None = None
     """The form of ids of the resources that have none of their own."""
     tables: dict[str, str] = {}

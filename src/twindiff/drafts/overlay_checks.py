@@ -139,7 +139,7 @@ def _check_operations(overlay: Overlay, tables: TableIndex) -> None:
         if each.table:
             for field in (*each.by, *each.where, *each.set):
                 _refuse_field(field, tables[each.table], f"operations.{name}")
-        if each.does in ("read", "update", "delete") and each.table and not each.by and "{" not in name:
+        if each.does in ("read", "update", "replace", "delete") and each.table and not each.by and "{" not in name:
             raise DescriptionError(f"The overlay's operations.{name} does not say by which fields to find the object.")
 
 

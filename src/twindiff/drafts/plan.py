@@ -26,14 +26,28 @@ from .stored_objects import MAKERS
 from .tables import StoredResource
 
 Behaviour = Literal[
-    "list", "count", "create", "copy", "upsert", "read", "update", "delete", "act", "file", "missing", "written"
+    "list",
+    "count",
+    "create",
+    "copy",
+    "upsert",
+    "read",
+    "update",
+    "replace",
+    "delete",
+    "act",
+    "file",
+    "missing",
+    "written",
 ]
 Confidence = Literal["written", "derived", "partly", "not served"]
-SHOWING: tuple[Behaviour, ...] = ("list", "create", "copy", "upsert", "read", "update", "act")
+SHOWING: tuple[Behaviour, ...] = ("list", "create", "copy", "upsert", "read", "update", "replace", "act")
 """The behaviours whose answers show objects."""
 COPYING = (("copy",), ("duplicate",), ("clone",))
 """Actions that create an object like the one that the path names."""
 STATES = ("status", "state", "phase", "stage")
+MERGE = "merge"
+"""What a PUT is said to guess that keeps the fields that its body lacks."""
 _UNDECLARED = OperationOverlay()
 _MADE_BY_CONVENTION = frozenset(
     [
@@ -146,16 +160,35 @@ def _plan(
     if kept:
         makers = {name for name in MAKERS if name in kept.schemas and schemas.family(kept.schemas[name]) in stored}
         known = makers | _declared_fields(overlay, kept.table) | _fields_above(role, kept)
-        known |= {
-            *declared.set,
-            *((*change.further, *change.added) if change else ()),
-        }
+        known |= {*declared.set, *((*change.further, *change.added) if change else ())}
         guessed = tuple(name for name in guessed if name not in known)
     if behaviour == "file":
         guessed = ("bytes",)
     if operation.is_implied and behaviour != "missing":
         guessed = ("operation", *guessed)
-    return OperationPlan(operation, behaviour, role, kept, answer, body, query, change, guessed, reason, declared)
+    plan = OperationPlan(operation, behaviour, role, kept, answer, body, query, change, guessed, reason, declared)
+    return _plan_put(plan, body, overlay, resource_map) if body is not None and operation.verb == "PUT" else plan
+
+
+def _plan_put(plan: OperationPlan, body: Envelope, overlay: Overlay, resource_map: ResourceMap) -> OperationPlan:
+    """Return the plan of a PUT, which replaces an object unless it is said, or is to be guessed, that it merges."""
+    if plan.behaviour != "update" or plan.declared.does or overlay.put == "merges":
+        return plan
+    if not overlay.put and _takes_parts(plan, body, resource_map):
+        return plan._replace(guessed=(*plan.guessed, MERGE))
+    return plan._replace(behaviour="replace")
+
+
+def _takes_parts(plan: OperationPlan, body: Envelope, resource_map: ResourceMap) -> bool:
+    """Return whether the body of a PUT is a part of the object: creating one needs fields of which it needs none.
+
+    A path that has PATCH as well has that for parts.
+    """
+    if resource_map.has_verb(plan.operation.path, "PATCH"):
+        return False
+    schemas = resource_map.schemas
+    needed = resource_map.resources[plan.role.resource].needed & schemas.list_fields(body.schema).keys()
+    return bool(needed) and not needed & schemas.needed_fields(body.schema)
 
 
 def _is_told(path: str, role: PathRole, resource_map: ResourceMap, stored: Mapping[str, StoredResource]) -> bool:
@@ -184,7 +217,7 @@ def _names_object(operation: OperationDescription, declared: OperationOverlay, r
     `named` is the kind of the object that the path names. A path that names none is of one such as `/me`, unless it is
     posted to.
     """
-    if declared.does not in ("read", "update", "delete"):
+    if declared.does not in ("read", "update", "replace", "delete"):
         return True
     return named == role.resource if named else declared.does == "read" or operation.verb != "POST"
 

@@ -21,6 +21,7 @@ from .listing import LIMITS
 from .names import snake
 from .placeholders import value_at
 from .plan import OperationPlan
+from .recorded_puts import RecordedPuts
 from .recordings import RecordedCall
 from .resources import Envelope
 from .tables import StoredResource, fields_above
@@ -63,6 +64,8 @@ def list_lines(overlay: Schema) -> list[OverlayLine]:
         OverlayLine(("errors", "bodies", status), f"Refusals with {status} have the body {json.dumps(body)}.")
         for status, body in overlay.get("errors", {}).get("bodies", {}).items()
     ]
+    if "put" in overlay:
+        lines.append(OverlayLine(("put",), "PUT keeps the fields that its body lacks."))
     for table, about in overlay.get("resources", {}).items():
         if "id" in about:
             lines.append(OverlayLine(("resources", table, "id"), f"Ids of {table} are {json.dumps(about['id'])}."))
@@ -110,6 +113,7 @@ class _Proposer:
         """The fields that answers showed of each seed, also those without a value: what they were at first counts."""
         self._own: set[tuple[str, str]] = set()
         self._errors: dict[str, list[Schema]] = {}
+        self._puts = RecordedPuts(draft.schemas)
 
     def propose(self, calls: Iterable[RecordedCall]) -> Schema:
         for call in calls:
@@ -130,6 +134,7 @@ class _Proposer:
         seeds = {table: [*rows.values()] for table, rows in self._seeds.items() if rows}
         overlay: Schema = {
             "errors": {"bodies": bodies} if bodies else {},
+            "put": "merges" if self._puts.are_merged else "",
             "resources": resources,
             "operations": operations,
             "seeds": seeds,
@@ -164,6 +169,7 @@ class _Proposer:
             if isinstance(answer, dict) and call.status < 500:
                 self._errors.setdefault(str(call.status), []).append(cast(Schema, answer))
             return
+        self._puts.read_request(call, plan, given)
         if plan.stored is None or plan.answer is None or call.answer is None:
             return
         if plan.behaviour == "list":
@@ -173,11 +179,13 @@ class _Proposer:
             if key is None:
                 continue
             at = (plan.stored.table, str(key))
+            self._puts.note_shown(at, shown)
             if shown.get(plan.stored.resource.key) is not None:
                 self._shown.setdefault(plan.stored.table, []).append((plan.stored.resource.key, shown))
             if plan.behaviour in ("create", "upsert"):
                 self._own.add(at)
                 body = _objects_in(plan.body, call.body)[:1] if plan.body and call.body else []
+                self._puts.note_created(at, body[0] if body else {})
                 self._created.setdefault(plan.stored.table, []).append((body[0] if body else {}, shown))
             elif at not in self._own and plan.behaviour in ("list", "read"):
                 self._add_seed(plan, plan.stored, str(key), shown, given)

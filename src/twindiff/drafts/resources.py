@@ -77,6 +77,8 @@ class Resource:
         self.parents: set[str] = set()
         """Placeholders of paths above it that no field of it holds."""
         self.creatable = False
+        self.needed: set[str] = set()
+        """Fields that a body must have that creates one."""
 
 
 def plural_of(name: str) -> str:
@@ -387,6 +389,8 @@ class ResourceMap:
                 written = find_body(self.schemas, operation.body, names, self._overlay.holders(operation.name))
                 if written and not written.is_list:
                     resource.written.append(written.schema)
+                if written and role.kind == "collection" and verb == "POST":
+                    resource.needed |= self.schemas.needed_fields(written.schema)
             resource.creatable |= role.kind == "collection" and verb == "POST"
         if role.kind == "member":
             resource.aliases.add(role.key)
@@ -436,6 +440,10 @@ class ResourceMap:
     def is_only_read(self, path: str) -> bool:
         """Return whether GET is the only method of a path."""
         return [*self._by_path[path]] == ["GET"]
+
+    def has_verb(self, path: str, verb: str) -> bool:
+        """Return whether a path of the description has a method."""
+        return verb in self._by_path[path]
 
     def list_addresses(self) -> dict[str, str]:
         """Return the path of an object by the name of its resource, for those that a path names by one placeholder."""

@@ -107,6 +107,14 @@ class SchemaSet:
         given: Any = self.flatten(schema).get("required")
         return frozenset(map(str, cast(list[Any], given))) if isinstance(given, list) else frozenset()
 
+    def needed_fields(self, schema: Schema) -> frozenset[str]:
+        """Return the names of the properties that a request must give: those that have no default."""
+        properties = self.properties(schema)
+        given = (
+            name for name in self.required_fields(schema) if not self.is_flagged(properties.get(name, {}), "readOnly")
+        )
+        return frozenset(name for name in given if "default" not in self.flatten(properties.get(name, {})))
+
     def shown_fields(self, schema: Schema) -> frozenset[str]:
         """Return the names of the properties that an object must have in answers."""
         properties = self.properties(schema)

@@ -77,6 +77,9 @@ _PERSONS = frozenset(
 )
 
 
+_EMPTY_VALUES: tuple[Any, ...] = (None, "", 0, False, [], {})
+
+
 class StateConflict(ApiError):
     """The object is in a state in which this cannot be done."""
 
@@ -366,17 +369,35 @@ class StoredObjects:
         role = PathRole(stored.resource.name, "collection", tuple(above))
         return self.make(stored, role, call, above, {n: v for n, v in given.items() if n in stored.columns})
 
-    def change(self, stored: StoredResource, row: Row, call: Call, body: Mapping[str, Any]) -> Row:
+    def change(
+        self,
+        stored: StoredResource,
+        row: Row,
+        call: Call,
+        body: Mapping[str, Any],
+        absent: Mapping[str, Any] | None = None,
+    ) -> Row:
         """Store fields in a row, and the time of the change if there is something to change.
+
+        `absent` are the values of the fields that a body lacks which replaces the object; see `values_without`.
 
         Raises StateConflict for a state that may not follow, and NotUnique.
         """
-        known = {name: getattr(row, stored.columns[name]) for name in body if snake(name) in RECORD_FIELDS}
+        is_merged = absent is None
+        known = {
+            name: getattr(row, stored.columns[name]) for name in body if snake(name) in RECORD_FIELDS and is_merged
+        }
+        if not is_merged:
+            body = {
+                n: self._keep_read_only(stored.schemas.get(n, {}), getattr(row, stored.columns[n]), value)
+                for n, value in body.items()
+            }
         values = {
             stored.columns[name]: self._fit(stored, name, merge_fields(known.get(name), value))
             for name, value in body.items()
             if name != stored.resource.key
         }
+        values |= {stored.columns[name]: value for name, value in (absent or {}).items() if name not in body}
         values = {column: value for column, value in values.items() if getattr(row, column) != value}
         if not values:
             return row
@@ -388,6 +409,70 @@ class StoredObjects:
             if snake(field).startswith(_UPDATED) and not snake(field).endswith(_NO_TIME):
                 values.setdefault(stored.columns[field], self._fit(stored, field, self._now(call, field, schema)))
         return call.db.change(row, **values)
+
+    def values_without(
+        self, stored: StoredResource, role: PathRole, call: Call, given: Mapping[str, Any], schema: Schema
+    ) -> dict[str, Any]:
+        """Return what the fields that a schema of bodies has are, each for a body that lacks it and replaces an object.
+
+        It is what they are in a new object; those that the vendor sets, and that say what stands above, are left out.
+        """
+        by_snake = {snake(name): name for name in stored.columns}
+        settable = {
+            by_snake[snake(name)]: each
+            for name, each in self._schemas.list_fields(schema).items()
+            if snake(name) in by_snake
+        }
+        settable = {name: each for name, each in settable.items() if self._is_replaced(stored, role, name, each)}
+        declared = self.about(stored).defaults
+        defaults = {name: declared[name] for name in settable if name in declared}
+        values = fill_placeholders(defaults, partial(self.look_up, call, given))
+        for name, each in settable.items():
+            if values.get(name) is None:
+                own = self._schemas.flatten(each).get("default")
+                known = self._initial(call, stored, name, stored.schemas[name]) if own is None else own
+                values[name] = self._empty_value(stored, name) if known is None else self._fit(stored, name, known)
+        return values
+
+    def _keep_read_only(self, schema: Schema, known: Any, given: Any) -> Any:
+        """Return an object that replaces another with what only answers have of the other."""
+        if not isinstance(known, Mapping) or not isinstance(given, Mapping):
+            return given
+        before, after = cast(Mapping[str, Any], known), cast(Mapping[str, Any], given)
+        if _is_another(before, after):
+            return after
+        properties = self._schemas.properties(schema)
+        kept = {
+            name: before[name]
+            for name, each in properties.items()
+            if name in before and self._schemas.is_flagged(each, "readOnly")
+        }
+        return {
+            **kept,
+            **{
+                name: self._keep_read_only(properties.get(name, {}), before.get(name), each)
+                for name, each in after.items()
+            },
+        }
+
+    def _is_replaced(self, stored: StoredResource, role: PathRole, name: str, given: Schema) -> bool:
+        """Return whether a body that replaces an object and lacks a field takes its value away."""
+        about, computed = self.about(stored), self.computed.get(stored.table)
+        above = {stored.field_above(placeholder) for placeholder in role.parents}
+        derived = {*stored.computed, *(computed.texts if computed else ()), *(computed.objects if computed else ())}
+        states = (about.states.field,) if about.states else ()
+        own = {*above, *derived, *states, *stored.resource.aliases, *about.aliases, about.soft_delete, *MAKERS}
+        is_set = name not in own and name in stored.schemas and not is_time_of_record(name)
+        is_key = name == stored.resource.key or snake(name) in (*KEY_NAMES[:6], "number", "iid")
+        flagged = any(self._schemas.is_flagged(each, "readOnly") for each in (given, stored.schemas.get(name, {})))
+        return is_set and not is_key and not flagged
+
+    def _empty_value(self, stored: StoredResource, name: str) -> Any:
+        """Return what a field without a value is: null, or the empty value of its type where answers must show one."""
+        schema = stored.schemas[name]
+        if all(name not in self._schemas.shown_fields(each) for each in stored.resource.shown):
+            return None
+        return next((each for each in _EMPTY_VALUES if self._schemas.fits(schema, each)), None)
 
     def is_copied(self, stored: StoredResource, field: str) -> bool:
         """Return whether the copy of an object has a field of it: not its key, its times, or what must be unique."""
@@ -568,6 +653,11 @@ def merge_fields(known: Any, given: Any) -> Any:
     if isinstance(known, Mapping) and isinstance(given, Mapping):
         return {**cast(Mapping[str, Any], known), **cast(Mapping[str, Any], given)}
     return given
+
+
+def _is_another(known: Mapping[str, Any], given: Mapping[str, Any]) -> bool:
+    """Return whether two values of a field refer to different objects."""
+    return any(key in given and given[key] != known.get(key) for key in KEY_NAMES[:6])
 
 
 def _identify(item: Any) -> str:

@@ -98,7 +98,9 @@ class ShippedDraft(NamedTuple):
                 f"{self.label} is served from its description, which is not shipped. Download it from"
                 f" {self.description}, then: --draft {self.name}=FILE"
             )
-        draft = Draft(self._describe(paths), self.name, self.overlay(), self.tables, is_partial=bool(paths))
+        draft = Draft(
+            self._describe(paths), self.name, self.overlay(), self.tables, is_partial=bool(paths) or not self.own
+        )
         rows = self.rows
         if recorded:
             seeds = propose_seeds(recorded, draft)
