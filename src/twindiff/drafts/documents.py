@@ -33,6 +33,8 @@ MAX_NODES = 4_000_000
 BASE = "urn:twindiff:description"
 """The address under which the document is known to its own references, so that each of its schemas stands alone."""
 
+LEARNT = "x-learnt"
+"""The mark of a document that was learnt from recordings, which may lack what the API has."""
 VERBS = ("get", "post", "put", "patch", "delete")
 JSON_TYPES = ("application/json", "application/x-www-form-urlencoded", "multipart/form-data")
 _PLACEHOLDER = re.compile(r"\{([^}/]*)\}")

@@ -190,12 +190,14 @@ class Draft:
         style: type[DraftStyle] = DraftStyle,
         gateway: EventGateway | None = None,
         layers: Sequence[Middleware] = (),
+        is_whole: bool = True,
         **more: Any,
     ) -> DraftedTwin:
         """Return the twin. Operations that `pages` declare are served by their handlers.
 
         `rows` are those of the handlers' tables in each template, and `more` are further arguments of the Twin.
         `gateway` is told of the events of the overlay's webhooks. `layers` are middleware around all operations.
+        Unless the description `is_whole`, the vendor may have paths that it lacks.
         """
         written = {shape_of(f"{each.verb} {each.path}") for page in pages for each in page.listed}
         plans = [
@@ -208,9 +210,11 @@ class Draft:
                 _declare(api, plan, self._interpreter, self._schemas)
         options: dict[str, Any] = {**self._usual_options(rows, gateway), **more}
         options["hosts"] = {**self._hosts(), **options.get("hosts", {})}
+        wire_style = style(self.description, self._schemas, self.overlay.errors)
+        wire_style.is_whole = is_whole
         twin = DraftedTwin(
             self.name,
-            style(self.description, self._schemas, self.overlay.errors),
+            wire_style,
             api,
             *pages,
             tables=[*(each.row for each in self._stored.values()), IdempotentAnswer, *self._written_tables],

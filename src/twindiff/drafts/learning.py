@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from .documents import DescriptionError, Schema
+from .documents import LEARNT, DescriptionError, Schema
 from .implied_operations import add_implied_operations
 from .names import singular, snake, split_words
 from .recorded_secrets import mask_secrets
@@ -45,6 +45,7 @@ def learn_description(paths: Iterable[Path], host: str = "") -> Schema:
         "openapi": "3.1.0",
         "info": {"title": server.partition("://")[2] or "Recorded API", "version": "recorded"},
         "servers": [{"url": server or "https://api.example.com"}],
+        LEARNT: True,
         "paths": operations,
     }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
@@ -17,7 +18,7 @@ from twindiff.kit.json_values import read_json
 from twindiff.kit.request_context import RequestContext
 from twindiff.kit.styles.base import Style
 
-from .documents import ApiDescription, OperationDescription, Schema
+from .documents import LEARNT, ApiDescription, OperationDescription, Schema
 from .names import snake
 from .overlay import ErrorOverlay
 from .placeholders import fill_placeholders, value_at
@@ -31,14 +32,30 @@ _MESSAGES = frozenset(
 _CODES = frozenset(["code", "error", "error_code", "type", "status_code", "name", "error_type", "key"])
 
 
+class VerbNotDescribed(ApiError):
+    """The path does not have this method."""
+
+    status, code = 405, "method_not_allowed"
+
+
+class PathNotDescribed(ApiError):
+    """The API does not have this path."""
+
+    status, code = 404, "not_found"
+
+
 class DraftStyle(Style):
     """Parses requests and shows errors in the envelope that most of the description's refusals have."""
+
+    is_whole = False
+    """Whether the API has only the paths of the description; otherwise the vendor may have others."""
 
     def __init__(self, description: ApiDescription, schemas: SchemaSet, errors: ErrorOverlay | None = None) -> None:
         self._schemas, self._declared = schemas, errors or ErrorOverlay()
         self._maker = ValueMaker(schemas)
         self._operations = {operation.name: operation for operation in description.operations}
         self._usual = _usual_refusal(description.operations)
+        self._is_learnt = description.document.get(LEARNT) is True
         self._keys = {
             place: str(scheme.get("name", ""))
             for scheme in description.security
@@ -93,6 +110,28 @@ class DraftStyle(Style):
         if body is not None and (not self._declared.described or self._fits_refusal(operation, status, body)):
             return json_answer(body, status, (*error.headers, (DRAFTED_HEADER, "refused")))
         return self._error_by_schema(error, operation, status)
+
+    def unknown(self, request: Request, verbs: list[str]) -> Response:
+        """The response for a request without an operation; `verbs` are those of its path.
+
+        A described path answers OPTIONS, and other methods with 405. A path that is not described is not found, or may
+        be the vendor's all the same if the description is not the whole API. A learnt one says nothing of either.
+        """
+        if self._is_learnt or not (self._is_described(request.path) if verbs else self.is_whole):
+            return super().unknown(request, verbs)
+        if not verbs:
+            return self.error(PathNotDescribed(f"There is no path {request.path}"))
+        allowed = ", ".join(sorted({*verbs, "OPTIONS", *(["HEAD"] if "GET" in verbs else [])}))
+        if request.verb == "OPTIONS":
+            return Response(b"", 204, headers=(("Allow", allowed),))
+        said = f"{request.verb} is not allowed; {allowed} are"
+        return self.error(VerbNotDescribed(said, headers=(("Allow", allowed),)))
+
+    def _is_described(self, path: str) -> bool:
+        """Return whether a path of the description has the form of one."""
+        described = {operation.path for operation in self._operations.values()}
+        shapes = (re.sub(r"\\{\w+\\}", "[^/]+", re.escape(each.strip("/"))) for each in described)
+        return any(re.fullmatch(shape, path.strip("/")) for shape in shapes)
 
     def error_in(self, body: Any, error: ApiError, exchange: RequestContext | None) -> Response:
         """The error with a body, or as the description has it where it describes another for the operation."""

@@ -110,7 +110,9 @@ class ShippedDraft(NamedTuple):
         gateway = self.gateway(draft) if self.gateway else None
         layers = (self.layer(draft),) if self.layer else ()
         pages = (*self.pages, *self.again, *own)
-        twin = draft.twin(*pages, rows=rows, style=self.style, gateway=gateway, layers=layers, **self.options)
+        # Of a vendor's several descriptions some may be missing, so that an unknown path may be one of the vendor's.
+        more: dict[str, Any] = {"is_whole": False, **self.options}
+        twin = draft.twin(*pages, rows=rows, style=self.style, gateway=gateway, layers=layers, **more)
         described = {shape_of(plan.operation.name) for plan in twin.plans}
         names = [f"{each.verb} {each.path}" for page in (*self.pages, *own) for each in page.listed]
         twin.beside = [name for name in names if shape_of(name) not in described]
