@@ -26,7 +26,19 @@ from .stored_objects import MAKERS
 from .tables import StoredResource
 
 Behaviour = Literal[
-    "list", "count", "create", "copy", "upsert", "read", "update", "delete", "act", "file", "missing", "written"
+    "list",
+    "count",
+    "create",
+    "copy",
+    "upsert",
+    "read",
+    "update",
+    "delete",
+    "act",
+    "file",
+    "refuse",
+    "missing",
+    "written",
 ]
 Confidence = Literal["written", "derived", "partly", "not served"]
 SHOWING: tuple[Behaviour, ...] = ("list", "create", "copy", "upsert", "read", "update", "act")
@@ -151,8 +163,10 @@ def _plan(
             *((*change.further, *change.added) if change else ()),
         }
         guessed = tuple(name for name in guessed if name not in known)
-    if behaviour == "file":
-        guessed = ("bytes",)
+    if behaviour == "missing" and operation.recorded_refusal and is_routable(operation.path):
+        behaviour, reason = "refuse", ""
+    if behaviour in ("file", "refuse"):
+        guessed = ("bytes",) if behaviour == "file" else ("refusal",)
     if operation.is_implied and behaviour != "missing":
         guessed = ("operation", *guessed)
     return OperationPlan(operation, behaviour, role, kept, answer, body, query, change, guessed, reason, declared)

@@ -24,6 +24,7 @@ from twindiff.drafts.drafting import Draft
 from twindiff.drafts.names import snake
 from twindiff.drafts.proposals import propose_seeds
 from twindiff.drafts.recorded_needs import find_needs, is_reading, own_ids_in
+from twindiff.drafts.recorded_secrets import SecretMask
 from twindiff.drafts.recordings import RecordedCall, RecordedSession
 from twindiff.drafts.shipped import ShippedDraft, find_shipped
 from twindiff.kit.twin import Twin
@@ -238,7 +239,7 @@ class RecordedReplay:
 
     def run(self, name: str, calls: Sequence[RecordedCall]) -> Iterator[StepOutcome]:
         """Replay the calls in order."""
-        needs = find_needs(calls)
+        needs, secrets = find_needs(calls), SecretMask(calls)
         self._ids.kept = needs.before
         self._ids.later = needs.later
         self._ids.foreign = _find_foreign(calls)
@@ -263,7 +264,8 @@ class RecordedReplay:
             places = [*differences.missing, *differences.counts, *differences.values][:MAX_PLACES] or (
                 [need] if need else []
             )
-            request = f"{call.verb} {call.path}"
+            request = secrets.mask(f"{call.verb} {call.path}")
+            places = [secrets.mask(each) for each in places]
             is_comparable = not need and not has_limit
             yield StepOutcome(name, number, request, call.status, answer.status_code, kind, is_comparable, places)
 
