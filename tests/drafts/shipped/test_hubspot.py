@@ -307,3 +307,15 @@ def test_types_of_associations_are_listed_also_if_there_are_none(
 ):
     listed = hubspot.get(f"/crm/v4/associations/contacts/{to_kind}/labels").json()["results"]
     assert [each["label"] for each in listed] == labels
+
+
+def test_an_early_contact_shows_its_company(hubspot: httpx.Client):
+    contact, company = find_id(hubspot, "contacts"), find_id(hubspot, "companies")
+    path = f"/contacts/v1/contact/vid/{contact}/profile"
+    assert "associated-company" not in hubspot.get(path).json()
+    hubspot.put(f"/companies/v2/companies/{company}/contacts/{contact}")
+    shown = hubspot.get(path).json()
+    assert shown["properties"]["associatedcompanyid"]["value"] == company
+    about = shown["associated-company"]
+    assert (about["company-id"], about["properties"]["num_associated_contacts"]["value"]) == (int(company), "1")
+    assert about["properties"]["domain"] == {"value": "mill.example"}

@@ -15,6 +15,8 @@ from twindiff.kit.http import Response
 from twindiff.kit.rows import Expression
 from twindiff.kit.twin import Operations
 
+from .account import columns_of
+from .associations import list_associated
 from .record_lookup import find_record, find_records, read_property
 from .records import archive_record, change_record, create_record, read_properties
 from .tables import CrmContact, CrmContactList, CrmListMember
@@ -105,6 +107,9 @@ def _show_contact(call: Call, row: Any, *, only_values: bool, names: Iterable[st
     email = [{"type": "EMAIL", "value": row.email, "timestamp": made, "is-primary": True}] if row.email else []
     guid = _guid_of(row)
     memberships = call.db.rows(CrmListMember, CrmListMember.contact_id == row.id)
+    company = next(iter(list_associated(call, "contacts", row.id, "companies")), "")
+    if company and names is None:
+        values["associatedcompanyid"] = company
     return {
         "vid": number,
         "canonical-vid": number,
@@ -128,7 +133,19 @@ def _show_contact(call: Call, row: Any, *, only_values: bool, names: Iterable[st
             }
         ],
         "merge-audits": [],
+        **({"associated-company": _show_associated_company(call, company)} if company else {}),
     }
+
+
+def _show_associated_company(call: Call, id: str) -> Shown:
+    """Return the first company of a contact, with the values of its properties only."""
+    row = find_record(call, "companies", id)
+    own = [name for name in columns_of("companies") if getattr(row, name)]
+    names = [*own, *row.properties, "createdate", "hs_lastmodifieddate", "hs_object_id"]
+    count = len(list_associated(call, "companies", id, "contacts"))
+    values = {**{name: show_value(row, "companies", name) for name in names}, "num_associated_contacts": str(count)}
+    properties = {name: {"value": value} for name, value in values.items()}
+    return {"company-id": int(id), "portal-id": PORTAL, "properties": properties}
 
 
 def _guid_of(row: Any) -> str:
