@@ -47,6 +47,8 @@ COPYING = (("copy",), ("duplicate",), ("clone",))
 """Actions that create an object like the one that the path names."""
 STATES = ("status", "state", "phase", "stage")
 _UNDECLARED = OperationOverlay()
+_WHOLE_GUESSES: Mapping[Behaviour, tuple[str, ...]] = {"file": ("bytes",), "refuse": ("refusal",)}
+"""What is guessed of behaviours whose whole answer is."""
 _MADE_BY_CONVENTION = frozenset(
     [
         "created",
@@ -158,15 +160,11 @@ def _plan(
     if kept:
         makers = {name for name in MAKERS if name in kept.schemas and schemas.family(kept.schemas[name]) in stored}
         known = makers | _declared_fields(overlay, kept.table) | _fields_above(role, kept)
-        known |= {
-            *declared.set,
-            *((*change.further, *change.added) if change else ()),
-        }
+        known |= {*declared.set, *((*change.further, *change.added) if change else ())}
         guessed = tuple(name for name in guessed if name not in known)
     if behaviour == "missing" and operation.recorded_refusal and is_routable(operation.path):
         behaviour, reason = "refuse", ""
-    if behaviour in ("file", "refuse"):
-        guessed = ("bytes",) if behaviour == "file" else ("refusal",)
+    guessed = _WHOLE_GUESSES.get(behaviour, guessed)
     if operation.is_implied and behaviour != "missing":
         guessed = ("operation", *guessed)
     return OperationPlan(operation, behaviour, role, kept, answer, body, query, change, guessed, reason, declared)

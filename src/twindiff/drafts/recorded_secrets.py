@@ -48,8 +48,8 @@ class SecretMask:
     """Masks in texts the secrets that calls hold anywhere, and what is a secret by its form."""
 
     def __init__(self, calls: Sequence[RecordedCall]) -> None:
-        found = {each for call in calls for each in _secrets_in(call)}
-        every = sorted({text for each in found for text in (each, quote(each, safe=""))}, key=len, reverse=True)
+        secrets = {each for call in calls for each in _secrets_in(call)}
+        every = sorted({text for each in secrets for text in (each, quote(each, safe=""))}, key=len, reverse=True)
         known = rf"(?<![A-Za-z0-9])({'|'.join(map(re.escape, every))})(?![A-Za-z0-9])|" if every else ""
         self._pattern = re.compile(known + _VALUE.pattern)
 
