@@ -21,6 +21,8 @@ def draft_pages() -> dict[str, str]:
 def _page_of(draft: ShippedDraft) -> Iterator[str]:
     yield from (f"# {draft.label}, a shipped draft", "", WRITTEN_BY)
     serve = f"`twindiff serve --draft {draft.name}"
+    if draft.unproven:
+        yield from ("", f"From memory, shown by no recording or documentation: {'; '.join(draft.unproven)}.", "")
     if draft.stands_alone:
         yield from (f"{serve}` serves it; see [Draft a twin of any API](../../how-to/draft-a-twin.md).", "")
         yield from _report(draft)

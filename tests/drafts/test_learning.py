@@ -304,3 +304,24 @@ def test_an_overlay_is_proposed_of_what_the_traffic_has_in_common(tmp_path: Path
         assert client.get("/v1/parcels/8").json() == {"code": 7, "error": "No such parcel: '8'"}
         made = client.post("/v1/parcels", json={"address": "3 Mill Lane"}).json()
         assert (made["id"], made["state"]) == (103, "new")
+
+
+def test_a_route_that_recordings_only_refuse_is_refused_alike(tmp_path: Path):
+    refusal = {"error": "gone", "message": "Use /v2/parcels"}
+    calls = [
+        ("POST", "/v1/parcels/101/recall", 410, refusal),
+        ("GET", "/v1/depots/9/stock", 403, {"error": "forbidden"}),
+        ("GET", "/v1/trucks", 429, {"error": "slow down"}),
+        ("GET", "/v1/ships", 404, {"error": "no"}),
+        ("GET", "/v1/ships", 400, {"error": "bad"}),
+    ]
+    steps = [{"method": verb, "path": path, "status": status, "response": said} for verb, path, status, said in calls]
+    (tmp_path / "a.jsonl").write_text(as_sessions() + "\n" + json.dumps({"host": HOST, "steps": steps}))
+    draft = Draft(describe(learn_description([tmp_path / "a.jsonl"])), "parcels")
+    with client_of(draft) as client:
+        answer = client.post("/v1/parcels/101/recall")
+        assert (answer.status_code, answer.json()) == (410, refusal)
+        assert answer.headers["X-Twindiff-Drafted"] == "partly; guessed=refusal"
+        assert client.get("/v1/depots/7/stock").json() == {"error": "forbidden"}
+        assert [client.get(path).status_code for path in ("/v1/trucks", "/v1/ships")] == [501, 501]
+        assert client.get("/v1/parcels/7").status_code == 404

@@ -93,6 +93,25 @@ def test_a_replay_that_cannot_begin_says_why(recording: Path, words: list[str], 
     assert said in answer.output
 
 
+HOOK = {"id": 12, "token": "tk-9f8e7d6c", "kind": "incoming"}
+KEY = "key-1a2b3c4d"
+
+
+def test_a_report_masks_what_is_secret(tmp_path: Path):
+    steps: list[Step] = [
+        ("GET", f"/v1/hooks/12/tk-9f8e7d6c?hapikey={KEY}", None, 200, HOOK),
+        ("POST", "/v1/logins", {"password": "pass-word-1"}, 200, {"id": "ghp_" + 20 * "a"}),
+        ("GET", "/v1/logins/pass-word-1", None, 200, {"id": "ghp_" + 20 * "a"}),
+        ("GET", f"/v1/keys/{KEY}", None, 404, {"error": "no"}),
+        ("DELETE", "/v1/hooks/xoxb-123456789", None, 200, {}),
+    ]
+    path = write_session(tmp_path / "a.jsonl", steps)
+    answer = CliRunner().invoke(app, ["drafts", "replay", str(path), "--draft", "airtable", "--json"])
+    assert answer.exit_code == 0, answer.output
+    assert not [each for each in ("tk-9f8", KEY, "pass-word", "ghp_", "xoxb-") if each in answer.stdout]
+    assert next(each["request"] for each in json.loads(answer.stdout)["outcomes"]) == "GET /v1/hooks/12/masked"
+
+
 FILE = {".tag": "file", "id": "id:abcdef", "name": "a.txt", "path_lower": "/old/a.txt", "path_display": "/Old/a.txt"}
 CONTACT = {"id": "7001", "properties": {"email": "ada@x.test", "shoe": "5"}, "createdAt": "2026-01-01T00:00:00.000Z"}
 ASKED = {"filterGroups": [{"filters": [{"propertyName": "email", "operator": "EQ", "value": "ada@x.test"}]}]}

@@ -88,6 +88,8 @@ class OperationDescription(NamedTuple):
     """Whether others have its address, so that no request says which of them it means, as in `/items#folders`."""
     is_implied: bool = False
     """Whether recordings do not show it, and it follows from others (`x-implied`)."""
+    recorded_refusal: str = ""
+    """The status with which recordings always refuse it (`x-recorded-refusal`); empty if there is none."""
 
     @property
     def name(self) -> str:
@@ -295,8 +297,19 @@ class _OpenapiReader:
         parameters, own_name = _parameters(given, full), str(operation.get("operationId") or "")
         is_implied = operation.get("x-implied") is True
         needs_body = bool(body.get("required"))
+        refusal = str(operation.get("x-recorded-refusal", ""))
+        is_known = bool(re.fullmatch("4[0-9][0-9]", refusal)) and refusal in responses
         return OperationDescription(
-            verb.upper(), full, summary, parameters, schema, needs_body, responses, own_name, is_implied=is_implied
+            verb.upper(),
+            full,
+            summary,
+            parameters,
+            schema,
+            needs_body,
+            responses,
+            own_name,
+            is_implied=is_implied,
+            recorded_refusal=refusal if is_known else "",
         )
 
     def _full_path(self, path: str, item: Schema, operation: Schema) -> str:

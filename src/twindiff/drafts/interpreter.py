@@ -67,6 +67,11 @@ class DraftInterpreter:
 
         Raises the errors of the handler, rendered by the twin's style.
         """
+        if plan.behaviour == "refuse":
+            refusal = plan.operation.recorded_refusal
+            told = "; ".join([plan.confidence, *_describe(plan, given, [])])
+            answer = plan.operation.responses[refusal].example
+            return ValueResponse(answer, int(refusal), ((DRAFTED_HEADER, told),))
         if plan.behaviour == "missing" or plan.stored is None:
             raise MissingOperation(f"{plan.operation.name} is not served by this drafted twin: {plan.reason}.")
         given = call.memo["given"] = self._find_parents(plan, call, given)

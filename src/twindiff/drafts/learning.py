@@ -161,6 +161,11 @@ def _operation(path: str, calls: list[RecordedCall]) -> Schema:
             given.setdefault(name, []).append(value)
     parameters += [{"name": name, "in": "query", "schema": _of_texts(values)} for name, values in sorted(given.items())]
     operation: Schema = {"parameters": parameters, "responses": _responses(calls)}
+    if refusal := _find_only_refusal(calls):
+        operation["x-recorded-refusal"] = str(refusal.status)
+        content = operation["responses"][str(refusal.status)].get("content", {})
+        for each in content.values():
+            each["example"] = refusal.answer
     bodies = [call.body for call in calls if call.body is not None and call.status < 400]
     if bodies:
         schema = infer_schema(bodies)
@@ -170,6 +175,16 @@ def _operation(path: str, calls: list[RecordedCall]) -> Schema:
         schema["additionalProperties"] = True
         operation["requestBody"] = {"content": {"application/json": {"schema": schema}}}
     return operation
+
+
+def _find_only_refusal(calls: Sequence[RecordedCall]) -> RecordedCall | None:
+    """Return the last call of an operation that was always refused with one status; None for any other operation.
+
+    401 and 429 say nothing of the operation: the caller had no valid token, or called too often.
+    """
+    statuses = {call.status for call in calls}
+    is_refused = len(statuses) == 1 and 400 <= calls[0].status < 500 and calls[0].status not in (401, 429)
+    return calls[-1] if is_refused else None
 
 
 def _keep_required(schema: Schema, refused: Sequence[tuple[Any, str]]) -> None:

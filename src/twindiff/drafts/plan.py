@@ -37,6 +37,7 @@ Behaviour = Literal[
     "delete",
     "act",
     "file",
+    "refuse",
     "missing",
     "written",
 ]
@@ -49,6 +50,8 @@ STATES = ("status", "state", "phase", "stage")
 MERGE = "merge"
 """What a PUT is said to guess that keeps the fields that its body lacks."""
 _UNDECLARED = OperationOverlay()
+_WHOLE_GUESSES: Mapping[Behaviour, tuple[str, ...]] = {"file": ("bytes",), "refuse": ("refusal",)}
+"""What is guessed of behaviours whose whole answer is."""
 _MADE_BY_CONVENTION = frozenset(
     [
         "created",
@@ -162,8 +165,9 @@ def _plan(
         known = makers | _declared_fields(overlay, kept.table) | _fields_above(role, kept)
         known |= {*declared.set, *((*change.further, *change.added) if change else ())}
         guessed = tuple(name for name in guessed if name not in known)
-    if behaviour == "file":
-        guessed = ("bytes",)
+    if behaviour == "missing" and operation.recorded_refusal and is_routable(operation.path):
+        behaviour, reason = "refuse", ""
+    guessed = _WHOLE_GUESSES.get(behaviour, guessed)
     if operation.is_implied and behaviour != "missing":
         guessed = ("operation", *guessed)
     plan = OperationPlan(operation, behaviour, role, kept, answer, body, query, change, guessed, reason, declared)

@@ -56,7 +56,8 @@ def find_needs(calls: Sequence[RecordedCall]) -> SessionNeeds:
             if unknown and call.verb in ("PATCH", "DELETE"):
                 reason = reason or f"names {unknown[0]}, which was there before"
             made |= (shown | named) - before
-            addresses |= {each for each in _texts_in(call.body) if "@" in each} if not shown else set()
+            said = {*_texts_in(call.answer)}
+            addresses |= {each for each in _texts_in(call.body) if "@" in each and not (shown and each in said)}
         needs.append(reason)
     return SessionNeeds(needs, before, later)
 

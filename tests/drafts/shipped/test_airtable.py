@@ -34,6 +34,16 @@ def airtable(connect: Connect) -> httpx.Client:
         ("LEN({Name} & '!') > 4", "Mill Bake Sell"),
         ("IF({Done}, 1, 0) = 1", "Bake"),
         ("1 + 2 * 3 = 7", "Mill Bake Sell"),
+        ("FIND('l', {Name}, 4) = 4", "Mill Sell"),
+        ("FIND('l', {Name}, 5)", ""),
+        ("SWITCH({Status}, 'Todo', 1, 'Done', 2, 3) > 1", "Bake Sell"),
+        ("RIGHT({Name}, 2) & MID({Name}, 1, 1) = 'llM'", "Mill"),
+        ("SUBSTITUTE({Name}, 'l', '') = 'Se'", "Sell"),
+        ("AND(ROUND(2.5, 0) = 3, MAX(1, 2, 3) = 3, MOD(7, 4) = 3, COUNTA({Notes}, 1) = 2)", "Mill"),
+        ("IS_AFTER(CREATED_TIME(), DATEADD(NOW(), -1, 'days'))", "Mill Bake Sell"),
+        ("IS_SAME('2026-02-28', DATEADD('2026-01-31', 1, 'month'), 'day')", "Mill Bake Sell"),
+        ("DATETIME_DIFF('2026-03-30', '2026-01-31', 'months') = 1", "Mill Bake Sell"),
+        ("AND(YEAR('2026-01-04') = 2026, WEEKDAY('2026-01-04') = 0, NOT(IS_BEFORE('x', TODAY())))", "Mill Bake Sell"),
     ],
 )
 def test_a_formula_filters_records(airtable: httpx.Client, formula: str, names: str):
@@ -54,8 +64,9 @@ def test_a_formula_filters_records(airtable: httpx.Client, formula: str, names: 
 def test_a_value_that_a_field_cannot_hold_is_refused(airtable: httpx.Client, body: Any, error: str):
     refused = airtable.post(f"/{BASE}/Tasks", json=body)
     assert (refused.status_code, refused.json()["error"]["type"]) == (422, error)
-    wrong = airtable.get(f"/{BASE}/Tasks", params={"filterByFormula": "{Nme} ="})
-    assert wrong.json()["error"]["type"] == "INVALID_FILTER_BY_FORMULA"
+    for formula in ("{Nme} =", "DATEADD(NOW(), 1, 'moons')", "DATEADD(NOW(), 99999999, 'years') = 1"):
+        wrong = airtable.get(f"/{BASE}/Tasks", params={"filterByFormula": formula})
+        assert wrong.json()["error"]["type"] == "INVALID_FILTER_BY_FORMULA"
 
 
 def test_typecast_makes_values_and_choices_that_fit(airtable: httpx.Client):
@@ -84,6 +95,30 @@ def test_an_upsert_changes_what_is_there_and_makes_the_rest(airtable: httpx.Clie
     ids = [each["id"] for each in done["records"]]
     gone = airtable.delete(f"/{BASE}/Tasks", params=[("records[]", each) for each in ids]).json()
     assert gone == {"records": [{"id": each, "deleted": True} for each in ids]}
+
+
+@pytest.mark.parametrize(("count", "status"), [(0, 422), (1, 200), (3, 200), (4, 422)])
+def test_an_upsert_merges_on_one_to_three_fields(airtable: httpx.Client, count: int, status: int):
+    merged = ["Name", "Status", "Notes", "Done"][:count]
+    body = {"performUpsert": {"fieldsToMergeOn": merged}, "records": [{"fields": {"Name": "Mill"}}]}
+    assert airtable.patch(f"/{BASE}/Tasks", json=body).status_code == status
+
+
+def test_comments_on_a_record_are_listed_from_the_newest_on(airtable: httpx.Client):
+    record = airtable.get(f"/{BASE}/Tasks").json()["records"][0]["id"]
+    path = f"/{BASE}/Tasks/{record}/comments"
+    first = airtable.post(path, json={"text": "Ready?"}).json()
+    reply = airtable.post(path, json={"text": "Yes", "parentCommentId": first["id"]}).json()
+    assert airtable.post(path, json={"text": " "}).status_code == 422
+    changed = airtable.patch(f"{path}/{reply['id']}", json={"text": "No"}).json()
+    assert (first["lastUpdatedTime"], changed["text"], changed["parentCommentId"]) == (None, "No", first["id"])
+    page = airtable.get(path, params={"pageSize": 1}).json()
+    assert [each["text"] for each in page["comments"]] == ["No"]
+    rest = airtable.get(path, params={"offset": page["offset"]}).json()
+    assert [each["id"] for each in rest["comments"]] == [first["id"]]
+    assert airtable.delete(f"{path}/{first['id']}").json() == {"id": first["id"], "deleted": True}
+    airtable.delete(f"/{BASE}/Tasks/{record}")
+    assert airtable.get(path).status_code == 404
 
 
 def test_tables_and_fields_are_added(airtable: httpx.Client):

@@ -300,10 +300,99 @@ def test_properties_are_added_read_and_archived_in_batches(hubspot: httpx.Client
 
 
 @pytest.mark.parametrize(
-    ("to_kind", "labels"), [("companies", [None, "Primary"]), ("deals", [None]), ("calls", [None]), ("contacts", [])]
+    ("to_kind", "labels"),
+    [("companies", [None, "Primary"]), ("deals", [None]), ("calls", [None]), ("contacts", [None]), ("products", [])],
 )
 def test_types_of_associations_are_listed_also_if_there_are_none(
     hubspot: httpx.Client, to_kind: str, labels: list[Any]
 ):
     listed = hubspot.get(f"/crm/v4/associations/contacts/{to_kind}/labels").json()["results"]
     assert [each["label"] for each in listed] == labels
+
+
+def test_an_early_contact_shows_its_company(hubspot: httpx.Client):
+    contact, company = find_id(hubspot, "contacts"), find_id(hubspot, "companies")
+    path = f"/contacts/v1/contact/vid/{contact}/profile"
+    assert "associated-company" not in hubspot.get(path).json()
+    hubspot.put(f"/companies/v2/companies/{company}/contacts/{contact}")
+    shown = hubspot.get(path).json()
+    assert shown["properties"]["associatedcompanyid"]["value"] == company
+    about = shown["associated-company"]
+    assert (about["company-id"], about["properties"]["num_associated_contacts"]["value"]) == (int(company), "1")
+    assert about["properties"]["domain"] == {"value": "mill.example"}
+
+
+def test_an_account_labels_associations_in_both_directions(hubspot: httpx.Client):
+    contact, company = find_id(hubspot, "contacts"), find_id(hubspot, "companies")
+    labels = "/crm/v4/associations/contacts/companies/labels"
+    given = {"label": "Buyer", "inverseLabel": "Buys for", "name": "buyer"}
+    onward, back = hubspot.post(labels, json=given).json()["results"]
+    assert (onward["category"], onward["label"], back["label"]) == ("USER_DEFINED", "Buyer", "Buys for")
+    assert [each["label"] for each in hubspot.get(labels).json()["results"]] == [None, "Primary", "Buyer"]
+    assert hubspot.post(labels, json=given).status_code == 409
+    pair = f"/crm/v4/objects/contacts/{contact}/associations/companies/{company}"
+    types = [{"associationCategory": "USER_DEFINED", "associationTypeId": onward["typeId"]}]
+    assert hubspot.put(pair, json=types).json()["labels"] == ["Buyer"]
+    [shown] = hubspot.get(f"/crm/v4/objects/companies/{company}/associations/contacts").json()["results"]
+    assert [each["label"] for each in shown["associationTypes"]] == ["Buys for", None]
+    assert hubspot.put(pair, json=[{**types[0], "associationTypeId": back["typeId"]}]).status_code == 400
+    assert hubspot.delete(f"{labels}/{onward['typeId']}").status_code == 204
+    [left] = hubspot.get(pair.rpartition("/")[0]).json()["results"]
+    assert [each["label"] for each in left["associationTypes"]] == [None]
+
+
+def test_the_usual_type_ends_an_association_and_a_label_does_not(hubspot: httpx.Client):
+    contact, company = find_id(hubspot, "contacts"), find_id(hubspot, "companies")
+    base = "/crm/v4/associations/contacts/companies/batch"
+    ends: dict[str, Any] = {"from": {"id": contact}, "to": {"id": company}}
+
+    def send(path: str, type_id: int) -> Any:
+        types = [{"associationCategory": "HUBSPOT_DEFINED", "associationTypeId": type_id}]
+        return hubspot.post(f"{base}/{path}", json={"inputs": [{**ends, "types": types}]})
+
+    assert send("create", 1).json()["results"][0]["labels"] == ["Primary"]
+    listed = f"/crm/v4/objects/contacts/{contact}/associations/companies"
+    for type_id, left in ((1, 1), (279, 0)):
+        assert send("labels/archive", type_id).status_code == 204
+        assert len(hubspot.get(listed).json()["results"]) == left
+
+
+def test_a_list_of_version_3_has_the_records_that_it_is_given(hubspot: httpx.Client):
+    deal = find_id(hubspot, "deals")
+    made = hubspot.post("/crm/v3/lists", json={"name": "Big", "objectTypeId": "0-3", "processingType": "MANUAL"})
+    shown = made.json()["list"]
+    path = f"/crm/v3/lists/{shown['listId']}"
+    answer = hubspot.put(f"{path}/memberships/add", json=[deal, "404"]).json()
+    assert answer == {"recordsIdsAdded": [deal], "recordIdsRemoved": [], "recordIdsMissing": ["404"]}
+    assert hubspot.put(f"{path}/memberships/add", json=[deal]).json()["recordsIdsAdded"] == []
+    assert [each["recordId"] for each in hubspot.get(f"{path}/memberships").json()["results"]] == [deal]
+    assert hubspot.get(f"/crm/v3/lists/records/0-3/{deal}/memberships").json()["total"] == 1
+    found = hubspot.post("/crm/v3/lists/search", json={"query": "big"}).json()["lists"]
+    assert [each["additionalProperties"]["hs_list_size"] for each in found] == ["1"]
+    assert hubspot.put(f"{path}/update-list-name", params={"listName": "Bigger"}).json()["updatedList"]["size"] == 1
+    assert hubspot.get("/contacts/v1/lists").json()["lists"] == []
+    assert [hubspot.delete(path).status_code, hubspot.get(path).status_code] == [204, 404]
+    assert hubspot.put(f"{path}/restore").status_code == 204
+    assert hubspot.get("/crm/v3/lists/object-type-id/0-3/name/Bigger").json()["list"]["size"] == 1
+
+
+def test_a_list_whose_members_follow_from_filters_is_not_served(hubspot: httpx.Client):
+    asked = {"name": "All", "objectTypeId": "0-1", "processingType": "DYNAMIC"}
+    assert hubspot.post("/crm/v3/lists", json=asked).status_code == 501
+    assert hubspot.post("/crm/v3/lists", json={**asked, "processingType": "ODD"}).status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("kind", "properties"),
+    [
+        ("quotes", {"hs_title": "Q"}),
+        ("0-123", {"hs_order_name": "O"}),
+        ("communications", {"hs_communication_body": "Hi"}),
+        ("leads", {"hs_lead_name": "L"}),
+        ("taxes", {"hs_label": "VAT"}),
+    ],
+)
+def test_records_of_further_kinds_are_kept(hubspot: httpx.Client, kind: str, properties: dict[str, str]):
+    made = hubspot.post(f"/crm/v3/objects/{kind}", json={"properties": properties}).json()
+    shown = hubspot.get(f"/crm/v3/objects/{kind}/{made['id']}", params={"properties": ",".join(properties)}).json()
+    assert shown["properties"].items() >= properties.items()

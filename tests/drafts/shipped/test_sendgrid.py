@@ -74,3 +74,17 @@ def test_custom_values_are_given_by_id_and_shown_by_name_if_they_are_of_their_ty
         sendgrid.put("/marketing/contacts", json={"contacts": [contact]})
     shown = sendgrid.post("/marketing/contacts/search", json={"query": "email = 'bea@example.com'"}).json()["result"][0]
     assert shown["custom_fields"] == {"my_Text": "bun", "my_Number": 2, "my_Date": "2026-01-02T03:04:05Z"}
+
+
+def test_lists_are_in_the_order_of_their_ids(sendgrid: httpx.Client):
+    made = [sendgrid.post("/marketing/lists", json={"name": f"List {n}"}).json()["id"] for n in range(5)]
+    assert [each["id"] for each in sendgrid.get("/marketing/lists").json()["result"]] == sorted(made)
+
+
+@pytest.mark.parametrize(("given", "kept"), [("+1 415 555", "+1 415 555"), ("000", "+5583999999998"), ("", "")])
+def test_a_phone_number_that_is_not_valid_is_left_out(sendgrid: httpx.Client, given: str, kept: str):
+    for phone in ("+5583999999998", given):
+        contact = {"email": "eva@example.com", "phone_number": phone}
+        assert sendgrid.put("/marketing/contacts", json={"contacts": [contact]}).status_code == 202
+    found = sendgrid.post("/marketing/contacts/search", json={"query": "email = 'eva@example.com'"}).json()["result"]
+    assert found[0]["phone_number"] == kept

@@ -4,7 +4,7 @@ Ids are bound while a session runs: where the recorded answer has one id and the
 requests and expectations have the twin's. Not compared are times, texts of errors (those with spaces, or under a usual
 name), and values that are new for each request. What the twin's answer has in addition is no difference. Of addresses
 only the last two segments of the path are compared. A value that the request itself gave is compared and not bound,
-whatever its name. Objects that one request made are compared in the order that fits best.
+whatever its name. Objects that one request made are compared in the order that fits best, tags in that of the alphabet.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from twindiff.drafts.drafting import Draft
 from twindiff.drafts.names import snake
 from twindiff.drafts.proposals import propose_seeds
 from twindiff.drafts.recorded_needs import find_needs, is_reading, own_ids_in
+from twindiff.drafts.recorded_secrets import SecretMask
 from twindiff.drafts.recordings import RecordedCall, RecordedSession
 from twindiff.drafts.shipped import ShippedDraft, find_shipped
 from twindiff.kit.twin import Twin
@@ -238,7 +239,7 @@ class RecordedReplay:
 
     def run(self, name: str, calls: Sequence[RecordedCall]) -> Iterator[StepOutcome]:
         """Replay the calls in order."""
-        needs = find_needs(calls)
+        needs, secrets = find_needs(calls), SecretMask(calls)
         self._ids.kept = needs.before
         self._ids.later = needs.later
         self._ids.foreign = _find_foreign(calls)
@@ -263,7 +264,8 @@ class RecordedReplay:
             places = [*differences.missing, *differences.counts, *differences.values][:MAX_PLACES] or (
                 [need] if need else []
             )
-            request = f"{call.verb} {call.path}"
+            request = secrets.mask(f"{call.verb} {call.path}")
+            places = [secrets.mask(each) for each in places]
             is_comparable = not need and not has_limit
             yield StepOutcome(name, number, request, call.status, answer.status_code, kind, is_comparable, places)
 
@@ -299,6 +301,8 @@ class RecordedReplay:
         elif isinstance(recorded, list):
             first = cast(list[Any], recorded)
             second = cast(list[Any], live) if isinstance(live, list) else []
+            if name == "tags" and all(isinstance(each, str) for each in (*first, *second)):
+                first, second = sorted(first), sorted(second)
             if not isinstance(live, list) or len(first) != len(second):
                 differences.counts.append(at or "/")
             for number, (one, other) in enumerate(zip(first, second, strict=False)):

@@ -78,6 +78,8 @@ class ShippedDraft(NamedTuple):
     """Returns the vendor's gateway."""
     layer: Callable[[Draft], Middleware] | None = None
     """Returns middleware around all operations, over the tables of the description."""
+    unproven: tuple[str, ...] = ()
+    """What neither a recording nor the vendor's documentation shows, for the draft's page."""
     recorded_rows: Callable[[Sequence[RecordedCall]], Mapping[str, list[dict[str, Any]]]] | None = None
     """Returns the rows of the handlers' tables that must have been there before calls of a recording."""
 

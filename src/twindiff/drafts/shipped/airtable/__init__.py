@@ -5,7 +5,7 @@ from __future__ import annotations
 from twindiff.kit.seeding import Variables
 
 from .. import ShippedDraft
-from . import bases, records
+from . import bases, comments, records
 from .recorded_bases import find_bases
 from .tables import TABLES
 from .wire_style import AirtableStyle
@@ -14,12 +14,13 @@ draft = ShippedDraft(
     "airtable",
     "Airtable",
     stands_alone=True,
-    pages=(bases.api, records.api),
+    pages=(bases.api, records.api, comments.api),
     tables=TABLES,
     rows=bases.base_rows,
     samples=("bases", "tables"),
     recorded_rows=find_bases,
     style=AirtableStyle,
+    unproven=("the texts of refusals of formulas, upserts and comments",),
     options={
         "hosts": {"api.airtable.com": ""},
         "variables": Variables(

@@ -11,6 +11,7 @@ from twindiff.kit.twin import Operations, Rows
 from .tables import AirtableBase, AirtableTable
 from .wire_style import AirtableError, make_id
 
+CALLER, CALLER_EMAIL = "usrTw1nD1ffAgent1", "agent@example.com"
 api = Operations(prefix="/v0/meta")
 Shown = dict[str, Any]
 BASE = "appTw1nD1ffBase01"
@@ -89,7 +90,7 @@ def find_table(call: Call, base: AirtableBase, said: str) -> AirtableTable:
 @api.get("/whoami")
 def get_caller(call: Call) -> Shown:
     """Return the user of the token."""
-    return {"id": "usrTw1nD1ffAgent1", "email": "agent@example.com"}
+    return {"id": CALLER, "email": CALLER_EMAIL}
 
 
 @api.get("/bases")

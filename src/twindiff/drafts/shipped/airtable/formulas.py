@@ -5,8 +5,11 @@ https://support.airtable.com/docs/formula-field-reference
 
 from __future__ import annotations
 
+import math
 import re
+from calendar import monthrange
 from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple, cast
 
 from .wire_style import AirtableError
@@ -27,6 +30,8 @@ class FormulaRecord(NamedTuple):
     id: str
     fields: Mapping[str, Any]
     created_time: str
+    now: str = ""
+    """The time of the request."""
 
 
 Formula = Callable[[FormulaRecord], Any]
@@ -172,6 +177,132 @@ def _join(mark: str, left: Formula, right: Formula) -> Formula:
     return lambda record: joined(left(record), right(record))
 
 
+def _find(wanted: str, text: str, start: Sequence[Any]) -> int:
+    """Return the place of a text in another, from 1 on; 0 if it is not there. `start` is from where to look."""
+    return text.find(wanted, max(int(_to_number(start[0])) - 1, 0) if start else 0) + 1
+
+
+def _take_right(text: str, count: int) -> str:
+    return text[-count:] if count > 0 else ""
+
+
+def _take_middle(text: str, place: int, count: int) -> str:
+    return text[max(place - 1, 0) :][: max(count, 0)]
+
+
+def _substitute(text: str, old: str, new: str) -> str:
+    return text[:MAX_REPEATED].replace(old, new[:MAX_REPEATED]) if old else text
+
+
+def _switch(given: Sequence[Any]) -> Any:
+    """Return the value after the first pattern that a value equals, or the last one, if it has no pattern."""
+    value, *cases = given
+    for pattern, then in zip(cases[::2], cases[1::2], strict=False):
+        if _compare(value, pattern) == 0:
+            return then
+    return cases[-1] if len(cases) % 2 else None
+
+
+def _numbers_in(given: Sequence[Any]) -> list[float]:
+    values = [each for one in given for each in (cast(list[Any], one) if isinstance(one, list) else [one])]
+    return [float(each) for each in values if isinstance(each, (int, float)) and not isinstance(each, bool)]
+
+
+def _round(value: float, digits: int) -> float:
+    """Return a value rounded to some digits, halves away from zero."""
+    scale = 10.0 ** min(max(digits, -15), 15)
+    return math.copysign(math.floor(abs(value) * scale + 0.5) / scale, value)
+
+
+def _read_time(value: Any) -> datetime | None:
+    try:
+        time = datetime.fromisoformat(_to_text(value))
+    except ValueError:
+        return None
+    return time if time.tzinfo else time.replace(tzinfo=UTC)
+
+
+def _compare_times(given: Sequence[Any], compare: Callable[[datetime, datetime], bool]) -> bool:
+    first, second = _read_time(given[0]), _read_time(given[1])
+    return first is not None and second is not None and compare(first, second)
+
+
+def _read_unit(given: Sequence[Any], otherwise: str) -> str:
+    """Return the unit of time that a function is given; raises AirtableError for an unknown one."""
+    said = _to_text(given[2]) if len(given) > 2 else otherwise
+    unit = {"M": "months", "m": "minutes"}.get(said) or _UNITS.get(said.lower())
+    if unit is None:
+        raise _refuse(f"'{said[:20]}' is no unit of time")
+    return unit
+
+
+def _is_same(given: Sequence[Any]) -> bool:
+    first, second, unit = _read_time(given[0]), _read_time(given[1]), _read_unit(given, "milliseconds")
+    letters = _LETTERS_OF_UNITS.get(unit)
+    if first is None or second is None:
+        return False
+    if letters is None:
+        return _subtract(first, second, unit) == 0
+    return first.astimezone(UTC).isoformat()[:letters] == second.astimezone(UTC).isoformat()[:letters]
+
+
+def _subtract(first: datetime, second: datetime, unit: str) -> float:
+    if unit in ("months", "quarters", "years"):
+        months = (first.year - second.year) * 12 + first.month - second.month
+        rest = (first.day, first.time()) < (second.day, second.time())
+        whole = months - rest if months > 0 else months
+        return float(int(whole / {"months": 1, "quarters": 3, "years": 12}[unit]))
+    return float(int((first - second).total_seconds() / _SECONDS[unit]))
+
+
+def _subtract_times(given: Sequence[Any]) -> float | None:
+    """Return how much later the first time is than the second, in whole units."""
+    first, second, unit = _read_time(given[0]), _read_time(given[1]), _read_unit(given, "seconds")
+    return None if first is None or second is None else _subtract(first, second, unit)
+
+
+def _add_time(given: Sequence[Any]) -> str | None:
+    time, count, unit = _read_time(given[0]), _to_number(given[1]), _read_unit(given, "days")
+    if time is None:
+        return None
+    try:
+        if unit in _SECONDS:
+            return (time + timedelta(seconds=count * _SECONDS[unit])).isoformat()
+        months = time.year * 12 + time.month - 1 + int(count) * {"months": 1, "quarters": 3, "years": 12}[unit]
+        year, month = divmod(months, 12)
+        day = min(time.day, monthrange(year, month + 1)[1])
+        return time.replace(year=year, month=month + 1, day=day).isoformat()
+    except (ValueError, OverflowError):
+        raise _refuse("a time is out of range") from None
+
+
+def _part_of(value: Any, name: str) -> float | None:
+    time = _read_time(value)
+    return None if time is None else float(getattr(time, name))
+
+
+def _weekday(value: Any) -> float | None:
+    """Return the day of the week, from 0 for Sunday."""
+    time = _read_time(value)
+    return None if time is None else float((time.weekday() + 1) % 7)
+
+
+def _join_list(given: Sequence[Any]) -> str:
+    values = cast(list[Any], given[0]) if isinstance(given[0], list) else [given[0]]
+    return (_to_text(given[1]) if len(given) > 1 else ", ").join(map(_to_text, values))
+
+
+MAX_REPEATED = 10_000
+"""Characters of a text that functions repeat or put in place of others."""
+_SECONDS: Mapping[str, float] = {
+    "milliseconds": 0.001, "seconds": 1, "minutes": 60, "hours": 3600, "days": 86_400, "weeks": 604_800,
+}  # fmt: skip
+_LETTERS_OF_UNITS = {"years": 4, "months": 7, "days": 10, "hours": 13, "minutes": 16, "seconds": 19}
+"""How many letters of two times are the same if they are in the same unit."""
+_SHORT_UNITS = {"ms": "milliseconds", "s": "seconds", "h": "hours", "d": "days", "w": "weeks", "q": "quarters",
+                "y": "years"}  # fmt: skip
+_WHOLE_UNITS = (*_SECONDS, "months", "quarters", "years")
+_UNITS = {**_SHORT_UNITS, **{each: each for each in _WHOLE_UNITS}, **{each[:-1]: each for each in _WHOLE_UNITS}}
 _MARKS: Mapping[str, Callable[[Any, Any], Any]] = {
     "=": lambda left, right: _compare(left, right) == 0,
     "!=": lambda left, right: _compare(left, right) != 0,
@@ -191,14 +322,16 @@ _OF_RECORD: Mapping[str, Formula] = {
     "TRUE": lambda _record: True,
     "FALSE": lambda _record: False,
     "BLANK": lambda _record: None,
+    "NOW": lambda record: record.now,
+    "TODAY": lambda record: record.now[:10],
 }
 _FUNCTIONS: Mapping[str, tuple[int, int, Callable[[list[Any]], Any]]] = {
     "AND": (1, 999, lambda given: all(map(is_true, given))),
     "OR": (1, 999, lambda given: any(map(is_true, given))),
     "NOT": (1, 1, lambda given: not is_true(given[0])),
     "IF": (2, 3, lambda given: given[1] if is_true(given[0]) else given[2] if len(given) > 2 else None),
-    "FIND": (2, 3, lambda given: _to_text(given[1]).find(_to_text(given[0])) + 1),
-    "SEARCH": (2, 3, lambda given: _to_text(given[1]).lower().find(_to_text(given[0]).lower()) + 1),
+    "FIND": (2, 3, lambda given: _find(_to_text(given[0]), _to_text(given[1]), given[2:])),
+    "SEARCH": (2, 3, lambda given: _find(_to_text(given[0]).lower(), _to_text(given[1]).lower(), given[2:])),
     "LOWER": (1, 1, lambda given: _to_text(given[0]).lower()),
     "UPPER": (1, 1, lambda given: _to_text(given[0]).upper()),
     "TRIM": (1, 1, lambda given: _to_text(given[0]).strip()),
@@ -206,9 +339,35 @@ _FUNCTIONS: Mapping[str, tuple[int, int, Callable[[list[Any]], Any]]] = {
     "LEFT": (2, 2, lambda given: _to_text(given[0])[: max(int(_to_number(given[1])), 0)]),
     "CONCATENATE": (1, 999, lambda given: "".join(map(_to_text, given))),
     "VALUE": (1, 1, lambda given: _to_number(given[0])),
-    "IS_BEFORE": (2, 2, lambda given: _to_text(given[0]) < _to_text(given[1])),
-    "IS_AFTER": (2, 2, lambda given: _to_text(given[0]) > _to_text(given[1])),
-    "DATETIME_PARSE": (1, 3, lambda given: _to_text(given[0])),
-    "ARRAYJOIN": (1, 2, lambda given: _to_text(given[0])),
+    "RIGHT": (2, 2, lambda given: _take_right(_to_text(given[0]), int(_to_number(given[1])))),
+    "MID": (3, 3, lambda given: _take_middle(_to_text(given[0]), int(_to_number(given[1])), int(_to_number(given[2])))),
+    "REPT": (2, 2, lambda given: _to_text(given[0])[:MAX_REPEATED] * min(max(int(_to_number(given[1])), 0), 100)),
+    "SUBSTITUTE": (3, 3, lambda given: _substitute(*map(_to_text, given))),
+    "EXACT": (2, 2, lambda given: _to_text(given[0]) == _to_text(given[1])),
+    "T": (1, 1, lambda given: given[0] if isinstance(given[0], str) else None),
+    "XOR": (1, 999, lambda given: sum(map(is_true, given)) % 2 == 1),
+    "SWITCH": (3, 999, _switch),
+    "ABS": (1, 1, lambda given: abs(_to_number(given[0]))),
+    "SUM": (1, 999, lambda given: sum(_numbers_in(given))),
+    "MAX": (1, 999, lambda given: max(_numbers_in(given), default=0.0)),
+    "MIN": (1, 999, lambda given: min(_numbers_in(given), default=0.0)),
+    "AVERAGE": (1, 999, lambda given: sum(_numbers_in(given)) / max(len(_numbers_in(given)), 1)),
+    "COUNT": (1, 999, lambda given: float(len(_numbers_in(given)))),
+    "COUNTA": (1, 999, lambda given: float(sum(each not in (None, "", []) for each in given))),
+    "INT": (1, 1, lambda given: float(math.floor(_to_number(given[0])))),
+    "ROUND": (2, 2, lambda given: _round(_to_number(given[0]), int(_to_number(given[1])))),
+    "MOD": (2, 2, lambda given: _to_number(given[0]) % _to_number(given[1]) if _to_number(given[1]) else 0.0),
+    "IS_BEFORE": (2, 2, lambda given: _compare_times(given, lambda first, second: first < second)),
+    "IS_AFTER": (2, 2, lambda given: _compare_times(given, lambda first, second: first > second)),
+    "IS_SAME": (2, 3, _is_same),
+    "DATETIME_DIFF": (2, 3, _subtract_times),
+    "DATEADD": (3, 3, _add_time),
+    "DATETIME_PARSE": (1, 1, lambda given: _to_text(given[0])),
+    "YEAR": (1, 1, lambda given: _part_of(given[0], "year")),
+    "MONTH": (1, 1, lambda given: _part_of(given[0], "month")),
+    "DAY": (1, 1, lambda given: _part_of(given[0], "day")),
+    "HOUR": (1, 1, lambda given: _part_of(given[0], "hour")),
+    "WEEKDAY": (1, 1, lambda given: _weekday(given[0])),
+    "ARRAYJOIN": (1, 2, _join_list),
 }
 """Functions by name, each with the fewest and the most arguments."""

@@ -12,12 +12,13 @@ from twindiff.kit.twin import Operations
 
 from .bases import find_base, find_table
 from .formulas import FormulaRecord, is_true, parse_formula
-from .tables import AirtableRecord, AirtableTable
+from .tables import AirtableComment, AirtableRecord, AirtableTable
 from .wire_style import AirtableError, make_id
 
 api = Operations(prefix="/v0/{baseId}/{tableIdOrName}")
 MAX_PAGE = 100
 MAX_WRITTEN = 10
+MAX_MERGED_FIELDS = 3
 Shown = dict[str, Any]
 COMPUTED = frozenset(
     (
@@ -53,14 +54,16 @@ def _show_record(row: AirtableRecord, table: AirtableTable, names: Sequence[str]
     return {"id": row.id, "createdTime": _show_time(row.created_time), "fields": shown}
 
 
-def _find_record(call: Call, table: AirtableTable, id: str) -> AirtableRecord:
+def find_record(call: Call, table: AirtableTable, id: str) -> AirtableRecord:
+    """Return a record of a table; raises AirtableError."""
     row = call.db.find(AirtableRecord, AirtableRecord.id == id, AirtableRecord.table_id == table.id)
     if row is None:
         raise AirtableError(404, "NOT_FOUND", is_bare=True)
     return row
 
 
-def _find_table(call: Call, base_id: str, said: str) -> AirtableTable:
+def find_named_table(call: Call, base_id: str, said: str) -> AirtableTable:
+    """Return a table of a base by id or name; raises AirtableError."""
     return find_table(call, find_base(call, base_id), said)
 
 
@@ -85,8 +88,9 @@ def _select(call: Call, table: AirtableTable, asked: Mapping[str, Any]) -> list[
     rows = call.db.rows(AirtableRecord, AirtableRecord.table_id == table.id, order=AirtableRecord.position)
     formula = str(asked.get("filterByFormula") or "")
     if formula:
+        now = call.clock.iso()
         meets = parse_formula(formula, _names_of(table))
-        rows = [row for row in rows if is_true(meets(FormulaRecord(row.id, row.fields, row.created_time)))]
+        rows = [row for row in rows if is_true(meets(FormulaRecord(row.id, row.fields, row.created_time, now)))]
     view = asked.get("view")
     if view and table.views and view not in [name for each in table.views for name in (each["id"], each["name"])]:
         raise AirtableError(422, "VIEW_NAME_NOT_FOUND", f"View {view} not found")
@@ -138,20 +142,20 @@ def _page(call: Call, table: AirtableTable, asked: Mapping[str, Any]) -> Shown:
 @api.get("")
 def list_records(call: Call, base_id: str, table_id_or_name: str) -> Shown:
     """List the records of a table: by `filterByFormula`, `view`, `sort`, `fields`, `maxRecords`, page by page."""
-    return _page(call, _find_table(call, base_id, table_id_or_name), _read_query(call))
+    return _page(call, find_named_table(call, base_id, table_id_or_name), _read_query(call))
 
 
 @api.post("/listRecords", reads=True)
 def post_list(call: Call, base_id: str, table_id_or_name: str, body: Annotated[dict[str, Any], Body]) -> Shown:
     """List the records of a table, as asked in the body."""
-    return _page(call, _find_table(call, base_id, table_id_or_name), body)
+    return _page(call, find_named_table(call, base_id, table_id_or_name), body)
 
 
 @api.get("/{recordId}")
 def get_record(call: Call, base_id: str, table_id_or_name: str, record_id: str) -> Shown:
     """Return a record."""
-    table = _find_table(call, base_id, table_id_or_name)
-    return _show_record(_find_record(call, table, record_id), table)
+    table = find_named_table(call, base_id, table_id_or_name)
+    return _show_record(find_record(call, table, record_id), table)
 
 
 # -- writing -----------------------------------------------------------------------------------------------------------
@@ -244,7 +248,7 @@ def _check_count(records: Sequence[Any]) -> None:
 @api.post("")
 def post_records(call: Call, base_id: str, table_id_or_name: str, body: Annotated[dict[str, Any], Body]) -> Shown:
     """Create a record from `fields`, or up to 10 from `records`."""
-    table = _find_table(call, base_id, table_id_or_name)
+    table = find_named_table(call, base_id, table_id_or_name)
     is_cast = body.get("typecast") is True
     if "records" not in body:
         return _show_record(
@@ -269,12 +273,12 @@ def _change_record(row: AirtableRecord, values: Mapping[str, Any], *, is_whole: 
 def _write_records(call: Call, table: AirtableTable, body: Mapping[str, Any], *, is_whole: bool) -> Shown:
     is_cast = body.get("typecast") is True
     upsert: Any = body.get("performUpsert")
-    keys = [_name_field(table, str(each)) for each in cast(Shown, upsert or {}).get("fieldsToMergeOn", ())]
+    keys = _read_merged_fields(table, upsert) if upsert is not None else []
     shown: list[Shown] = []
     made: list[str] = []
     for each in _read_records(body):
         values = _read_values(call, table, each.get("fields"), typecast=is_cast)
-        row = None if "id" not in each and keys else _find_record(call, table, str(each.get("id")))
+        row = None if "id" not in each and keys else find_record(call, table, str(each.get("id")))
         if row is None:
             row = _find_same(call, table, values, keys)
         if row is None:
@@ -285,6 +289,16 @@ def _write_records(call: Call, table: AirtableTable, body: Mapping[str, Any], *,
         shown.append(_show_record(row, table))
     changed = [each["id"] for each in shown if each["id"] not in made]
     return {"records": shown, **({"createdRecords": made, "updatedRecords": changed} if keys else {})}
+
+
+def _read_merged_fields(table: AirtableTable, upsert: Any) -> list[str]:
+    """Return the names of the fields by which records are merged; raises AirtableError unless there are 1 to 3."""
+    given: Any = cast(Shown, upsert).get("fieldsToMergeOn") if isinstance(upsert, dict) else None
+    listed: list[Any] = cast(list[Any], given) if isinstance(given, list) else []
+    if not 1 <= len(listed) <= MAX_MERGED_FIELDS:
+        said = f"fieldsToMergeOn must have between 1 and {MAX_MERGED_FIELDS} fields"
+        raise AirtableError(422, "INVALID_REQUEST_UNKNOWN", said)
+    return [_name_field(table, str(each)) for each in listed]
 
 
 def _find_same(call: Call, table: AirtableTable, values: Shown, keys: Sequence[str]) -> AirtableRecord | None:
@@ -299,18 +313,18 @@ def _find_same(call: Call, table: AirtableTable, values: Shown, keys: Sequence[s
 @api.patch("")
 def patch_records(call: Call, base_id: str, table_id_or_name: str, body: Annotated[dict[str, Any], Body]) -> Shown:
     """Change up to 10 records; with `performUpsert`, create those that there are not."""
-    return _write_records(call, _find_table(call, base_id, table_id_or_name), body, is_whole=False)
+    return _write_records(call, find_named_table(call, base_id, table_id_or_name), body, is_whole=False)
 
 
 @api.put("")
 def put_records(call: Call, base_id: str, table_id_or_name: str, body: Annotated[dict[str, Any], Body]) -> Shown:
     """Replace up to 10 records."""
-    return _write_records(call, _find_table(call, base_id, table_id_or_name), body, is_whole=True)
+    return _write_records(call, find_named_table(call, base_id, table_id_or_name), body, is_whole=True)
 
 
 def _write_one(call: Call, base_id: str, said: str, id: str, body: Mapping[str, Any], *, is_whole: bool) -> Shown:
-    table = _find_table(call, base_id, said)
-    row = _find_record(call, table, id)
+    table = find_named_table(call, base_id, said)
+    row = find_record(call, table, id)
     values = _read_values(call, table, body.get("fields"), typecast=body.get("typecast") is True)
     return _show_record(call.db.change(row, fields=_change_record(row, values, is_whole=is_whole)), table)
 
@@ -334,17 +348,23 @@ def put_record(
 @api.delete("")
 def delete_records(call: Call, base_id: str, table_id_or_name: str) -> Shown:
     """Delete up to 10 records."""
-    table = _find_table(call, base_id, table_id_or_name)
+    table = find_named_table(call, base_id, table_id_or_name)
     ids: list[str] = _read_query(call).get("records", [])
     _check_count(ids)
-    for row in [_find_record(call, table, each) for each in ids]:
-        call.db.remove(row)
+    for row in [find_record(call, table, each) for each in ids]:
+        _remove_record(call, row)
     return {"records": [{"id": each, "deleted": True} for each in ids]}
 
 
 @api.delete("/{recordId}")
 def delete_record(call: Call, base_id: str, table_id_or_name: str, record_id: str) -> Shown:
     """Delete a record."""
-    table = _find_table(call, base_id, table_id_or_name)
-    call.db.remove(_find_record(call, table, record_id))
+    table = find_named_table(call, base_id, table_id_or_name)
+    _remove_record(call, find_record(call, table, record_id))
     return {"id": record_id, "deleted": True}
+
+
+def _remove_record(call: Call, row: AirtableRecord) -> None:
+    for each in call.db.rows(AirtableComment, AirtableComment.record_id == row.id):
+        call.db.remove(each)
+    call.db.remove(row)

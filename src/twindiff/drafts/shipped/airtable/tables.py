@@ -38,4 +38,17 @@ class AirtableRecord(Row, table="records", key=("id",), indexes=(("table_id",),)
     position: Column[int] = column(default=0)
 
 
-TABLES = (AirtableBase, AirtableTable, AirtableRecord)
+class AirtableComment(Row, table="comments", key=("id",)):
+    """A comment on a record."""
+
+    id: Column[str]
+    record_id: Column[str]
+    text: Column[str]
+    author_id: Column[str]
+    parent_id: Column[str | None] = column(default=None)
+    created_time: Column[Timestamp]
+    updated_time: Column[Timestamp | None] = column(default=None, derived=True)
+    position: Column[int] = column(default=0)
+
+
+TABLES = (AirtableBase, AirtableTable, AirtableRecord, AirtableComment)

@@ -8,12 +8,14 @@ from twindiff.kit.twin import Users
 from .. import ShippedDraft
 from . import (
     association_batches,
+    association_labels,
     associations,
     companies_v2,
     contact_lists,
     engagements_v1,
     pipelines,
     property_groups,
+    record_lists,
     records,
     settings,
 )
@@ -33,6 +35,8 @@ draft = ShippedDraft(
         records.api,
         associations.api,
         association_batches.api,
+        association_labels.api,
+        record_lists.api,
         property_groups.api,
         settings.api,
         pipelines.api,
@@ -43,6 +47,11 @@ draft = ShippedDraft(
     tables=TABLES,
     rows=account_rows,
     recorded_rows=find_account,
+    unproven=(
+        "the texts of refusals of association labels and of lists of version 3",
+        "type ids of associations of quotes, and of activities with tickets",
+        "the usual properties of quotes, orders, carts, invoices, leads, services and the like",
+    ),
     style=HubSpotStyle,
     options={
         "users": Users(CrmOwner, CrmOwner.id, CrmOwner.email),

@@ -15,9 +15,12 @@ from .tables import RECORDS
 
 KINDS = {
     "contacts": "0-1", "companies": "0-2", "deals": "0-3", "tickets": "0-5", "products": "0-7", "line_items": "0-8",
-    "notes": "0-46", "meetings": "0-47", "calls": "0-48", "emails": "0-49", "tasks": "0-27",
+    "notes": "0-46", "meetings": "0-47", "calls": "0-48", "emails": "0-49", "tasks": "0-27", "quotes": "0-14",
+    "communications": "0-18", "postal_mail": "0-116", "leads": "0-136", "orders": "0-123", "carts": "0-142",
+    "invoices": "0-53", "discounts": "0-84", "fees": "0-85", "taxes": "0-86", "goal_targets": "0-74",
+    "appointments": "0-421", "courses": "0-410", "listings": "0-420", "services": "0-162",
 }  # fmt: skip
-_SINGULAR = {"companies": "company"}
+_SINGULAR = {"companies": "company", "taxes": "tax"}
 _OWN = ("id", "properties", "archived", "created_at", "updated_at")
 _FURTHER = {
     "contacts": "address state zip country mobilephone fax salutation industry annualrevenue hs_analytics_source"
@@ -35,6 +38,25 @@ _FURTHER = {
     " hs_timestamp hubspot_owner_id hs_internal_meeting_notes hs_meeting_location",
     "products": "name description price hs_sku hs_cost_of_goods_sold hs_recurring_billing_period",
     "line_items": "name description price quantity hs_product_id amount discount hs_sku",
+    "quotes": "hs_title hs_expiration_date hs_status hs_language hs_sender_firstname hs_sender_lastname"
+    " hs_sender_email hs_terms hs_comments hubspot_owner_id",
+    "communications": "hs_communication_channel_type hs_communication_logged_from hs_communication_body hs_timestamp"
+    " hubspot_owner_id",
+    "postal_mail": "hs_postal_mail_body hs_timestamp hubspot_owner_id",
+    "leads": "hs_lead_name hs_lead_type hs_lead_label hs_pipeline hs_pipeline_stage hubspot_owner_id",
+    "orders": "hs_order_name hs_pipeline hs_pipeline_stage hs_currency_code hs_source_store hs_fulfillment_status"
+    " hs_external_order_id hs_external_order_status hs_total_price hs_shipping_address_city",
+    "carts": "hs_cart_name hs_external_cart_id hs_external_status hs_source_store hs_total_price hs_currency_code"
+    " hs_cart_discount hs_tax hs_tags",
+    "invoices": "hs_title hs_currency hs_invoice_date hs_due_date hs_purchase_order_number hs_invoice_status",
+    "discounts": "hs_label hs_type hs_value hs_duration hs_sort_order",
+    "fees": "hs_label hs_type hs_value hs_sort_order",
+    "taxes": "hs_label hs_type hs_value hs_sort_order",
+    "goal_targets": "hs_goal_name hs_target_amount hs_start_datetime hs_end_datetime hs_created_by_user_id",
+    "appointments": "hs_appointment_name hs_appointment_start hs_appointment_end hs_pipeline hs_pipeline_stage",
+    "courses": "hs_course_name hs_course_id hs_pipeline hs_pipeline_stage",
+    "listings": "hs_name hs_price hs_address_1 hs_city hs_bedrooms hs_bathrooms hs_pipeline hs_pipeline_stage",
+    "services": "hs_name hs_status hs_category hs_pipeline hs_pipeline_stage hs_start_date hs_target_end_date",
 }  # fmt: skip
 _NUMBERS = frozenset(
     ["amount", "price", "quantity", "numberofemployees", "annualrevenue", "discount", "hs_call_duration"]
@@ -88,7 +110,14 @@ _TYPES = {
     ("contacts", "emails"): (197,), ("emails", "companies"): (186,), ("companies", "emails"): (185,),
     ("emails", "deals"): (210,), ("deals", "emails"): (209,), ("meetings", "contacts"): (200,),
     ("contacts", "meetings"): (199,), ("meetings", "companies"): (188,), ("companies", "meetings"): (187,),
-    ("meetings", "deals"): (212,), ("deals", "meetings"): (211,),
+    ("meetings", "deals"): (212,), ("deals", "meetings"): (211,), ("contacts", "contacts"): (449,),
+    ("companies", "companies"): (450,), ("deals", "deals"): (451,), ("tickets", "tickets"): (452,),
+    ("emails", "tickets"): (224,), ("tickets", "emails"): (223,), ("calls", "tickets"): (220,),
+    ("tickets", "calls"): (219,), ("meetings", "tickets"): (226,), ("tickets", "meetings"): (225,),
+    ("communications", "contacts"): (81,), ("contacts", "communications"): (82,),
+    ("quotes", "deals"): (64,), ("deals", "quotes"): (63,), ("quotes", "line_items"): (67,),
+    ("line_items", "quotes"): (68,), ("quotes", "contacts"): (69,), ("contacts", "quotes"): (70,),
+    ("quotes", "companies"): (71,), ("companies", "quotes"): (72,),
 }  # fmt: skip
 _BEGIN = Clock(1_767_225_600_000_000).iso()
 OWNER = "71000001"
@@ -121,6 +150,12 @@ def association_types(from_kind: str, to_kind: str) -> tuple[int, ...]:
 def association_type(from_kind: str, to_kind: str) -> int:
     """Return the usual type of associations from one kind to another; 0 if HubSpot has none."""
     return _TYPES.get((from_kind, to_kind), (0,))[-1]
+
+
+def invert_type(from_kind: str, to_kind: str, type_id: int) -> int:
+    """Return the type of the other direction of one of HubSpot's own types."""
+    own, other = association_types(from_kind, to_kind), association_types(to_kind, from_kind)
+    return other[own.index(type_id) - len(own)]
 
 
 def kind_of_type(from_kind: str, type_id: int) -> str | None:

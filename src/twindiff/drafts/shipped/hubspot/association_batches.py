@@ -9,11 +9,10 @@ import msgspec
 from twindiff.kit.call import Call
 from twindiff.kit.twin import Operations
 
-from .account import KINDS, association_type, association_types, name_one
-from .associations import associate, list_associated, unlink
+from .account import KINDS, association_type, name_one
+from .associations import associate, check_types, drop_types, list_associated, show_types, unlink
 from .record_lookup import find_record
 from .records import check_batch, get_kind, show_batch
-from .wire_style import HubSpotError
 
 api = Operations()
 Shown = dict[str, Any]
@@ -43,21 +42,12 @@ class AssociationEnds(msgspec.Struct, rename={"first": "from", "second": "to"}):
     second: list[RecordReference]
 
 
-def _check_types(first: str, second: str, given: AssociationInput) -> None:
-    """Raise HubSpotError for a type that does not lead from one kind to the other."""
-    known = association_types(first, second)
-    for each in given.types:
-        if each.get("associationTypeId") not in known:
-            said = f"Association type {each.get('associationTypeId')} does not lead from {first} to {second}"
-            raise HubSpotError(f"{said}, whose types are: {', '.join(map(str, known)) or 'none'}.")
-
-
 def _associate_each(call: Call, from_kind: str, to_kind: str, inputs: list[AssociationInput]) -> None:
     check_batch(inputs)
     for each in inputs:
-        _check_types(from_kind, to_kind, each)
+        types = check_types(call, from_kind, to_kind, each.types)
         first = find_record(call, from_kind, str(each.first.id))
-        associate(call, (from_kind, first.id), (to_kind, find_record(call, to_kind, str(each.second.id)).id))
+        associate(call, (from_kind, first.id), (to_kind, find_record(call, to_kind, str(each.second.id)).id), types)
 
 
 def _name_type(from_kind: str, to_kind: str) -> str:
@@ -66,15 +56,21 @@ def _name_type(from_kind: str, to_kind: str) -> str:
 
 @api.post(f"{_V4}/batch/create")
 def create_labelled(call: Call, from_object_type: str, to_object_type: str, inputs: list[AssociationInput]) -> Any:
-    """Associate pairs of records by the types that are given, which are not told apart."""
+    """Associate pairs of records by the types that are given, beside those that they have."""
     first, second = get_kind(from_object_type), get_kind(to_object_type)
     _associate_each(call, first, second, inputs)
-    shown: list[Shown] = [
-        {"fromObjectTypeId": KINDS[first], "fromObjectId": int(each.first.id), "toObjectTypeId": KINDS[second],
-         "toObjectId": int(each.second.id), "labels": []}
-        for each in inputs
-    ]  # fmt: skip
-    return show_batch(call, shown, 201)
+    return show_batch(call, [_show_pair(call, first, second, each) for each in inputs], 201)
+
+
+def _show_pair(call: Call, first: str, second: str, given: AssociationInput) -> Shown:
+    types = show_types(call, (first, str(given.first.id)), (second, str(given.second.id)))
+    return {
+        "fromObjectTypeId": KINDS[first],
+        "fromObjectId": int(given.first.id),
+        "toObjectTypeId": KINDS[second],
+        "toObjectId": int(given.second.id),
+        "labels": [each["label"] for each in types if each["label"]],
+    }
 
 
 @api.post(f"{_V4}/batch/associate/default")
@@ -92,12 +88,12 @@ def read_labelled(call: Call, from_object_type: str, to_object_type: str, inputs
     """Return the records that belong to each of up to 100 records."""
     check_batch(inputs)
     first, second = get_kind(from_object_type), get_kind(to_object_type)
-    about = {"category": "HUBSPOT_DEFINED", "typeId": association_type(first, second), "label": None}
     results: list[Shown] = []
     for each in inputs:
         others = list_associated(call, first, str(each.id), second)
         if others:
-            to = [{"toObjectId": int(id), "associationTypes": [about]} for id in others]
+            own = (first, str(each.id))
+            to = [{"toObjectId": int(id), "associationTypes": show_types(call, own, (second, id))} for id in others]
             results.append({"from": {"id": str(each.id)}, "to": to})
     return show_batch(call, results)
 
@@ -111,16 +107,14 @@ def archive_labelled(call: Call, from_object_type: str, to_object_type: str, inp
             unlink(call, get_kind(from_object_type), str(each.first.id), get_kind(to_object_type), str(other.id))
 
 
-@api.get(f"{_V4}/labels")
-def list_labels(call: Call, from_object_type: str, to_object_type: str) -> Shown:
-    """List the types of associations that HubSpot has between two kinds."""
-    ids = association_types(get_kind(from_object_type), get_kind(to_object_type))
-    labels = (None, "Primary")[: len(ids)]
-    types = [
-        {"category": "HUBSPOT_DEFINED", "typeId": id, "label": label}
-        for id, label in zip(reversed(ids), labels, strict=True)
-    ]
-    return {"results": types}
+@api.post(f"{_V4}/batch/labels/archive", status=204)
+def archive_labels(call: Call, from_object_type: str, to_object_type: str, inputs: list[AssociationInput]) -> None:
+    """Take types from pairs of records; without the usual type two records do not belong together."""
+    check_batch(inputs)
+    first, second = get_kind(from_object_type), get_kind(to_object_type)
+    for each in inputs:
+        types = check_types(call, first, second, each.types)
+        drop_types(call, (first, str(each.first.id)), (second, str(each.second.id)), types)
 
 
 @api.get(f"{_V3}/types")

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Sequence
+from typing import Annotated, Any, cast
 
 from twindiff.kit.call import Call
 from twindiff.kit.parameter_sources import Body
 from twindiff.kit.rows import all_of, any_of
 from twindiff.kit.twin import Operations
 
-from .account import KINDS, association_type, find_kind
+from .account import KINDS, association_type, association_types, find_kind, invert_type
 from .record_lookup import find_record, show_record
-from .tables import CrmAssociation
+from .tables import CrmAssociation, CrmAssociationLabel
 from .wire_style import HubSpotError, page_results
 
 api = Operations()
+Shown = dict[str, Any]
 Record = tuple[str, str]
 """A kind and an id."""
 
@@ -33,14 +35,88 @@ def _get_kind(said: str) -> str:
     return kind
 
 
-def associate(call: Call, first: Record, second: Record) -> None:
-    """Associate two records, which must exist; twice is no error."""
+def find_association(call: Call, first: Record, second: Record) -> CrmAssociation | None:
+    """Return the association of two records, in whatever direction it was made."""
     one, two = _order(first, second)
-    key = (one[0], one[1], two[0], two[1])
-    columns = (CrmAssociation.from_kind, CrmAssociation.from_id, CrmAssociation.to_kind, CrmAssociation.to_id)
-    if call.db.find(CrmAssociation, *(column == value for column, value in zip(columns, key, strict=True))) is None:
-        type_id = association_type(one[0], two[0])
-        call.db.add(CrmAssociation(from_kind=key[0], from_id=key[1], to_kind=key[2], to_id=key[3], type_id=type_id))
+    table = CrmAssociation
+    return call.db.find(
+        table, table.from_kind == one[0], table.from_id == one[1], table.to_kind == two[0], table.to_id == two[1]
+    )
+
+
+def associate(call: Call, first: Record, second: Record, types: Sequence[int] = ()) -> None:
+    """Associate two records, which must exist, by types of the direction between them; twice is no error."""
+    one, two = _order(first, second)
+    usual = association_type(one[0], two[0])
+    given = types if one == first else [invert(call, first[0], second[0], each) for each in types]
+    row = find_association(call, first, second)
+    known: list[int] = row.labels if row else []
+    labels = [*dict.fromkeys([*known, *(each for each in given if each != usual)])]
+    if row is None:
+        call.db.add(
+            CrmAssociation(from_kind=one[0], from_id=one[1], to_kind=two[0], to_id=two[1], type_id=usual, labels=labels)
+        )
+    elif labels != known:
+        call.db.change(row, labels=labels)
+
+
+def drop_types(call: Call, first: Record, second: Record, types: Sequence[int]) -> None:
+    """Take types from the association of two records; without the usual one it ends."""
+    row = find_association(call, first, second)
+    if row is None:
+        return
+    if association_type(first[0], second[0]) in types:
+        call.db.remove(row)
+        return
+    is_onward = _order(first, second)[0] == first
+    dropped = {*(types if is_onward else (invert(call, first[0], second[0], each) for each in types))}
+    call.db.change(row, labels=[each for each in row.labels if each not in dropped])
+
+
+def invert(call: Call, from_kind: str, to_kind: str, type_id: int) -> int:
+    """Return the type of the other direction of an association."""
+    label = call.db.find(CrmAssociationLabel, CrmAssociationLabel.type_id == type_id)
+    return label.inverse_id if label else invert_type(from_kind, to_kind, type_id)
+
+
+def list_types(call: Call, from_kind: str, to_kind: str) -> list[Shown]:
+    """Return the types of associations from one kind to another as HubSpot shows them, the usual one first."""
+    ids = association_types(from_kind, to_kind)
+    own = [
+        {"category": "HUBSPOT_DEFINED", "typeId": id, "label": label}
+        for id, label in zip(reversed(ids), (None, "Primary")[: len(ids)], strict=True)
+    ]
+    table = CrmAssociationLabel
+    rows = call.db.rows(table, table.from_kind == from_kind, table.to_kind == to_kind, order=table.type_id)
+    return [*own, *({"category": "USER_DEFINED", "typeId": row.type_id, "label": row.label} for row in rows)]
+
+
+def check_types(call: Call, from_kind: str, to_kind: str, given: Any) -> list[int]:
+    """Return the ids of `[{"associationCategory", "associationTypeId"}]`.
+
+    Raises HubSpotError for a type that leads elsewhere.
+    """
+    known = {each["typeId"] for each in list_types(call, from_kind, to_kind)}
+    listed: list[Any] = cast(list[Any], given) if isinstance(given, list) else []
+    if given is not None and not (isinstance(given, list) and all(isinstance(each, dict) for each in listed)):
+        raise HubSpotError("Invalid input JSON: the association types must be a list of objects.")
+    ids: list[Any] = [each.get("associationTypeId") for each in listed]
+    for id in ids:
+        if not isinstance(id, int) or id not in known:
+            said = f"Association type {id} does not lead from {from_kind} to {to_kind}"
+            raise HubSpotError(f"{said}, whose types are: {', '.join(map(str, sorted(known))) or 'none'}.")
+    return ids
+
+
+def show_types(call: Call, first: Record, second: Record) -> list[Shown]:
+    """Return the types of the association of two records in the direction from the first, the usual one last."""
+    row = find_association(call, first, second)
+    is_onward = _order(first, second)[0] == first
+    ids: list[int] = row.labels if row else []
+    own = {each if is_onward else invert(call, second[0], first[0], each) for each in ids}
+    known = list_types(call, first[0], second[0])
+    usual = known[0] if known else {"category": "HUBSPOT_DEFINED", "typeId": 0, "label": None}
+    return [*(each for each in known if each["typeId"] in own), usual]
 
 
 def unlink(call: Call, kind: str, id: str, to_kind: str = "", to_id: str = "") -> None:
@@ -69,10 +145,6 @@ def _check_pair(call: Call, first: Record, second: Record) -> None:
     find_record(call, *second)
 
 
-def _type_of(kind: str, to_kind: str) -> dict[str, Any]:
-    return {"category": "HUBSPOT_DEFINED", "typeId": association_type(kind, to_kind), "label": None}
-
-
 @api.get("/crm/v4/objects/{objectType}/{objectId}/associations/{toObjectType}")
 def list_v4(
     call: Call, object_type: str, object_id: str, to_object_type: str, after: str = "", limit: int = 500
@@ -80,7 +152,7 @@ def list_v4(
     """List the records of a kind that belong to a record."""
     kind, to_kind = _get_kind(object_type), _get_kind(to_object_type)
     shown = [
-        {"toObjectId": int(each), "associationTypes": [_type_of(kind, to_kind)]}
+        {"toObjectId": int(each), "associationTypes": show_types(call, (kind, object_id), (to_kind, each))}
         for each in list_associated(call, kind, object_id, to_kind)
     ]
     return page_results(shown, after, limit)
@@ -97,16 +169,22 @@ def list_v3(
     return page_results(shown, after, limit)
 
 
-def _put(call: Call, object_type: str, object_id: str, to_object_type: str, to_object_id: str) -> dict[str, Any]:
+def _put(
+    call: Call, object_type: str, object_id: str, to_object_type: str, to_object_id: str, given: Any = None
+) -> dict[str, Any]:
     first, second = (_get_kind(object_type), object_id), (_get_kind(to_object_type), to_object_id)
+    types = check_types(call, first[0], second[0], given)
     _check_pair(call, first, second)
-    associate(call, first, second)
+    known = find_association(call, first, second)
+    if known and types:
+        call.db.change(known, labels=[])
+    associate(call, first, second, types)
     return {
         "fromObjectTypeId": KINDS[first[0]],
         "fromObjectId": int(object_id),
         "toObjectTypeId": KINDS[second[0]],
         "toObjectId": int(to_object_id),
-        "labels": [],
+        "labels": [each["label"] for each in show_types(call, first, second) if each["label"]],
     }
 
 
@@ -129,8 +207,8 @@ def put_v4(
     to_object_id: str,
     body: Annotated[Any, Body] = None,
 ) -> dict[str, Any]:
-    """Associate two records by the types in the body, which are not told apart."""
-    return _put(call, object_type, object_id, to_object_type, to_object_id)
+    """Associate two records by the types in the body, which replace those that they had."""
+    return _put(call, object_type, object_id, to_object_type, to_object_id, body)
 
 
 @api.put("/crm/v3/objects/{objectType}/{objectId}/associations/{toObjectType}/{toObjectId}/{associationType}")

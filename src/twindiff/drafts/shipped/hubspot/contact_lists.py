@@ -15,6 +15,8 @@ from twindiff.kit.http import Response
 from twindiff.kit.rows import Expression
 from twindiff.kit.twin import Operations
 
+from .account import columns_of
+from .associations import list_associated
 from .record_lookup import find_record, find_records, read_property
 from .records import archive_record, change_record, create_record, read_properties
 from .tables import CrmContact, CrmContactList, CrmListMember
@@ -91,14 +93,21 @@ def _property_names(row: Any) -> list[str]:
     return [*own, *row.properties, *computed, "hs_object_id", "hs_pipeline", *domain, *mobile]
 
 
+def _read_values(row: Any, company: str) -> dict[str, str]:
+    """Return the values of all properties of a contact; `company` is the id of its first one, if it has any."""
+    values = {name: show_value(row, "contacts", name) for name in _property_names(row)}
+    values |= {**dict.fromkeys(_COUNTS, "0"), "hs_sequences_actively_enrolled_count": "0"}
+    if not row.lifecyclestage:
+        began = str(show_milliseconds(row.created_at))
+        values |= {"lifecyclestage": "subscriber", "hs_lifecyclestage_subscriber_date": began}
+    return {**values, "associatedcompanyid": company} if company else values
+
+
 def _show_contact(call: Call, row: Any, *, only_values: bool, names: Iterable[str] | None = None) -> Shown:
-    values = {name: show_value(row, "contacts", name) for name in (_property_names(row) if names is None else names)}
-    if names is None:
-        values |= dict.fromkeys(_COUNTS, "0")
-        values |= {"hs_sequences_actively_enrolled_count": "0"}
-        if not row.lifecyclestage:
-            began = str(show_milliseconds(row.created_at))
-            values |= {"lifecyclestage": "subscriber", "hs_lifecyclestage_subscriber_date": began}
+    company = next(iter(list_associated(call, "contacts", row.id, "companies")), "")
+    values = (
+        _read_values(row, company) if names is None else {each: show_value(row, "contacts", each) for each in names}
+    )
     at = show_milliseconds(row.updated_at)
     versions = {"source-type": "API", "source-id": None, "source-label": None, "timestamp": at, "selected": False}
     made, number = show_milliseconds(row.created_at), int(row.id)
@@ -128,7 +137,19 @@ def _show_contact(call: Call, row: Any, *, only_values: bool, names: Iterable[st
             }
         ],
         "merge-audits": [],
+        **({"associated-company": _show_associated_company(call, company)} if company else {}),
     }
+
+
+def _show_associated_company(call: Call, id: str) -> Shown:
+    """Return the first company of a contact, with the values of its properties only."""
+    row = find_record(call, "companies", id)
+    own = [name for name in columns_of("companies") if getattr(row, name)]
+    names = [*own, *row.properties, "createdate", "hs_lastmodifieddate", "hs_object_id"]
+    count = len(list_associated(call, "companies", id, "contacts"))
+    values = {**{name: show_value(row, "companies", name) for name in names}, "num_associated_contacts": str(count)}
+    properties = {name: {"value": value} for name, value in values.items()}
+    return {"company-id": int(id), "portal-id": PORTAL, "properties": properties}
 
 
 def _guid_of(row: Any) -> str:
@@ -257,7 +278,7 @@ def delete_contact(call: Call, vid: str) -> Shown:
 
 def _find_list(call: Call, id: str) -> CrmContactList:
     row = call.db.find(CrmContactList, CrmContactList.id == int(id)) if id.isdecimal() and len(id) < 10 else None
-    if row is None:
+    if row is None or row.deleted_at or row.kind != "contacts":
         raise NoSuchRecord(f"Couldn't find a List with the given id '{id}'.")
     return row
 
@@ -312,7 +333,8 @@ def list_dynamic_lists(call: Call, count: int = 20, offset: int = 0) -> Shown:
 def _list_page(call: Call, count: int, offset: int, *where: Expression) -> Shown:
     """Return a page in the order of names; the offset of the next one does not depend on how many there are."""
     most, start = min(max(count, 1), MAX_LISTED), max(offset, 0)
-    rows = sorted(call.db.rows(CrmContactList, *where), key=lambda row: (row.name.lower(), row.id))
+    of_contacts = CrmContactList.kind == "contacts", CrmContactList.deleted_at.is_null()
+    rows = sorted(call.db.rows(CrmContactList, *of_contacts, *where), key=lambda row: (row.name.lower(), row.id))
     shown = [_show_list(call, each) for each in rows[start : start + most]]
     return {"offset": start + most, "lists": shown, "has-more": len(rows) > start + most}
 

@@ -17,9 +17,9 @@ from twindiff.kit.http import json_answer
 from twindiff.kit.twin import Operations
 
 from .account import KINDS, SEARCHED, columns_of, find_kind, kind_of_type, name_one
-from .associations import associate, list_associated, unlink
+from .associations import associate, check_types, list_associated, show_types, unlink
 from .record_lookup import COMPUTED, find_record, find_records, read_property, show_record
-from .tables import RECORDS, CrmActivity, CrmListMember, CrmProperty, CrmStage
+from .tables import RECORDS, CrmActivity, CrmAssociationLabel, CrmListMember, CrmProperty, CrmStage
 from .wire_style import HubSpotError, NoSuchRecord, RecordConflict, page_results, show_time
 
 api = Operations(prefix="/crm/v3/objects")
@@ -151,7 +151,7 @@ def change_record(call: Call, kind: str, row: Any, given: Mapping[str, Any]) -> 
 
 
 def archive_record(call: Call, kind: str, id: str) -> None:
-    """Archive a record, which ends its associations and, of a contact, its places in lists.
+    """Archive a record, which ends its associations and its places in lists.
 
     One that does not exist is no error.
     """
@@ -160,9 +160,8 @@ def archive_record(call: Call, kind: str, id: str) -> None:
     if row is not None and not row.archived:
         call.db.change(row, archived=True, updated_at=call.clock.iso())
         unlink(call, kind, id)
-        if kind == "contacts":
-            for member in call.db.rows(CrmListMember, CrmListMember.contact_id == id):
-                call.db.remove(member)
+        for member in call.db.rows(CrmListMember, CrmListMember.contact_id == id):
+            call.db.remove(member)
 
 
 @api.get("/{objectType}")
@@ -212,11 +211,19 @@ def _associate_new(call: Call, kind: str, id: str, given: Sequence[Mapping[str, 
         types: Any = each.get("types")
         first = _read_object(types[0], "types") if isinstance(types, list) and types else {}
         type_id: Any = first.get("associationTypeId")
-        to_kind = kind_of_type(kind, type_id) if isinstance(type_id, int) else None
+        to_kind = _find_target(call, kind, type_id) if isinstance(type_id, int) else None
         if to_kind is None:
             raise HubSpotError("No association type with that id leads from this object type.")
         target = find_record(call, to_kind, str(_read_object(each.get("to"), "to").get("id", "")))
-        associate(call, (kind, id), (to_kind, target.id))
+        associate(call, (kind, id), (to_kind, target.id), check_types(call, kind, to_kind, types))
+
+
+def _find_target(call: Call, kind: str, type_id: int) -> str | None:
+    """Return the kind to which associations of a type lead from a kind."""
+    label = call.db.find(CrmAssociationLabel, CrmAssociationLabel.type_id == type_id)
+    if label:
+        return label.to_kind if label.from_kind == kind else None
+    return kind_of_type(kind, type_id)
 
 
 @api.get("/{objectType}/{objectId}")
@@ -438,7 +445,8 @@ def merge_records(call: Call, object_type: str, primary_object_id: str, object_i
     kept, merged = find_record(call, kind, primary_object_id), find_record(call, kind, object_id_to_merge)
     for to_kind in KINDS:
         for id in list_associated(call, kind, merged.id, to_kind):
-            associate(call, (kind, kept.id), (to_kind, id))
+            types = [each["typeId"] for each in show_types(call, (kind, merged.id), (to_kind, id)) if each["typeId"]]
+            associate(call, (kind, kept.id), (to_kind, id), types)
     names = [*columns_of(kind), *merged.properties]
     lacking = {name: read_property(kind, merged, name) for name in names if not read_property(kind, kept, name)}
     archive_record(call, kind, merged.id)

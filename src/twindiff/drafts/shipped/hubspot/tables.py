@@ -94,13 +94,28 @@ class CrmActivity(Row, table="activities", key=("id",)):
 
 
 class CrmAssociation(Row, table="associations", key=("from_kind", "from_id", "to_kind", "to_id")):
-    """A pair of records that belong together; `type_id` is that of the direction from the first to the second."""
+    """A pair of records that belong together.
+
+    `type_id` is the usual type of the direction from the first to the second, and `labels` are the further types.
+    """
 
     from_kind: Column[str]
     from_id: Column[str]
     to_kind: Column[str]
     to_id: Column[str]
     type_id: Column[int]
+    labels: Column[Json] = column(default=[])
+
+
+class CrmAssociationLabel(Row, table="association_labels", key=("type_id",)):
+    """A type of associations that the account has added, of one direction; `inverse_id` is that of the other."""
+
+    type_id: Column[int]
+    from_kind: Column[str]
+    to_kind: Column[str]
+    name: Column[str]
+    label: Column[str]
+    inverse_id: Column[int]
 
 
 class CrmProperty(Row, table="property_definitions", key=("kind", "name")):
@@ -146,20 +161,25 @@ class CrmOwner(Row, table="owners", key=("id",)):
 
 
 class CrmContactList(Row, table="contact_lists", key=("id",)):
-    """A list of contacts; one that is not dynamic has the members that it is given."""
+    """A list of records of a kind; one that is not dynamic has the members that it is given."""
 
     id: Column[int]
     name: Column[str]
+    kind: Column[str] = column(default="contacts")
+    processing: Column[str] = column(default="")
+    """`MANUAL` or `SNAPSHOT`; empty for a list that version 1 made."""
     is_dynamic: Column[bool] = column(default=False)
     filters: Column[Json] = column(default=[])
     others: Column[int] = column(default=0)
     """How many members it has beside those that are here."""
     author_id: Column[int | None] = column(default=None)
     created_at: Column[Timestamp]
+    updated_at: Column[Timestamp | None] = column(default=None, derived=True)
+    deleted_at: Column[Timestamp | None] = column(default=None)
 
 
 class CrmListMember(Row, table="contact_list_members", key=("list_id", "contact_id")):
-    """A contact that is in a static list."""
+    """A record that is in a static list; `contact_id` is its id, of whatever kind it is."""
 
     list_id: Column[int]
     contact_id: Column[str]
@@ -187,6 +207,7 @@ TABLES = (
     *RECORDS.values(),
     CrmActivity,
     CrmAssociation,
+    CrmAssociationLabel,
     CrmProperty,
     CrmPropertyGroup,
     CrmOwner,

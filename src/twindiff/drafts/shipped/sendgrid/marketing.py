@@ -21,6 +21,7 @@ api = Operations(prefix="/v3/marketing")
 BASE = "https://api.sendgrid.com/v3/marketing"
 MAX_CONTACTS = 30_000
 MAX_FOUND = 50
+MIN_PHONE_DIGITS, MAX_PHONE_DIGITS = 7, 15
 _FURTHER: dict[str, Any] = {
     **dict.fromkeys(("address_line_1", "address_line_2", "city", "country", "phone_number", "postal_code"), ""),
     **dict.fromkeys(("state_province_region", "whatsapp", "line", "facebook", "unique_name"), ""),
@@ -84,6 +85,12 @@ def _read_custom(call: Call, given: Shown) -> Shown:
     return values
 
 
+def _is_kept(name: str, value: Any) -> bool:
+    """Return whether the job that writes contacts takes a value; it leaves out a phone number that is not valid."""
+    digits = re.sub(r"\D", "", str(value))
+    return name != "phone_number" or not value or MIN_PHONE_DIGITS <= len(digits) <= MAX_PHONE_DIGITS
+
+
 def _write_contact(call: Call, given: Shown, list_ids: list[str]) -> None:
     email, now = str(given["email"]).lower(), call.clock.iso()
     known = call.db.find(SendGridContact, SendGridContact.email == email)
@@ -94,7 +101,7 @@ def _write_contact(call: Call, given: Shown, list_ids: list[str]) -> None:
     }
     custom: Any = given.get("custom_fields")
     own = _read_custom(call, cast(Shown, custom) if isinstance(custom, dict) else {})
-    further = {name: value for name, value in given.items() if name in _FURTHER}
+    further = {name: value for name, value in given.items() if name in _FURTHER and _is_kept(name, value)}
     if known is None:
         call.db.add(
             SendGridContact(
@@ -225,8 +232,8 @@ def _show_list(call: Call, row: SendGridList) -> Shown:
 
 @api.get("/lists")
 def list_lists(call: Call, page_size: int = 100) -> Shown:
-    """List the lists."""
-    rows = call.db.rows(SendGridList, order=SendGridList.created_number, limit=max(1, min(page_size, 1000)))
+    """List the lists in the order of their ids, as recordings show it."""
+    rows = call.db.rows(SendGridList, order=SendGridList.id, limit=max(1, min(page_size, 1000)))
     shown = [_show_list(call, each) for each in rows]
     return {"result": shown, "_metadata": {"self": f"{BASE}/lists?page_size={page_size}", "count": len(shown)}}
 
