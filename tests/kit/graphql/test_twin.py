@@ -160,6 +160,14 @@ def test_a_form_cannot_post_where_tokens_are_taken_seriously(live: LiveServer, a
     assert answer.status_code == status, answer.text
 
 
+@pytest.mark.parametrize("media", ["application/x-www-form-urlencoded", "multipart/form-data; boundary=b"])
+def test_a_form_is_no_body_for_graphql(home: Environment, media: str):
+    answer = home.ask("graphql", token="t", content=b"query=%7Bme%7Bname%7D%7D", headers={"content-type": media})
+    assert answer.status_code == 400
+    says = "POST body missing, invalid Content-Type, or JSON object has no keys."
+    assert answer.json()["errors"][0]["message"] == says
+
+
 def test_a_bare_key_is_a_token(home: Environment):
     answer = home.ask("graphql", token="", headers={"Authorization": "lin_api_1"}, json={"query": "{ me { name } }"})
     assert answer.json() == {"data": {"me": {"name": "Ada"}}}

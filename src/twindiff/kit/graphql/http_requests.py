@@ -73,7 +73,7 @@ def read_graphql_request(request: Request) -> GraphqlRequest:
     """Return the request in a body or, by GET, in a URL; raises MalformedBody."""
     if len(request.body) > MAX_BODY_BYTES:
         raise MalformedBody(f"The body is larger than {MAX_BODY_BYTES:,} bytes")
-    fields = _fields_of_url(request) if request.verb == "GET" else _fields_of_body(request.body)
+    fields = _fields_of_url(request) if request.verb == "GET" else _fields_of_body(request)
     if not isinstance(fields.get("query") or "", str):
         raise MalformedBody("GraphQL queries must be strings.")
     if not fields.get("query"):
@@ -81,8 +81,8 @@ def read_graphql_request(request: Request) -> GraphqlRequest:
     return msgspec.convert(fields, GraphqlRequest)
 
 
-def _fields_of_body(body: bytes) -> dict[str, Any]:
-    given: Any = json_value(body) if body else None
+def _fields_of_body(request: Request) -> dict[str, Any]:
+    given = _value_of_body(request)
     if isinstance(given, list):
         raise MalformedBody("Operation batching disabled.")
     fields: dict[str, Any] = given if isinstance(given, dict) else {}  # pyright: ignore[reportUnknownVariableType]
@@ -98,6 +98,16 @@ def _fields_of_body(body: bytes) -> dict[str, Any]:
             )
         raise MalformedBody(f"`{name}` in a POST body must be {article} if provided.")
     return fields
+
+
+def _value_of_body(request: Request) -> Any:
+    """Return a body's JSON; None if there is no body, or if it is what its type says, a form."""
+    try:
+        return json_value(request.body) if request.body else None
+    except MalformedBody:
+        if request.content_type in _FORM_TYPES:
+            return None
+        raise
 
 
 def _fields_of_url(request: Request) -> dict[str, Any]:

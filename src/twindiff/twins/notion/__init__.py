@@ -11,6 +11,7 @@ from twindiff.kit.seeding import Variables
 from .agents import agent_runs, agents, external_agents, sessions, threads
 from .blocks import async_answers, blocks
 from .core.api_version import select_version
+from .core.body_rules import limit_payload
 from .core.object_lookup import require_capability
 from .data_sources import data_sources, databases, queries, views
 from .event_delivery.webhooks import webhooks
@@ -55,7 +56,7 @@ twin = Twin(
     },
     screen=screen,
     missing=(),
-    layers=(select_version, require_capability),
+    layers=(select_version, limit_payload, require_capability),
     actor_of=oauth.actor_of,
     secret_columns=(
         *OAUTH_SECRETS,

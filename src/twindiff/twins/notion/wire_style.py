@@ -43,8 +43,9 @@ CODES = {
 
 
 _WITH_BODY = ("POST", "PATCH", "PUT")
+PAYLOAD_TOO_LARGE = "body failed validation: the payload should be at most 500 KB."
 _MESSAGES = {
-    413: "body failed validation: the payload should be at most 500 KB.",
+    413: PAYLOAD_TOO_LARGE,
     401: "API token is invalid.",
     429: "You have been rate limited. Please try again in a few minutes.",
 }

@@ -127,6 +127,11 @@ def slug(text: str, length: int = 70) -> str:
     return words[: length + 1].rpartition("-")[0] or words[:length]
 
 
+def slug_with_id(text: str, short_id: str) -> str:
+    """Return the last part of a URL: `fix-the-login-97ef3c`, or the id alone if a text has no Latin letters."""
+    return f"{slug(text)}-{short_id}".lstrip("-")
+
+
 def _workspace(call: Call, team: Any) -> str:
     organization = call.db.find(Organization.row, Organization.row.id == team.organizationId)
     return organization.urlKey if organization else "workspace"

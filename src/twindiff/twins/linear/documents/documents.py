@@ -12,7 +12,7 @@ from twindiff.kit.graphql import Section, entity_operations
 from twindiff.kit.graphql.errors import InvalidInput
 
 from ..core.actors import organization_id
-from ..core.issue_names import is_uuid, slug
+from ..core.issue_names import is_uuid, slug_with_id
 from ..core.permissions import list_hidden_teams
 from ..model.documents import Document, Template
 from ..model.users import User
@@ -35,16 +35,23 @@ def create_document(call: Call, values: dict[str, Any], given: dict[str, Any]) -
         "ownerId": call.actor,
         "updatedById": call.actor,
         "slugId": short,
-        "url": f"https://linear.app/{workspace(call)}/document/{slug(values['title'])}-{short}",
+        "url": f"https://linear.app/{workspace(call)}/document/{slug_with_id(values['title'], short)}",
     }
 
 
 @api.before_update(Document)
 def update_document(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
-    """Record who changed the document, which leaves its place if it gets another. Trashing a document archives it."""
+    """Record who changed the document, which leaves its place only for another. Trashing a document archives it.
+
+    A null for a place is ignored: https://github.com/schpet/linear-cli/pull/248
+    """
     changes["updatedById"] = call.actor
-    if any(changes.get(name) for name in PLACES):
-        changes |= {name: None for name in PLACES if not changes.get(name)}
+    is_moved = any(changes.get(name) for name in PLACES)
+    for name in PLACES:
+        if is_moved:
+            changes.setdefault(name, None)
+        else:
+            changes.pop(name, None)
     if "trashed" in changes:
         changes["archivedAt"] = call.clock.iso() if changes["trashed"] else None
 

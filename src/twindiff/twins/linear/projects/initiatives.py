@@ -9,7 +9,7 @@ from twindiff.kit.graphql import Section, entity_operations
 from twindiff.kit.graphql.errors import InvalidInput
 
 from ..core.actors import organization_id
-from ..core.issue_names import is_uuid, slug
+from ..core.issue_names import is_uuid, slug_with_id
 from ..core.label_combinations import check_combined_labels
 from ..model.initiatives import Initiative, InitiativeRelation, InitiativeToProject
 from ..model.labels import InitiativeLabel
@@ -29,7 +29,7 @@ def create_initiative(call: Call, values: dict[str, Any], given: dict[str, Any])
         "creatorId": call.actor,
         "ownerId": values.get("ownerId") or call.actor,
         "slugId": short,
-        "url": f"https://linear.app/{workspace(call)}/initiative/{slug(values['name'])}-{short}",
+        "url": f"https://linear.app/{workspace(call)}/initiative/{slug_with_id(values['name'], short)}",
         "labelIds": list(dict.fromkeys(given.get("labelIds") or [])),
     }
     check_combined_labels(call, InitiativeLabel, values["labelIds"])

@@ -10,7 +10,7 @@ from twindiff.kit.graphql.errors import InvalidInput
 
 from ..core.actors import organization_id
 from ..core.counts import compute_done_shares
-from ..core.issue_names import PRIORITIES, is_uuid, slug
+from ..core.issue_names import PRIORITIES, is_uuid, slug_with_id
 from ..core.issue_templates import fill_in
 from ..core.label_combinations import check_combined_labels
 from ..core.rich_text import read_text_input
@@ -61,7 +61,7 @@ def _default_template(call: Call, team_id: str) -> str | None:
 
 def _address(call: Call, id: str, name: str) -> dict[str, str]:
     short = id.replace("-", "")[:12]
-    return {"slugId": short, "url": f"https://linear.app/{workspace(call)}/project/{slug(name)}-{short}"}
+    return {"slugId": short, "url": f"https://linear.app/{workspace(call)}/project/{slug_with_id(name, short)}"}
 
 
 def workspace(call: Call) -> str:

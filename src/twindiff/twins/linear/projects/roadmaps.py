@@ -9,7 +9,7 @@ from twindiff.kit.graphql import Section
 from twindiff.kit.graphql.errors import InvalidInput
 
 from ..core.actors import organization_id
-from ..core.issue_names import slug
+from ..core.issue_names import slug_with_id
 from ..model.roadmaps import Roadmap, RoadmapToProject
 from .projects import workspace
 
@@ -27,7 +27,7 @@ def create_roadmap(call: Call, values: dict[str, Any], given: dict[str, Any]) ->
         "creatorId": call.actor,
         "ownerId": values.get("ownerId") or call.actor,
         "slugId": short,
-        "url": f"https://linear.app/{workspace(call)}/roadmap/{slug(values['name'])}-{short}",
+        "url": f"https://linear.app/{workspace(call)}/roadmap/{slug_with_id(values['name'], short)}",
     }
 
 

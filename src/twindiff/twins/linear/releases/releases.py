@@ -10,7 +10,7 @@ from twindiff.kit.graphql.errors import InvalidInput
 from twindiff.kit.rows import Expression
 
 from ..core.counts import tally
-from ..core.issue_names import slug
+from ..core.issue_names import slug_with_id
 from ..model.releases import IssueToRelease, Release, ReleaseNote, ReleasePipeline, ReleaseStage
 from ..projects.projects import workspace
 
@@ -20,7 +20,7 @@ api = Section()
 @api.before_create(ReleasePipeline)
 def create_pipeline(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Set the URL of a new pipeline."""
-    values["slugId"] = given.get("slugId") or f"{slug(values['name'])}-{values['id'][:8]}"
+    values["slugId"] = given.get("slugId") or slug_with_id(values["name"], values["id"][:8])
     values["url"] = f"https://linear.app/{workspace(call)}/releases/{values['slugId']}"
 
 

@@ -11,7 +11,7 @@ from twindiff.kit import Call
 from twindiff.kit.graphql import Entity, Section, entity_operations
 
 from ..core.actors import organization_id
-from ..core.issue_names import slug
+from ..core.issue_names import slug_with_id
 from ..model.customers import Customer
 from ..model.documents import Document
 from ..model.initiatives import Initiative
@@ -125,7 +125,7 @@ def create_view(call: Call, values: dict[str, Any], given: dict[str, Any]) -> No
         "creatorId": call.actor,
         "organizationId": organization_id(call),
         "ownerId": values.get("ownerId") or call.actor,
-        "slugId": f"{slug(values['name'])}-{values['id'].replace('-', '')[:12]}",
+        "slugId": slug_with_id(values["name"], values["id"].replace("-", "")[:12]),
     }
     values |= _filters(given) or {"modelName": "Issue", "filterData": {}, "filters": {}}
 

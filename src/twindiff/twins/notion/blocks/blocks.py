@@ -8,7 +8,6 @@ from twindiff.kit import Body, Call, Operations
 
 from ..core.api_version import LATEST, is_to_trash, version_of
 from ..core.body_rules import (
-    MAX_PAYLOAD_BYTES,
     Rule,
     anything,
     boolean,
@@ -66,7 +65,7 @@ def list_block_children(
     return list_answer("block", render_nodes(call, rows), cursor)
 
 
-@api.patch("/blocks/{block_id}/children", body_limit=MAX_PAYLOAD_BYTES, scope="insert_content")
+@api.patch("/blocks/{block_id}/children", scope="insert_content")
 def append_block_children(call: Call, block_id: str, body: JsonBody) -> dict[str, Any]:
     """Add children to a block or a page; they and the siblings that follow them are the answer."""
     parent = find_node(call, parse_id(block_id, "block_id"))

@@ -12,7 +12,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeGuard
 from uuid import UUID
 
-from ..wire_style import ValidationError
+from twindiff.kit import Call, RequestContext
+from twindiff.kit.twin import BODY_LIMIT
+
+from ..wire_style import PAYLOAD_TOO_LARGE, ValidationError
 
 Problems = Iterator[str]
 Rule = Callable[[Any, str], Problems]
@@ -25,6 +28,16 @@ MAX_ITEMS = 100
 MAX_PAYLOAD_BYTES = 500 * 1024
 MISSING: Any = object()
 _WEB_ADDRESS = re.compile(r"https?://\S+", re.IGNORECASE)
+
+
+def limit_payload(exchange: RequestContext, call: Call, proceed: Callable[[], Any]) -> Any:
+    """Middleware that raises ValidationError for a body over 500 KB, except where an operation takes larger ones.
+
+    https://developers.notion.com/reference/request-limits#size-limits
+    """
+    if exchange.operation.declared.body_limit <= BODY_LIMIT and len(exchange.request.body) > MAX_PAYLOAD_BYTES:
+        raise ValidationError(PAYLOAD_TOO_LARGE)
+    return proceed()
 
 
 def is_object(value: Any) -> TypeGuard[dict[str, Any]]:

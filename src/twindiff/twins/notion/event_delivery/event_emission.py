@@ -31,8 +31,13 @@ def emit(call: Call, name: str, row: Any, **data: Any) -> None:
     if source:
         parent = {"id": source.database_id, "type": "database", "data_source_id": source.id}
     call.emit(name, {"entity": {"id": row.id, "type": entity_kind(row)}, "data": {"parent": parent, **data}})
-    if source and name in _LISTED:
-        emit(call, "data_source.content_updated", source, updated_blocks=[{"id": row.id, "type": "page"}])
+    if source and isinstance(row, Page) and name in _LISTED:
+        emit_listing(call, source, row)
+
+
+def emit_listing(call: Call, source: DataSource, page: Page) -> None:
+    """Emit that a data source lists a page or no longer does."""
+    emit(call, "data_source.content_updated", source, updated_blocks=[{"id": page.id, "type": "page"}])
 
 
 def emit_content(call: Call, parent: Node, changed: Sequence[Node]) -> None:

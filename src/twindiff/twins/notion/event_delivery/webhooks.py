@@ -17,9 +17,10 @@ from twindiff.kit import Store
 from twindiff.kit.clock import Clock
 from twindiff.kit.events import DeliveryAttempt, Emitted, Notification, Subscription, WebhookRequest, Webhooks
 
-from ..core.api_version import LATEST
+from ..core.api_version import LATEST, OLDEST
 from ..core.edit_stamps import millis
 from ..tables.content_tables import User, Workspace
+from ..tables.data_source_tables import Database
 from ..tables.workspace_tables import WebhookSubscription
 
 RETRY_SECONDS = (60, 180, 600, 1800, 3600, 14400, 43200)
@@ -38,9 +39,34 @@ NAMES = frozenset(
 
 
 def _notify(event: Emitted, subscription: Subscription, store: Store) -> Iterator[Notification]:
-    """Yield the message of an event; its id depends only on the event."""
-    if subscription.events and event.name not in subscription.events:
-        return
+    """Yield the message of an event, and that which older versions have for it; ids depend only on the event."""
+    if not subscription.events or event.name in subscription.events:
+        yield _build_message(event, subscription, store, LATEST)
+    former = _FORMER_NAMES.get(event.name)
+    if former in subscription.events:
+        yield _build_message(_of_database(event, former, store), subscription, store, OLDEST)
+
+
+_FORMER_NAMES = {
+    "data_source.content_updated": "database.content_updated",
+    "data_source.schema_updated": "database.schema_updated",
+}
+"""Events that were those of databases before 2025-09-03; a subscription has the old ones if it names them."""
+
+
+def _of_database(event: Emitted, former: str, store: Store) -> Emitted:
+    """Return an event of a data source as that of its database, whose parent is told with it."""
+    data = event.payload["data"]
+    database = store.find(Database, Database.id == data["parent"]["id"])
+    kind = {"page_id": "page", "block_id": "block"}.get(database.parent_type if database else "", "space")
+    workspace = store.find(Workspace)
+    above = database.parent_id if database else None
+    parent = {"id": above or (workspace.id if workspace else ""), "type": kind}
+    entity = {"id": data["parent"]["id"], "type": "database"}
+    return event._replace(name=former, payload={"entity": entity, "data": {**data, "parent": parent}})
+
+
+def _build_message(event: Emitted, subscription: Subscription, store: Store, version: str) -> Notification:
     about = f"{event.environment}.{event.seq}.{event.number}.{subscription.id}".encode()
     id = str(UUID(bytes=blake2b(about, digest_size=16).digest(), version=4))
     workspace = store.find(Workspace)
@@ -48,7 +74,7 @@ def _notify(event: Emitted, subscription: Subscription, store: Store) -> Iterato
     bots = store.rows(User, User.type == "bot", order=User.id, limit=1)
     bot_id = subscription.actor or (bots[0].id if bots else event.actor)
     kind = author.type if author else "bot"
-    yield Notification(
+    return Notification(
         id,
         event.name,
         {
@@ -60,7 +86,7 @@ def _notify(event: Emitted, subscription: Subscription, store: Store) -> Iterato
             "integration_id": bot_id,
             "authors": [{"id": event.actor if author else bot_id, "type": kind}],
             "accessible_by": [{"id": bot_id, "type": "bot"}],
-            "api_version": LATEST,
+            "api_version": version,
             "type": event.name,
             **event.payload,
         },

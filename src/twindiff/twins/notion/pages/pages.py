@@ -13,7 +13,6 @@ from ..blocks.child_lists import add_blocks, check_parent, check_types, end_posi
 from ..blocks.trash import check_change, move_to_trash
 from ..core.api_version import is_to_trash
 from ..core.body_rules import (
-    MAX_PAYLOAD_BYTES,
     allow_one,
     anything,
     boolean,
@@ -42,7 +41,7 @@ from ..core.object_lookup import (
     only_data_source,
     parse_id,
 )
-from ..event_delivery.event_emission import emit, emit_properties
+from ..event_delivery.event_emission import emit, emit_listing, emit_properties
 from ..markdown.markdown_reader import read_markdown
 from ..properties.page_values import set_values
 from ..properties.schemas import TITLE
@@ -83,7 +82,7 @@ _NOT_OWNED = (
 )
 
 
-@api.post("/pages", body_limit=MAX_PAYLOAD_BYTES, scope="insert_content")
+@api.post("/pages", scope="insert_content")
 def create_page(call: Call, body: JsonBody, filter_properties: list[str] = []) -> Any:  # noqa: B006 - read by the kit
     """Create a page in a page, a data source or the workspace, with its content."""
     check_body(_create_body, body)
@@ -224,8 +223,11 @@ def move_page(call: Call, page_id: str, body: JsonBody) -> dict[str, Any]:
         changes = _place_in_source(call, parent)
     elif parent is not None:
         changes |= {"parent_type": "page_id", "parent_id": parent.id, "position": next_position(call, parent.id)}
+    former = call.db.find(DataSource, DataSource.id == page.data_source_id) if page.data_source_id else None
     page = call.db.change(page, **changes, **stamp(call))
     emit(call, "page.moved", page)
+    if former and former.id != page.data_source_id:
+        emit_listing(call, former, page)
     return page_object(call, page)
 
 

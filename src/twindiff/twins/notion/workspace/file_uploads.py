@@ -177,6 +177,12 @@ def complete_file_upload(call: Call, file_upload_id: str) -> dict[str, Any]:
     return upload_object(call, row)
 
 
+@api.due(FileUpload.expiry_time, FileUpload.status.in_(("pending", "uploaded")), actor=FileUpload.created_by)
+def expire_upload(call: Call, row: FileUpload) -> None:
+    """Scheduled job: end an upload that was not attached in time."""
+    emit_upload(call, "file_upload.expired", call.db.change(row, status="expired"))
+
+
 def upload_object(call: Call, row: FileUpload) -> dict[str, Any]:
     """Render a file upload."""
     status = status_of(call, row)

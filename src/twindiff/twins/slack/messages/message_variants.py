@@ -87,12 +87,23 @@ def me_message(call: Call, channel: str, text: str = "") -> dict[str, Any]:
 
 
 @api.method("chat.unfurl", scope="links:write")
-def unfurl(call: Call, channel: str = "", ts: str = "", unfurls: Unfurls | None = None) -> dict[str, Any]:
-    """Add an attachment to a message for each of the given links in it.
+def unfurl(
+    call: Call,
+    channel: str = "",
+    ts: str = "",
+    unfurls: Unfurls | None = None,
+    user_auth_required: bool = False,
+    user_auth_message: str = "",
+    user_auth_url: str = "",
+    user_auth_blocks: Blocks | None = None,
+) -> dict[str, Any]:
+    """Add an attachment to a message for each of the given links in it; a request to sign in needs no links.
 
     https://docs.slack.dev/reference/methods/chat.unfurl
     """
-    for given, missing in ((channel, MissingChannel), (ts, MissingTs), (unfurls, MissingUnfurls)):
+    asks_to_sign_in = user_auth_required or user_auth_message or user_auth_url or user_auth_blocks
+    needed = () if asks_to_sign_in else ((unfurls, MissingUnfurls),)
+    for given, missing in ((channel, MissingChannel), (ts, MissingTs), *needed):
         if not given:
             raise missing
     room, message = _find_unfurled(call, channel, ts)

@@ -11,10 +11,15 @@ from collections.abc import Iterator
 from html import unescape
 from typing import Any
 
+from twindiff.kit.emoji import code_points_of
+
 Element = dict[str, Any]
 
 _PREFORMATTED = re.compile(r"```\n?(.*?)\n?```", re.DOTALL)
-_INLINE = re.compile(r"<([^<>\n]+)>|(?<![\w:]):([a-z0-9_+'-]+):(?![\w:])|(?<![\w`])(`)([^`\n]+)`(?![\w`])")
+_EMOJI = re.compile(r":([a-z0-9_+'-]+):(?::skin-tone-([2-6]):)?")
+_INLINE = re.compile(
+    rf"<(?P<reference>[^<>\n]+)>|(?<![\w:])(?P<emoji>(?:{_EMOJI.pattern})+)(?![\w:])|(?<![\w`])`(?P<code>[^`\n]+)`(?![\w`])"
+)
 _STYLED = re.compile(r"(?<![\w*~_])([*_~])(?=\S)([^\n]*?\S)\1(?![\w*~_])")
 _SECTION, _LIST = "rich_text_section", "rich_text_list"
 _STARTS = {"rich_text_quote": re.compile(r"(?:&gt;|>) ?"), _LIST: re.compile(r"\u2022 ")}
@@ -45,7 +50,9 @@ def _lines(text: str) -> Iterator[Element]:
         if not groups or groups[-1][0] != kind:
             groups.append((kind, []))
         groups[-1][1].append(_STARTS[kind].sub("", line, count=1) if kind in _STARTS else line)
-    for kind, lines in groups:
+    for at, (kind, lines) in enumerate(groups):
+        if not lines[-1] and at + 1 < len(groups):
+            lines.append("")  # Slack keeps the end of a blank line before a list.
         yield _list(lines) if kind == _LIST else {"type": kind, "elements": list(_inline("\n".join(lines), {}))}
 
 
@@ -58,7 +65,7 @@ def _inline(text: str, style: dict[str, bool]) -> Iterator[Element]:
     at = 0
     for match in _INLINE.finditer(text):
         yield from _parse_styled_text(text[at : match.start()], style)
-        yield _styled_element(_special(match), style)
+        yield from (_styled_element(each, style) for each in _special(match))
         at = match.end()
     yield from _parse_styled_text(text[at:], style)
 
@@ -86,13 +93,18 @@ def _styled_element(element: Element, style: dict[str, bool]) -> Element:
     return {**element, "style": given} if given else element
 
 
-def _special(match: re.Match[str]) -> Element:
-    reference, emoji, _, code = match.groups()
-    if emoji:
-        return {"type": "emoji", "name": emoji}
-    if code:
-        return {**_plain(code), "style": {"code": True}}
-    return _reference(reference)
+def _special(match: re.Match[str]) -> list[Element]:
+    if match["emoji"]:
+        return [_emoji(name, int(tone) if tone else None) for name, tone in _EMOJI.findall(match["emoji"])]
+    if match["code"]:
+        return [{**_plain(match["code"]), "style": {"code": True}}]
+    return [_reference(match["reference"])]
+
+
+def _emoji(name: str, tone: int | None) -> Element:
+    code_points = code_points_of(name, tone)
+    skin_tone = {"skin_tone": tone} if tone else {}
+    return {"type": "emoji", "name": name, **({"unicode": code_points} if code_points else {}), **skin_tone}
 
 
 def _reference(reference: str) -> Element:

@@ -21,6 +21,9 @@ from .payment_methods import outcome_of
 from .test_cards import Decline, decline_by_amount, decline_of
 
 WEEK = 7 * 86_400
+DEBIT_SECONDS = 10
+DELAYED_SECONDS = 180
+"""Seconds until a debit of a delayed test account completes."""
 
 
 class Attempt(NamedTuple):
@@ -68,6 +71,13 @@ def begin(call: Call, asked: Attempt) -> Charge:
     charge = _create_charge(call, asked, None, outcome=render_outcome("", None), special=outcome, status="pending")
     record_row(call, "charge.pending", CHARGES, charge)
     return charge
+
+
+def settling_time(call: Call, charge: Charge) -> int:
+    """Return the Unix timestamp at which the bank reports the result of a debit, or 0 if it never does."""
+    if charge.special == "stays_processing":
+        return 0
+    return now(call) + (DELAYED_SECONDS if charge.special.startswith("delayed") else DEBIT_SECONDS)
 
 
 def _create_charge(call: Call, asked: Attempt, decline: Decline | None, **fields: Any) -> Charge:

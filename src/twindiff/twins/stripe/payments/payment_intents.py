@@ -297,6 +297,11 @@ def update_payment_intent(call: Call, intent: str, params: Annotated[UpdateInten
     if isinstance(params.allowed_payment_method_types, list):
         types = filter_allowed_types(params.allowed_payment_method_types, wanted.get("currency", row.currency))
         wanted |= {"payment_method_types": types, "allowed_payment_method_types": params.allowed_payment_method_types}
+    elif isinstance(params.payment_method_types, list):
+        check_types("payment_intent", params.payment_method_types)
+    if {"currency", "payment_method_types"} & wanted.keys() and not row.automatic_payment_methods:
+        types = wanted.get("payment_method_types", row.payment_method_types)
+        check_currency(types, wanted.get("currency", row.currency))
     if isinstance(params.payment_method_options, dict):
         wanted["payment_method_options"] = {**row.payment_method_options, **value_of(params.payment_method_options)}
     if params.amount_details is not UNSET:

@@ -20,7 +20,7 @@ from ..radar.reviews import close_review, open_review
 from ..tables.charge_tables import CHARGES, Charge
 from ..tables.payment_intent_tables import PAYMENTS, PaymentIntent, payment_intent_object
 from ..tables.payment_method_tables import DEBITS, METHODS, REDIRECTS, TO_VERIFY, PaymentMethod
-from .charge_attempts import Attempt, attempt, begin, conclude, settle
+from .charge_attempts import Attempt, attempt, begin, conclude, settle, settling_time
 from .charge_outcomes import ELEVATED
 from .disputes import open_dispute
 from .payment_methods import attach, outcome_of, run_card_checks
@@ -30,9 +30,6 @@ from .transfer_instructions import find_missing_funds
 api = Operations()
 
 DAY = 86_400
-DEBIT_SECONDS = 10
-DELAYED_SECONDS = 180
-"""Seconds until a debit of a delayed test account completes."""
 CANCELABLE = (
     "requires_payment_method",
     "requires_capture",
@@ -295,13 +292,12 @@ def fail(
 def _process(call: Call, intent: PaymentIntent, method: PaymentMethod) -> PaymentIntent:
     """Start a debit; its intent is processing until the bank responds."""
     charge = begin(call, _build_attempt(intent, method, off_session=True))
-    wait = DELAYED_SECONDS if charge.special.startswith("delayed") else DEBIT_SECONDS
     waiting = call.db.change(
         intent,
         status="processing",
         next_action=None,
         latest_charge=charge.id,
-        settles_at=0 if charge.special == "stays_processing" else now(call) + wait,
+        settles_at=settling_time(call, charge),
     )
     record_row(call, "payment_intent.processing", PAYMENTS, waiting)
     return waiting

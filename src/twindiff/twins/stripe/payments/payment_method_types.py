@@ -68,10 +68,15 @@ def check_redirects(call: Call, kind: str, ways: Fields | None, return_url: str 
         )
 
 
+def supports_currency(type: str, currency: str) -> bool:
+    """Whether payments of a type can be in a currency."""
+    return currency in CURRENCIES.get(type, (currency,))
+
+
 def check_currency(types: list[str], currency: str) -> None:
     """Raise StripeError for types that do not support a currency."""
     for type in types:
-        if currency not in CURRENCIES.get(type, (currency,)):
+        if not supports_currency(type, currency):
             message = (
                 f"The currency provided ({currency}) is invalid. Payments with {type} support the following "
                 f"currencies: {', '.join(CURRENCIES[type])}."
@@ -164,7 +169,7 @@ def filter_allowed_types(types: list[str], currency: str = "") -> list[str]:
         if type not in TYPES:
             param = f"allowed_payment_method_types[{number}]"
             raise StripeError(f"Invalid {param}: {type[:100]} is no payment method type.", param=param)
-    suitable = [type for type in types if not currency or currency in CURRENCIES.get(type, (currency,))]
+    suitable = [type for type in types if not currency or supports_currency(type, currency)]
     if not suitable:
         message = "None of the `allowed_payment_method_types` is compatible with the other parameters of the intent."
         raise StripeError(message, param="allowed_payment_method_types")

@@ -27,7 +27,7 @@ from ..core.params import (
     collect_params,
     merge_metadata,
 )
-from ..payments.charge_attempts import Attempt, attempt, begin, conclude, settle
+from ..payments.charge_attempts import Attempt, attempt, begin, conclude, settle, settling_time
 from ..tables.charge_tables import CHARGES, Charge
 from ..tables.customer_tables import CUSTOMERS, Customer
 from ..tables.payment_method_tables import DEBITS, METHODS, PaymentMethod
@@ -217,13 +217,14 @@ def _check_money(source: Fields, amount: int, currency: str) -> None:
 def _charge_source(call: Call, payer: PaymentMethod, source: Fields, **asked: Any) -> tuple[Charge, StripeError | None]:
     """Charge a source; returns the charge, and the error if it was declined.
 
-    `asked` are `amount`, `currency`, `capture` and the further columns of the charge. Debits are paid at once.
+    `asked` are `amount`, `currency`, `capture` and the further columns of the charge. A debit is pending until the bank
+    responds: https://stripe.com/docs/ach-deprecated
     """
     capture = asked.pop("capture")
     asked["source"] = source
     wanted = Attempt(asked.pop("amount"), asked.pop("currency"), payer, capture=capture, shared=asked)
     if payer.type in DEBITS:
-        charge, decline = conclude(call, begin(call, wanted))
+        charge, decline = _begin_debit(call, wanted), None
     else:
         charge, decline = attempt(call, wanted)
     if decline is None:
@@ -233,6 +234,17 @@ def _charge_source(call: Call, payer: PaymentMethod, source: Fields, **asked: An
     more = {"advice_code": decline.advice_code, "network_decline_code": decline.network_decline_code}
     said = {name: value for name, value in (said | more).items() if value is not None}
     return charge, StripeError(decline.message, kind="card_error", status=402, **said)
+
+
+def _begin_debit(call: Call, wanted: Attempt) -> Charge:
+    charge = begin(call, wanted)
+    return call.db.change(charge, settles_at=settling_time(call, charge))
+
+
+@api.due(Charge.settles_at, Charge.status == "pending")
+def settle_source_debit(call: Call, charge: Charge) -> None:
+    """Scheduled job: complete a pending debit of a source with the bank's result."""
+    conclude(call, call.db.change(charge, settles_at=0))
 
 
 def _consume(call: Call, source: Fields) -> None:

@@ -59,6 +59,8 @@ class Charge(
     transfer: Column[str | None] = column(default=None)
     source: Column[Json] = column(default=None, derived=True)
     """The card, bank account or source that was charged without a PaymentIntent."""
+    settles_at: Column[int] = column(default=0, derived=True)
+    """The Unix timestamp at which a pending charge without a PaymentIntent completes, or 0."""
     special: Column[str] = column(default="", derived=True)
     """The special outcome of the test card it was paid with."""
 
@@ -101,6 +103,7 @@ def _no_radar_options(row: Charge) -> Fields:
 charge_object = build_view(
     Charge,
     "charge",
+    "settles_at",
     "special",
     application=None,
     calculated_statement_descriptor=_descriptor,

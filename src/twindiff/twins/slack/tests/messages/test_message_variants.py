@@ -29,6 +29,14 @@ def test_a_link_is_unfurled_as_an_attachment(slack):
     ]
 
 
+def test_a_request_to_sign_in_needs_no_links(slack):
+    ts = slack("chat.postMessage", channel=GENERAL, text="see https://example.com")["ts"]
+    for asked in ({"user_auth_required": "true"}, {"user_auth_url": "https://a.example"}, {"user_auth_message": "Hi"}):
+        assert slack("chat.unfurl", channel=GENERAL, ts=ts, **asked)["ok"]
+    refused = slack("chat.unfurl", channel=GENERAL, ts=ts, user_auth_required="false")
+    assert refused["error"] == "missing_unfurls"
+
+
 def test_scheduled_messages_are_listed_by_page_and_time(slack, slack_as):
     soon = int(time.time()) + 600
     made = [slack("chat.scheduleMessage", channel=GENERAL, text="a", post_at=soon + at) for at in range(3)]

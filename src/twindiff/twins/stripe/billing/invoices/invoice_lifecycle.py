@@ -22,8 +22,10 @@ from ...core.objects import Fields, find, new, now, retrieve
 from ...core.periods import DAY
 from ...payments import customer_balances
 from ...payments.payment_lifecycle import ON_PAID
+from ...payments.payment_method_types import check_currency, supports_currency
 from ...tables.customer_tables import CUSTOMERS, Customer
 from ...tables.payment_intent_tables import PaymentIntent
+from ...tables.payment_method_tables import METHODS
 from ...tax.tax_rates import TaxRate
 from ..tables import invoice_payments
 from ..tables.invoice_line_items import LINE_ITEMS, LineItem, Totals, lines_of
@@ -336,6 +338,7 @@ def pay(
     chosen = method or _method(call, invoice)
     if not chosen:
         raise invoice_payments.no_method()
+    check_currency([retrieve(call, METHODS, chosen).type], invoice.currency)
     intent, refused = _attempt(call, invoice, chosen, off_session=off_session)
     return refused or invoice_payments.find_action_required_error(intent)
 
@@ -347,6 +350,12 @@ def _method(call: Call, invoice: Invoice) -> str | None:
     return invoice_payments.method_of(call, invoice, owner.default_payment_method if owner else None, default)
 
 
+def _find_suitable_method(call: Call, invoice: Invoice) -> str | None:
+    """Return the payment method of an invoice, or None for a type that cannot pay in the invoice's currency."""
+    method = find(call, METHODS, _method(call, invoice) or "")
+    return method.id if method and supports_currency(method.type, invoice.currency) else None
+
+
 @work
 def attempt_payment(call: Call, id: str) -> None:
     """Scheduled job: try to collect an invoice; on failure, schedule the next attempt."""
@@ -354,7 +363,7 @@ def attempt_payment(call: Call, id: str) -> None:
     if invoice is None or invoice.status != "open":
         return
     call.memo[f"tried {id}"] = True
-    if method := _method(call, invoice):
+    if method := _find_suitable_method(call, invoice):
         _attempt(call, invoice, method, off_session=True)
     else:
         _record_failed_attempt(call, invoice)
@@ -365,7 +374,7 @@ def first_attempt(call: Call, invoice: Invoice) -> tuple[PaymentIntent | None, S
 
     Without a payment method, the PaymentIntent is None.
     """
-    method = _method(call, invoice)
+    method = _find_suitable_method(call, invoice)
     return _attempt(call, invoice, method, off_session=False) if method else (None, invoice_payments.no_method())
 
 

@@ -159,3 +159,42 @@ def test_an_invoice_is_paid_by_debit_where_its_subscription_says_so(stripe):
     stripe.advance(seconds=10)
     assert stripe.get(f"invoices/{invoice['id']}")["status"] == "paid"
     assert stripe.get(f"subscriptions/{made['id']}")["status"] == "active"
+
+
+def bill_in(stripe, currency, **more):
+    """An open invoice of a customer whose default is an American bank account, which pays in dollars only."""
+    customer = stripe.post("customers")["id"]
+    method = stripe.post("payment_methods/pm_usBankAccount_success/attach", customer=customer)["id"]
+    stripe.post(f"customers/{customer}", invoice_settings={"default_payment_method": method})
+    invoice = stripe.post("invoices", customer=customer, currency=currency, **more)["id"]
+    stripe.post("invoiceitems", customer=customer, invoice=invoice, amount=2000, currency=currency)
+    return stripe.post(f"invoices/{invoice}/finalize")["id"]
+
+
+def test_an_invoice_is_not_paid_from_an_account_of_another_currency(stripe):
+    invoice = bill_in(stripe, "eur")
+    said = stripe.error("POST", f"invoices/{invoice}/pay")
+    assert said["message"].startswith("The currency provided (eur) is invalid. Payments with us_bank_account support")
+    assert stripe.get(f"invoices/{invoice}")["status"] == "open"
+    assert stripe.post(f"invoices/{bill_in(stripe, 'usd')}/pay")["status"] == "open"
+    assert stripe.get("charges")["data"][0]["currency"] == "usd"
+
+
+def test_an_invoice_that_is_collected_from_an_account_of_another_currency_has_failed(stripe):
+    invoice = bill_in(stripe, "eur", auto_advance=True)
+    stripe.advance(seconds=3600)
+    now = stripe.get(f"invoices/{invoice}")
+    assert (now["status"], now["attempted"], now["attempt_count"]) == ("open", True, 1)
+    assert stripe.get("charges")["data"] == []
+
+
+def test_types_and_currency_of_an_intent_fit_after_an_update_too(stripe):
+    asked = {"amount": 2000, "currency": "usd", "payment_method_types": ["us_bank_account"]}
+    version = {"Stripe-Version": "2026-07-29.dahlia"}
+    made = stripe.http("POST", "payment_intents", headers=version, **asked).json()["id"]
+    assert stripe.error("POST", f"payment_intents/{made}", currency="eur")["param"] == "currency"
+    other = stripe.http("POST", f"payment_intents/{made}", headers=version, payment_method_types=["sepa_debit"])
+    assert other.json()["error"]["param"] == "currency"
+    unknown = stripe.http("POST", f"payment_intents/{made}", headers=version, payment_method_types=["pigeon"])
+    assert unknown.json()["error"]["param"] == "payment_method_types[0]"
+    assert stripe.post(f"payment_intents/{made}", amount=2100)["amount"] == 2100

@@ -169,7 +169,10 @@ def test_a_reusable_source_is_charged_again_only_by_its_customer(stripe):
     kept, free = (stripe.post("sources", **sepa, owner={"name": "Ada"})["id"] for _ in range(2))
     customer, _ = customer_with(stripe, kept)
     for _ in range(2):
-        assert paid(stripe, currency="eur", customer=customer, source=kept)["status"] == "succeeded"
+        charge = paid(stripe, currency="eur", customer=customer, source=kept)
+        assert charge["status"] == "pending"
+        stripe.advance(seconds=10)
+        assert stripe.get(f"charges/{charge['id']}")["status"] == "succeeded"
     paid(stripe, currency="eur", source=free)
     assert "reusable source you provided is consumed" in refused(stripe, currency="eur", source=free)["message"]
     again = stripe.error("POST", f"customers/{customer}/sources", source=kept)
@@ -214,7 +217,24 @@ def test_a_bank_account_is_charged_once_it_is_verified(stripe):
     assert stripe.error("POST", verify, amounts=[1, 2])["code"] == "bank_account_verification_failed"
     assert stripe.post(verify, amounts=[32, 45])["status"] == "verified"
     assert stripe.error("POST", verify, amounts=[32, 45])["message"] == "This bank account has already been verified."
-    assert paid(stripe, customer=customer)["source"]["object"] == "bank_account"
+    charge = paid(stripe, customer=customer)
+    assert (charge["source"]["object"], charge["status"], charge["paid"]) == ("bank_account", "pending", False)
+    stripe.advance(seconds=10)
+    assert stripe.get(f"charges/{charge['id']}")["status"] == "succeeded"
+    names = [each["type"] for each in stripe.get("events")["data"] if each["type"].startswith("charge.")]
+    assert names == ["charge.succeeded", "charge.pending"]
+
+
+def test_a_debit_of_a_closed_account_fails_later(stripe):
+    number = {"country": "US", "currency": "usd", "routing_number": "110000000", "account_number": "000111111113"}
+    customer, (account,) = customer_with(stripe, {"object": "bank_account", **number})
+    stripe.post(f"customers/{customer}/sources/{account}/verify", amounts=[32, 45])
+    charge = paid(stripe, customer=customer)
+    stripe.advance(seconds=9)
+    assert stripe.get(f"charges/{charge['id']}")["status"] == "pending"
+    stripe.advance(seconds=1)
+    failed = stripe.get(f"charges/{charge['id']}")
+    assert (failed["status"], failed["failure_code"]) == ("failed", "account_closed")
 
 
 def test_a_bank_account_is_added_by_its_number_without_a_token(stripe):
