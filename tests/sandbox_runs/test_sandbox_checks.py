@@ -25,6 +25,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         if self.path == "/tell":
             tell()
+        if self.path == "/elsewhere":
+            print("not told: getaddrinfo ENOTFOUND slack.com, see https://docs.slack.dev", flush=True)
         body = b"<h1>Told</h1>" if self.path == "/tell" else b"<h1>Desk</h1><a href=/tell>Tell</a>"
         self.send_response(200)
         self.send_header("Content-Type", "text/html")
@@ -75,6 +77,14 @@ def test_a_test_of_a_sandbox_shows_what_its_twins_changed_since_it_began(live, s
     asked = {"sandbox_id": sandbox["sandbox_id"], "test_config": {"steps": STEPS}}
     assert len(runs.run(**asked)["diff"]["inserts"]) == 1
     assert len(runs.run(**asked)["diff"]["inserts"]) == 1
+
+
+def test_a_failed_test_names_the_vendors_own_host_that_its_application_did_not_reach(live, sandbox):
+    goto = {"action": "goto", "value": "/elsewhere"}
+    steps = [goto, {**STEPS[1], "timeout_ms": 100}]
+    run = Runs(live).run(sandbox_id=sandbox["sandbox_id"], test_config={"steps": steps})
+    assert "a likely cause: the application did not reach slack.com" in run["failure_detail"]
+    assert "proxy: true" in run["failure_detail"]
 
 
 def test_a_saved_test_with_checks_judges_the_twins_of_the_sandbox_it_runs_in(live, sandbox):

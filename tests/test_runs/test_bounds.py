@@ -258,6 +258,15 @@ def test_a_page_reaches_no_other_host_and_not_the_server_of_the_tests(runs: Runs
     assert [each.partition(" was refused")[0] for each in refused] == [targets[0], f"{live.url}/runs", targets[2]]
 
 
+def test_a_failed_run_and_its_page_name_a_refused_host_as_a_likely_cause(runs: Runs, site: Site):
+    site.pages["/pay"] = '<!doctype html><h1>Pay</h1><script src="https://js.stripe.com/v3/"></script>'
+    expects = {"action": "expect", "expect": {"type": "text", "contains": "Paid"}, "timeout_ms": 100}
+    run = runs.steps(f"{site.url}/pay", expects)
+    cause = "a likely cause: js.stripe.com:443 was refused: the run may reach its start host"
+    page = runs.client.get(run["page_url"])
+    assert (cause in run["failure_detail"], cause in page.text) == (True, True), run["failure_detail"]
+
+
 def test_a_start_url_on_the_server_itself_is_refused(runs: Runs, live: LiveServer):
     run = runs.run(start_url=f"{live.url}/test-runs", prompt="Expect runs")
     assert (run["status"], run["failure_category"]) == ("failed", "navigation")

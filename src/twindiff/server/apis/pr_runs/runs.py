@@ -258,8 +258,7 @@ class PrRuns:
         finally:
             self._tests.queue.deaf(run_id)
             if sandbox:
-                sandbox_id = sandbox.run_id
-                await self._runtime.run_request(lambda: self._sandboxes.delete(sandbox_id))
+                await self._end_sandbox(run_id, sandbox)
         return results
 
     def _problems(self, plan: ChangePlan) -> list[TestResult]:
@@ -298,8 +297,16 @@ class PrRuns:
         try:
             return await self._until(sandbox.run_id, lambda run: run.status in ("ready", *ENDED), stop)
         except RunCancelled:
-            await self._runtime.run_request(lambda: self._sandboxes.delete(sandbox.run_id))
+            await self._end_sandbox(run_id, sandbox)
             raise
+
+    async def _end_sandbox(self, run_id: str, sandbox: TestRunRecord) -> None:
+        """End the sandbox of a run; logs it if that takes too long or fails, which changes no result."""
+        try:
+            await self._runtime.run_request(lambda: self._sandboxes.delete(sandbox.run_id))
+        except ApiError as error:
+            said = f"sandbox run {sandbox.run_id} has not ended with its tests: {error}"
+            await self._ledger.do(partial(self._ledger.tell, run_id, "log", said))
 
     def _name_sandbox(self, run_id: str, sandbox: TestRunRecord) -> None:
         """Log a sandbox, the first of which is the run's."""
@@ -335,7 +342,7 @@ class PrRuns:
                 return await self._note(run_id, problem._replace(name=test.name, run_id=""), number)
             return await self._run_test(run_id, plan, test, sandbox, number, stop)
         finally:
-            await self._runtime.run_request(lambda: self._sandboxes.delete(sandbox.run_id))
+            await self._end_sandbox(run_id, sandbox)
 
     async def _run_test(
         self,

@@ -167,9 +167,11 @@ def _caption(step: dict[str, Any]) -> str:
 
 def _failure(facts: dict[str, Any]) -> str:
     failed = [step for step in facts["results_json"] if not step["passed"]]
-    told = "".join(map(_why, failed))
-    if not failed and facts["failure_detail"]:
-        told = f"<pre>{escape(facts['failure_detail'])}</pre>"
+    told, detail = "".join(map(_why, failed)), facts["failure_detail"] or ""
+    if last := failed[-1].get("detail", "") if failed else "":  # what the run adds to the reason of its last step
+        detail = detail.partition(last)[2].removeprefix(";").strip()
+    if detail:
+        told += f"<pre>{escape(detail)}</pre>"
     return f"<h2>Why it failed</h2>{told}" if told else ""
 
 

@@ -20,6 +20,12 @@ from twindiff.catalog import TestRunEventRecord, TestRunRecord
 from twindiff.kit.errors import ApiError, InvalidParameter
 from twindiff.server.apis.test_runs.artifacts import Artifacts
 from twindiff.server.apis.test_runs.ledger import ENDED, Ledger
+from twindiff.server.apis.test_runs.likely_causes import (
+    MAX_CAUSES,
+    describe_unreached,
+    find_unreached_hosts,
+    with_likely_causes,
+)
 from twindiff.server.apis.test_runs.queue import Queue
 from twindiff.server.apis.test_runs.reports import NOTHING_TESTED, TestResult, write_reports
 from twindiff.server.apis.test_runs.run_secrets import restore_masked
@@ -28,6 +34,7 @@ from twindiff.server.apis.test_runs.twins import RunTwins
 from twindiff.server.apis.test_runs.views import page_url, said_by_checks
 from twindiff.server.apis.test_runs.workers import BrowserWorker
 from twindiff.server.apis.twin_runs.runs import TwinRunService
+from twindiff.server.door.variables import PROXY
 from twindiff.server.language_models import configured_model
 from twindiff.storage.backoff import describe_error
 
@@ -291,6 +298,7 @@ class TestRunService:
         run = self.ledger.find(run_id)
         sandbox = self.ledger.find_by_id(run.sandbox_id or "")
         end = _with_end_of_application(end, sandbox and sandbox.outcome.get("app_ended"))
+        end = with_likely_causes(end, self._list_likely_causes(run, sandbox))
         data = self.ledger.mask(run).value(_judge_end(end.data, outcome.get("checks"), _sentences(run)))
         total = len((cast(dict[str, Any], run.test_config or {})).get("steps", []))
         counts = {"passed": passed, "failed": len(steps) - passed, "total": max(total, len(steps))}
@@ -300,6 +308,18 @@ class TestRunService:
         head_sha = sandbox and sandbox.asked.get("commit_sha")
         write_reports(self.artifacts.open(run_id), [result], summary, page_url(run, address), head_sha)
         self.ledger.end(run_id, str(data.pop("status")), **{**counts, **data, **outcome, "summary": summary})
+
+    def _list_likely_causes(self, run: TestRunRecord, sandbox: TestRunRecord | None) -> list[str]:
+        """Requests of its pages that were refused, and vendors' own hosts that its application did not reach."""
+        refused = [event.message for event in self.ledger.events(run.run_id) if event.type == "refused"][:MAX_CAUSES]
+        twin_run = self.twins.find(sandbox.twin_run_id) if sandbox else None
+        if sandbox is None or twin_run is None or PROXY[0] in sandbox.asked["env_vars"]:
+            return refused
+        events = self.ledger.events(sandbox.run_id)
+        printed = [each.message for each in events if each.type == "output" and each.at >= run.created_at]
+        twins = [self.service.registry.get(str(name)) for name in twin_run.twins]
+        unreached = find_unreached_hosts(printed, twins)
+        return [*refused, *(describe_unreached(host, twin) for host, twin in unreached.items())]
 
     def steps(self, run_id: str) -> list[TestRunEventRecord]:
         """List the step events of a run."""
