@@ -1,5 +1,8 @@
 """What the handlers of Mailchimp do, called over HTTP."""
 
+import io
+import json
+import tarfile
 from hashlib import md5
 from typing import Any
 
@@ -139,3 +142,35 @@ def test_a_campaign_is_sent_once_it_lacks_nothing(mailchimp: httpx.Client):
     sent = mailchimp.get(url).json()
     assert (sent["status"], sent["emails_sent"]) == ("sent", 1)
     assert mailchimp.patch(url, json={"settings": {}}).status_code == 400
+
+
+def test_a_batch_does_its_operations_and_packs_their_answers(mailchimp: httpx.Client):
+    member = {"email_address": "bo@example.com", "status": "subscribed"}
+    operations: list[dict[str, Any]] = [
+        {"method": "POST", "path": f"{LIST}/members", "body": json.dumps(member), "operation_id": "one"},
+        {"method": "POST", "path": f"{LIST}/members", "body": json.dumps(member)},
+        {"method": "GET", "path": f"{LIST}/members", "params": {"fields": "total_items"}},
+        {"method": "GET", "path": "/nowhere"},
+    ]
+    made = mailchimp.post("/batches", json={"operations": operations}).json()
+    assert (made["status"], made["response_body_url"]) == ("pending", "")
+    batch = mailchimp.get(f"/batches/{made['id']}").json()
+    assert (batch["status"], batch["total_operations"], batch["errored_operations"]) == ("finished", 4, 2)
+    packed = mailchimp.get(batch["response_body_url"], headers={"Authorization": ""}).content
+    with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
+        file = archive.extractfile(archive.getmembers()[0])
+        assert file is not None
+        answers = json.load(file)
+    assert [each["status_code"] for each in answers] == [200, 400, 200, 404]
+    assert (answers[0]["operation_id"], json.loads(answers[2]["response"])) == ("one", {"total_items": 1})
+    assert mailchimp.get("/batches").json()["total_items"] == 1
+    assert mailchimp.delete(f"/batches/{made['id']}").status_code == 204
+    assert mailchimp.get(f"/batches/{made['id']}").status_code == 404
+
+
+@pytest.mark.parametrize(
+    "operations", [[], [{"method": "TRACE", "path": "/lists"}], 1001 * [{"method": "GET", "path": "/x"}], None]
+)
+def test_a_batch_that_cannot_be_is_refused(mailchimp: httpx.Client, operations: Any):
+    assert mailchimp.post("/batches", json={"operations": operations}).status_code == 400
+    assert mailchimp.get("/batches").json()["total_items"] == 0

@@ -1,6 +1,6 @@
 """A scenario over Slack and drafted twins: imported as others wrote it, acted in through its variables, and judged."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import httpx
@@ -157,6 +157,52 @@ def test_a_scenario_over_slack_jira_hubspot_and_salesforce_is_acted_in_and_judge
     started = platform.post("startRun", {"envId": run["environment_id"]})["runId"]
     RenewalAgent(server, run).escalate(issue)
     assert platform.evaluate(started, *CHECKS)["passed"] is passes
+
+
+def replace_deal(agent: RenewalAgent) -> None:
+    """Delete the deal, and make another that looks as if it was moved."""
+    crm = ("HUBSPOT_API_URL", "HUBSPOT_ACCESS_TOKEN")
+    [deal] = agent.ask("GET", *crm, "/crm/v3/objects/deals").json()["results"]
+    agent.ask("DELETE", *crm, f"/crm/v3/objects/deals/{deal['id']}")
+    properties = {"dealname": "Northlake renewal", "dealstage": "decisionmakerboughtin"}
+    agent.ask("POST", *crm, "/crm/v3/objects/deals", json={"properties": properties})
+
+
+def take_message_back(agent: RenewalAgent) -> None:
+    slack = ("SLACK_API_URL", "SLACK_BOT_TOKEN")
+    channel = agent.ask("POST", *slack, "/conversations.list").json()["channels"][0]["id"]
+    posted = agent.ask("POST", *slack, "/chat.postMessage", json={"channel": channel, "text": "EXP-1"}).json()
+    agent.ask("POST", *slack, "/chat.delete", json={"channel": channel, "ts": posted["ts"]})
+
+
+def change_another_case(agent: RenewalAgent) -> None:
+    force = ("SF_INSTANCE_URL", "SF_ACCESS_TOKEN")
+    path = "/services/data/v62.0/sobjects/Case"
+    made = agent.ask("POST", *force, path, json={"Subject": "Exports fail", "Priority": "Low"}).json()["id"]
+    agent.ask("PATCH", *force, f"{path}/{made}", json={"Priority": "High"})
+
+
+def move_there_and_back(agent: RenewalAgent) -> None:
+    for priority in ("Highest", "Medium"):
+        fields = {"priority": {"name": priority}}
+        agent.ask("PUT", "JIRA_URL", "JIRA_API_TOKEN", "/rest/api/3/issue/EXP-1", json={"fields": fields})
+
+
+@pytest.mark.parametrize(
+    ("pretend", "check"),
+    [(move_there_and_back, 0), (change_another_case, 1), (replace_deal, 2), (take_message_back, 3)],
+)
+def test_what_only_looks_done_fails(server: LiveServer, run: Json, pretend: Callable[[RenewalAgent], None], check: int):
+    platform = Platform(server.client)
+    started = platform.post("startRun", {"envId": run["environment_id"]})["runId"]
+    pretend(RenewalAgent(server, run))
+    assert platform.evaluate(started, CHECKS[check])["passed"] is False
+
+
+def test_each_person_of_a_run_is_one_owner_in_hubspot(server: LiveServer, run: Json):
+    owners = RenewalAgent(server, run).ask("GET", "HUBSPOT_API_URL", "HUBSPOT_ACCESS_TOKEN", "/crm/v3/owners").json()
+    emails = [each["email"] for each in owners["results"]]
+    assert sorted(emails) == sorted({*emails, "agent@example.com"})
 
 
 def test_seeds_stand_where_their_owners_look_for_them(server: LiveServer, run: Json):

@@ -54,7 +54,8 @@ class HubSpotConfig(msgspec.Struct):
 def write(call: Call, config: HubSpotConfig, people: Sequence[Person]) -> dict[str, int]:
     """Fill an account; raises InvalidSeedConfig for associations with what there is not, and for lists."""
     _add_account(call)
-    for person in people:
+    known = {each.email for each in call.db.rows(CrmOwner)}
+    for person in (each for each in people if each.email not in known):
         first, _, last = person.name.partition(" ")
         number = str(72_000_000 + call.db.next("owner"))
         call.db.add(

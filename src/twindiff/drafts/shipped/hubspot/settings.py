@@ -197,3 +197,10 @@ def list_owners(call: Call, email: str = "", after: str = "", limit: int = 100) 
 def get_owner(call: Call, owner_id: str) -> Shown:
     """Return an owner."""
     return _show_owner(call.db.get(CrmOwner, owner_id, missing=NoSuchRecord))
+
+
+@api.get("/crm/v3/schemas")
+@api.get("/crm-object-schemas/v3/schemas")
+def list_schemas(call: Call, archived: bool = False) -> Shown:
+    """List the kinds of records that the account has added, of which there are none."""
+    return {"results": []}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from twindiff.kit.seeding import Variables
 
 from .. import ShippedDraft
-from . import campaigns, lists, members, segments
+from . import batches, campaigns, lists, members, segments
 from .recorded_lists import find_lists
 from .tables import TABLES
 from .wire_style import MailchimpStyle
@@ -14,12 +14,13 @@ draft = ShippedDraft(
     "mailchimp",
     "Mailchimp",
     stands_alone=True,
-    pages=(lists.api, members.api, segments.api, campaigns.api),
+    pages=(lists.api, members.api, segments.api, campaigns.api, batches.api),
     tables=TABLES,
     rows=lists.list_rows,
     samples=("lists", "merge_fields"),
     recorded_rows=find_lists,
     style=MailchimpStyle,
+    unproven=("the texts of refusals of batches", "that a batch shows no operations until it is read again"),
     options={
         "hosts": {"*.api.mailchimp.com": "", "login.mailchimp.com": ""},
         "variables": Variables(

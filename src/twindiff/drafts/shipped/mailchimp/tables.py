@@ -117,8 +117,16 @@ class MailchimpTemplate(Row, table="templates", key=("id",)):
     date_created: Column[Timestamp]
 
 
+class MailchimpBatch(Row, table="batches", key=("id",)):
+    """A batch of operations with their answers: `{"status_code", "operation_id", "response"}` each."""
+
+    id: Column[str]
+    answers: Column[Json] = column(default=[])
+    submitted_at: Column[Timestamp]
+
+
 OF_LISTS: tuple[Any, ...] = (
     MailchimpMember, MailchimpMergeField, MailchimpSegment, MailchimpInterestCategory, MailchimpInterest, MailchimpNote,
 )  # fmt: skip
 """The tables of what is of a list."""
-TABLES = (MailchimpList, *OF_LISTS, MailchimpCampaign, MailchimpTemplate)
+TABLES = (MailchimpList, *OF_LISTS, MailchimpCampaign, MailchimpTemplate, MailchimpBatch)
