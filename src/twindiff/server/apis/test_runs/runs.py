@@ -206,6 +206,8 @@ class TestRunService:
         if own is None and wanted.checks and not wanted.provision_id:
             raise InvalidParameter("checks", _why_no_twins(sandbox.run_id, ()))
         provision_id = wanted.provision_id or (own and own.run_id)
+        if own and provision_id and self.twins.runs.alive(provision_id).run_id != own.run_id:
+            raise InvalidParameter("provision_id", _why_no_twins(sandbox.run_id, own.twins))
         return wanted._replace(sandbox_id=sandbox.run_id, provision_id=provision_id)
 
     def _ready_sandbox(self, sandbox_id: str) -> TestRunRecord:
@@ -476,7 +478,7 @@ def _why_no_twins(sandbox_id: str, own: Sequence[str]) -> str:
     if own:
         return (
             f"the sandbox '{sandbox_id}' has twins of its own ({', '.join(own)}), which its application calls: "
-            "leave twins out, and checks judge those"
+            "leave twins and provision_id out, and checks judge those"
         )
     return (
         f"the sandbox '{sandbox_id}' was started without twins, and its application would call no others: "
