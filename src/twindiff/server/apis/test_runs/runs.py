@@ -444,22 +444,21 @@ def _judge_end(
 
 
 def _with_end_of_twins(end: RunEvent, why_ended: str | None) -> RunEvent:
-    """Add the reason to a failed run's final event if its twins ended before it."""
-    if why_ended is None or end.data["status"] != "failed":
-        return end
-    said = f"{end.data.get('failure_detail') or end.message}; {why_ended}"
-    return RunEvent(end.type, said, {**end.data, "failure_category": "twins_ended", "failure_detail": said})
+    """Let a run fail whose twins ended before it: the application reached no twins from then on."""
+    return _with_early_end(end, why_ended, "twins_ended")
 
 
 def _with_end_of_application(end: RunEvent, said: str | None) -> RunEvent:
     """Let a run fail whose application ended before it, even if each step passed on pages that were loaded already."""
-    if said is None or end.data["status"] not in ("completed", "failed"):
+    return _with_early_end(end, said and f"{said} during the test", "application")
+
+
+def _with_early_end(end: RunEvent, why: str | None, category: str) -> RunEvent:
+    if why is None or end.data["status"] not in ("completed", "failed"):
         return end
-    detail = end.data.get("failure_detail") or "the steps passed"
-    said = f"{detail}; {said} during the test"
-    return RunEvent(
-        end.type, said, {**end.data, "status": "failed", "failure_category": "application", "failure_detail": said}
-    )
+    said = f"{end.data.get('failure_detail') or 'the steps passed'}; {why}"
+    data = {**end.data, "status": "failed", "failure_category": category, "failure_detail": said}
+    return RunEvent(end.type, said, data)
 
 
 def without_none(**fields: Any) -> dict[str, Any]:
