@@ -108,6 +108,13 @@ def test_twins_beside_a_sandbox_are_refused_for_it_has_its_own(live, sandbox):
     assert (answer.status_code, "has twins of its own (slack)" in answer.json()["detail"]) == (422, True), answer.text
 
 
+def test_twins_of_another_run_are_no_judges_of_a_sandbox(live, sandbox):
+    other = live.client.post("/twin-runs", json={"twins": ["slack"], "ttl_minutes": 5}).json()["run_id"]
+    asked = {"sandbox_id": sandbox["sandbox_id"], "provision_id": other, "checks": messages(0)}
+    answer = live.client.post("/test-runs", json=asked)
+    assert (answer.status_code, answer.json()["detail"].partition(":")[0]) == (422, "provision_id"), answer.text
+
+
 def test_checks_of_a_sandbox_without_twins_are_refused_with_what_to_do(live, sandboxes, repository):
     run = sandboxes.create(repo=str(repository(app_DOT_py=TELLS).path))
     answer = live.client.post("/test-runs", json={"sandbox_id": run["sandbox_id"], "checks": messages(0)})

@@ -325,13 +325,18 @@ def test_the_gate_opens_for_twins_and_named_hosts():
     GATE.check("cdn.example.com", 80, "/x.js")
 
 
-def test_a_run_that_fails_while_its_twins_expire_says_so(live: LiveServer, runs: Runs, site: Site):
+@pytest.mark.parametrize("selector", ["#none", "body"])
+def test_a_run_whose_twins_expire_before_its_end_fails_and_says_so(
+    live: LiveServer, runs: Runs, site: Site, selector: str
+):
     twins = succeeded(live.client.post("/twin-runs", json={"twins": ["slack"]}))
     steps = [
         {"action": "ask_user_question", "value": "Go on?"},
-        {"action": "click", "selector": "#none", "timeout_ms": 9},
+        {"action": "click", "selector": selector, "timeout_ms": 999 if selector == "body" else 9},
     ]
-    run_id = runs.create(start_url=site.url, test_config={"steps": steps}, provision_id=twins["run_id"])
+    unchanged = {"assertions": [{"diff_type": "added", "entity": "messages", "expected_count": 0}]}
+    place = {"start_url": site.url, "provision_id": twins["run_id"]}
+    run_id = runs.create(**place, test_config={"steps": steps}, checks=unchanged)
     runs.until(run_id, lambda run: any(each["type"] == "ask_user_question" for each in run["events_json"]))
     live.service.environments.extend(runs.get(run_id)["environment_id"], wall() - 1)
     succeeded(live.client.post(f"/test-runs/{run_id}/messages", json={"message": "yes"}))

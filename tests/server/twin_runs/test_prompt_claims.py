@@ -145,6 +145,24 @@ CLAIMS = [
         ),
     ),
     ("Two customers, Ada and Ben", lambda w: sorted(w.names().values()) == ["Ada", "Ben"]),
+    (
+        "Slack with 3 users and Linear with 2 issues. #ops has 3 members",
+        lambda w: (len(w.people()), len(w.members("ops")), len(w.issues())) == (3, 3, 2),
+    ),
+    (
+        'A meeting "Retro" on Tuesday next week at 9. A meeting "Demo" next week on Friday at 9',
+        lambda w: (
+            sorted(each[:2] for each in w.events()) == [("Demo", "2026-01-16T09:00"), ("Retro", "2026-01-13T09:00")]
+        ),
+    ),
+    (
+        '2 folders with files "a.txt" and "b.txt"',
+        lambda w: (w.files()[""], {*w.files()["Launch"], *w.files()["Roadmap"]}) == ([], {"a.txt", "b.txt"}),
+    ),
+    (
+        "#ops with Ada and #dev with Ada and Ben",
+        lambda w: (w.members("ops"), w.members("dev")) == ({"Ada"}, {"Ada", "Ben"}),
+    ),
     ("5 meetings tomorrow at 9", lambda w: Counter(each[1] for each in w.events()) == {"2026-01-06T09:00": 5}),
 ]
 """Sentences of different styles, with what each of them claims."""
@@ -190,6 +208,55 @@ def test_a_sentence_that_the_world_does_not_show_is_not_understood_and_says_why(
     made = world(prompt)
     assert any(why in warning for warning in made.warnings)
     assert prompt.split(". ")[0] in made.not_understood
+
+
+HALF_READ = [
+    "Customers Eva and Eva", "user ada@x.test named Ada", "customer ada@x.test named Ada Byron",
+    "A user Ada with 3 issues", "3 issues for user Ada", "A user Ada in Slack has 3 messages",
+    "3 messages by 2 users in #ops", "3 messages from #a to #b", "A project Apollo with 2 teams",
+    "A team Core with a team Sub", "A channel #a with a channel #b", "A channel #ops for the team Core",
+    "A folder A in a folder B", "A folder A contains 2 folders", 'A file "a.txt" with 3 folders',
+    "A product Pro with 3 customers", "A customer Ada with 2 products", "A customer Ada in #ops",
+    'Customer Ada with an issue "Pay"', "The issue ENG-1",
+    'A meeting "X" on Monday and Tuesday', 'A meeting "X" tomorrow at 9 and Friday at 10',
+    'A meeting "X" at 9 and at 10', 'A meeting "X" every Monday and Wednesday at 9',
+    'A meeting "X" Monday to Friday at 9', 'A meeting "X" on Friday in 2 weeks',
+    'A meeting "X" for 30 minutes for 1 hour', "Meetings on Monday, Tuesday and Wednesday",
+    "Product Gold for A$49 a month", "Product Gold from $5 to $9", "Product Gold at $10.999 a month",
+    "3 plans at $5, $6 and $7 a month",
+]  # fmt: skip
+"""Sentences of which the rules know every noun, but not what one says of the other."""
+
+
+def test_half_a_sentence_is_not_understood(live):
+    made = live.client.post("/scenarios", json={"name": "s", "prompt": "; ".join(HALF_READ)}).json()
+    assert made["understood"] == []
+    refused = [warning for warning in made["warnings"] if "no rule takes" in warning]
+    assert [sentence for sentence in HALF_READ if not any(each.startswith(f"'{sentence}':") for each in refused)] == []
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        '2 users named Eva; 2 customers named Acme; 4 messages "Hi" in #a; #ops with Ada and 2 members',
+        'A folder Plans shared with Ada and 2 users; A meeting "X" with 3 users',
+        'A message "Hi" in #a and #b',
+    ],
+)
+def test_numbers_and_places_of_records_are_counted(live, prompt):
+    made = live.client.post("/scenarios", json={"name": "s", "prompt": prompt}).json()
+    assert (made["understood"], made["not_understood"]) == ([], prompt.split("; "))
+
+
+@pytest.mark.parametrize(
+    ("prompt", "untrue"),
+    [
+        ('A meeting "X" every day at 9. No meetings on Tuesday', "No meetings on Tuesday"),
+        ('A meeting "X" every week on Monday. No meetings next week', "No meetings next week"),
+    ],
+)
+def test_a_repeated_meeting_takes_place_on_its_later_days(world, prompt, untrue):
+    assert world(prompt).not_understood == [untrue]
 
 
 def test_what_a_prompt_says_of_a_twin_that_the_run_lacks_is_not_understood(world):

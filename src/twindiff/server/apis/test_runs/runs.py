@@ -213,6 +213,8 @@ class TestRunService:
         if own is None and wanted.checks and not wanted.provision_id:
             raise InvalidParameter("checks", _why_no_twins(sandbox.run_id, ()))
         provision_id = wanted.provision_id or (own and own.run_id)
+        if own and provision_id and self.twins.runs.alive(provision_id).run_id != own.run_id:
+            raise InvalidParameter("provision_id", _why_no_twins(sandbox.run_id, own.twins))
         return wanted._replace(sandbox_id=sandbox.run_id, provision_id=provision_id)
 
     def _ready_sandbox(self, sandbox_id: str) -> TestRunRecord:
@@ -462,22 +464,21 @@ def _judge_end(
 
 
 def _with_end_of_twins(end: RunEvent, why_ended: str | None) -> RunEvent:
-    """Add the reason to a failed run's final event if its twins ended before it."""
-    if why_ended is None or end.data["status"] != "failed":
-        return end
-    said = f"{end.data.get('failure_detail') or end.message}; {why_ended}"
-    return RunEvent(end.type, said, {**end.data, "failure_category": "twins_ended", "failure_detail": said})
+    """Let a run fail whose twins ended before it: the application reached no twins from then on."""
+    return _with_early_end(end, why_ended, "twins_ended")
 
 
 def _with_end_of_application(end: RunEvent, said: str | None) -> RunEvent:
     """Let a run fail whose application ended before it, even if each step passed on pages that were loaded already."""
-    if said is None or end.data["status"] not in ("completed", "failed"):
+    return _with_early_end(end, said and f"{said} during the test", "application")
+
+
+def _with_early_end(end: RunEvent, why: str | None, category: str) -> RunEvent:
+    if why is None or end.data["status"] not in ("completed", "failed"):
         return end
-    detail = end.data.get("failure_detail") or "the steps passed"
-    said = f"{detail}; {said} during the test"
-    return RunEvent(
-        end.type, said, {**end.data, "status": "failed", "failure_category": "application", "failure_detail": said}
-    )
+    said = f"{end.data.get('failure_detail') or 'the steps passed'}; {why}"
+    data = {**end.data, "status": "failed", "failure_category": category, "failure_detail": said}
+    return RunEvent(end.type, said, data)
 
 
 def without_none(**fields: Any) -> dict[str, Any]:
@@ -496,7 +497,7 @@ def _why_no_twins(sandbox_id: str, own: Sequence[str]) -> str:
     if own:
         return (
             f"the sandbox '{sandbox_id}' has twins of its own ({', '.join(own)}), which its application calls: "
-            "leave twins out, and checks judge those"
+            "leave twins and provision_id out, and checks judge those"
         )
     return (
         f"the sandbox '{sandbox_id}' was started without twins, and its application would call no others: "

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from twindiff.server.apis.twin_runs.world_prompt_details import Price
-from twindiff.server.apis.twin_runs.world_prompt_groups import TWIN_OF, PromptGroup, Sentence
+from twindiff.server.apis.twin_runs.world_prompt_details import FIRST_MONDAY, RULES, Price
+from twindiff.server.apis.twin_runs.world_prompt_groups import OF, TWIN_OF, PromptGroup, Sentence
 
 Rows = Mapping[str, Sequence[Mapping[str, Any]]]
 """The rows of a twin, by table name."""
 AGENT_EMAIL = "agent@example.com"
 ARTICLES = ("a", "an", "the", "der", "die", "das")
 LIVE = ("active", "trialing", "past_due")
+NEXT_MONDAY = FIRST_MONDAY + timedelta(weeks=1)
 
 
 class ClaimedRecord(NamedTuple):
@@ -206,7 +207,8 @@ def _refute_group(group: PromptGroup, sentence: Sentence, facts: WorldRecords) -
     if twin is None:
         yield from _refute_users(group, sentence, facts)
     elif sentence.twins and twin not in sentence.twins:
-        yield f"{sentence.twins[0]} has no {group.kind}, {twin} has"
+        other = sentence.twins[0]
+        yield f"{other} has no {group.kind}, {twin} has" if other in OF else f"prompts create nothing in {other}"
     elif twin not in facts.rows:
         yield f"there is no twin {twin} in this world, which has the {group.kind}"
     elif group.kind == "subscriptions":
@@ -227,6 +229,29 @@ def _refute_users(group: PromptGroup, sentence: Sentence, facts: WorldRecords) -
         wanted = group.count or 0
         if count != wanted if group.is_exact else count < wanted:
             yield f"{twin} has {count} users beside the agent, not {wanted}"
+        yield from _refute_names(group, Counter(name for name, _ in people))
+    if group.within and TWIN_OF[group.within.kind] in twins:
+        yield from _refute_membership(group, group.within, facts)
+
+
+def _refute_membership(group: PromptGroup, place: PromptGroup, facts: WorldRecords) -> Iterator[str]:
+    """Compare users with the members or guests of the records that they belong to."""
+    named = facts.emails(TWIN_OF[place.kind], group.names)
+    for record in facts.of(place.kind):
+        if place.names and record.names[0] not in place.names:
+            continue
+        has = len(record.people)
+        wanted = 1 if group.count is None else group.count
+        if has != wanted if group.is_exact else has < wanted:
+            yield f"'{record.names[0]}' has {has} users beside the agent, not {wanted}"
+        yield from (f"'{record.names[0]}' does not have '{email}'" for email in sorted(named - record.people))
+
+
+def _refute_names(group: PromptGroup, known: Counter[str]) -> Iterator[str]:
+    """Compare the count of a group with how many have its names, as in "two customers named Acme"."""
+    having = sum(known[name] for name in group.names)
+    if group.names and group.is_exact and (group.count or 0) > len(group.names) and having != group.count:
+        yield f"{having} of the {group.kind} have that name, not {group.count}"
 
 
 def _refute_records(group: PromptGroup, facts: WorldRecords) -> Iterator[str]:
@@ -235,18 +260,24 @@ def _refute_records(group: PromptGroup, facts: WorldRecords) -> Iterator[str]:
     said = _spoken(group)
     known = Counter(name for record in records for name in {*record.names})
     yield from (f"there is no {_singular(group.kind)} '{name}'{said}" for name in group.names if not known[name])
+    yield from _refute_names(group, known)
     if group.part_of:
         return
     places = group.within.names if group.within else []
+    homes = places or [each.names[0] for each in facts.of(group.within.kind)] if group.within else []
     if group.is_each:
-        homes = places or [each.names[0] for each in facts.of(group.within.kind)] if group.within else []
         counts = {home: sum(home in each.places for each in records) for home in homes}
         wrong = {home: count for home, count in counts.items() if _is_wrong(count, group)}
         yield from (f"{has} {group.kind}{said} are in '{home}', not {group.count}" for home, has in wrong.items())
         return
-    here = [each for each in records if not places or not each.places.isdisjoint(places)]
+    is_placed = bool(places or (group.within and group.names))
+    here = [each for each in records if not is_placed or not each.places.isdisjoint(homes)]
     strays = [name for name in group.names if not any(name in each.names for each in here)]
-    yield from (f"'{name}' is not in {', '.join(places)}" for name in strays if places and known[name])
+    around = ", ".join(places) or (f"one of the {group.within.kind}" if group.within else "")
+    yield from (f"'{name}' is not in {around}" for name in strays if around and known[name])
+    meant = [each for each in here if not group.names or not {*group.names}.isdisjoint(each.names)]
+    bare = [place for place in places if not any(place in each.places for each in meant)]
+    yield from (f"no {_singular(group.kind)}{said} is in '{place}'" for place in bare if here and group.count != 0)
     if _is_wrong(len(here), group):
         where = f" in {', '.join(places)}" if places else ""
         wanted = group.count if group.is_exact else group.wanted or 1
@@ -287,13 +318,23 @@ def _is_then(row: Mapping[str, Any], group: PromptGroup) -> bool:
     """Whether the time of a meeting matches a group's description."""
     when = group.when
     start, end = (datetime.fromisoformat(row[edge]["dateTime"]).replace(tzinfo=None) for edge in ("start", "end"))
-    week = (start.date() - timedelta(days=start.weekday())).isoformat()
+    days = [when.day] if when.day else [NEXT_MONDAY + timedelta(days=day) for day in range(7)] if when.weeks else []
     return (
-        when.day in (None, start.date())
-        and (not when.weeks or when.day is not None or week == "2026-01-12")
+        (not days or any(_falls_on(day, start.date(), row["recurrence"] or ()) for day in days))
         and when.time in (None, start.time())
         and when.minutes in (None, (end - start) // timedelta(minutes=1))
         and (when.rule is None or when.rule in (row["recurrence"] or ()))
+    )
+
+
+def _falls_on(day: date, start: date, rules: Sequence[str]) -> bool:
+    """Whether a meeting, which may recur by one of `RULES`, has an occurrence on a day."""
+    since, months = (day - start).days, (day.year - start.year) * 12 + day.month - start.month
+    return since == 0 or (
+        (RULES["day"] in rules and 0 < since < 20)
+        or (RULES["week"] in rules and since % 7 == 0 and 0 < since < 12 * 7)
+        or (RULES["month"] in rules and day.day == start.day and 0 < months < 12)
+        or (RULES["year"] in rules and day.day == start.day and months % 12 == 0 and 0 < months < 5 * 12)
     )
 
 

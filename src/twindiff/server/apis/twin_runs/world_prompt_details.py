@@ -43,11 +43,11 @@ def pattern(text: str) -> re.Pattern[str]:
 _UNIT = "|".join(CURRENCIES.values())
 _TIMES = "|".join(UNITS[unit] for unit in ("day", "week", "month", "year"))
 PRICE = pattern(
-    rf"(?:({_UNIT})\s?)?(?<![\w.,])(\d{{1,3}}(?:[.,]\d{{3}}){{1,3}}(?:[.,]\d\d)?|\d{{1,6}}(?:[.,]\d\d)?)(?![\w,.]{{0,9}}\d)"
+    rf"(?:(?<!\w)({_UNIT})\s?)?(?<![\w.,])(\d{{1,3}}(?:[.,]\d{{3}}){{1,3}}(?:[.,]\d\d)?|\d{{1,6}}(?:[.,]\d\d)?)(?![\w,.]{{0,9}}\d)"
     rf"(?:\s{{0,3}}({_UNIT})(?!\w))?"
     rf"(?:\s{{0,3}}(?:an?|per|every|/|pro|im|je|{EVERY})\s{{0,3}}({_TIMES})\b|\s{{1,3}}({OFTEN})\b)?"
 )
-_WEEKDAY = pattern(rf"(?:({NEXT})\s+|(?:{COMING})\s+)?({DAY})s?\b")
+WEEKDAY = pattern(rf"(?:({NEXT})\s+|(?:{COMING})\s+)?({DAY})s?\b")
 _DATE = pattern(r"(?:(\d{4})-(\d\d)-(\d\d)|(\d{1,2})\.(\d{1,2})\.(\d{4}))(?!\d)")
 _NEARBY = [pattern(rf"(?:{'|'.join(said)})\b") for said in NEARBY]
 _AHEAD = pattern(rf"in\s+({NUMBER})\s+(?:({UNITS['day']})|{UNITS['week']})\b")
@@ -76,14 +76,19 @@ class Meetings:
         self.weeks = 0
         """Without a day: the week of the meetings, counted from the first."""
         self.time: time | None = None
+        self.is_weekday = False
+        """Whether `day` is the first weekday of a name, which "next week" moves."""
         self.minutes: int | None = None
         self.rule: str | None = None
 
 
 def price_of(match: re.Match[str]) -> Price | None:
-    """The price in a match of `PRICE`; None for a number without a currency."""
+    """The price in a match of `PRICE`; None for a number without a currency, and for thousandths of a dollar."""
     unit, often = match[1] or match[3], match[4] or match[5]
-    return Price(_amount(match[2]), _key(CURRENCIES, unit), (often and _key(UNITS, often)) or None) if unit else None
+    currency = _key(CURRENCIES, unit or "")
+    if not currency or (currency != "eur" and re.search(r"\.\d{3}", match[2])):
+        return None
+    return Price(_amount(match[2]), currency, (often and _key(UNITS, often)) or None)
 
 
 def read_when(text: str, at: int, meetings: Meetings) -> int:
@@ -97,25 +102,34 @@ def read_when(text: str, at: int, meetings: Meetings) -> int:
 
 def _set_recurrence(meetings: Meetings, match: re.Match[str]) -> bool:
     often = match[1] or match[2]
+    weekday = _weekday(often)
+    if meetings.rule or (weekday and not _on(meetings, weekday)):
+        return False
     meetings.rule = RULES[_key(UNITS, often) or "week"]
-    meetings.day = _weekday(often) or meetings.day
     return True
 
 
 def _at(meetings: Meetings, match: re.Match[str]) -> bool:
     time_of_day = _time(int(match[1] or match[4]), int(match[2] or match[5] or 0), (match[3] or "").lower())
-    meetings.time = time_of_day or meetings.time
-    return time_of_day is not None
+    if time_of_day is None or meetings.time is not None:
+        return False
+    meetings.time = time_of_day
+    return True
 
 
 def _lasting(meetings: Meetings, match: re.Match[str]) -> bool:
+    if meetings.minutes is not None:
+        return False
     meetings.minutes = number_of(match[1]) * (1 if match[2] else 60) or None
     return meetings.minutes is not None
 
 
 def _on(meetings: Meetings, day: date | None) -> bool:
-    meetings.day = day or meetings.day
-    return day is not None
+    """Set the day; false if there is none, or another one already."""
+    if day is None or meetings.day is not None or meetings.weeks:
+        return False
+    meetings.day = day
+    return True
 
 
 def _set_date(meetings: Meetings, match: re.Match[str]) -> bool:
@@ -132,13 +146,20 @@ def _ahead(meetings: Meetings, match: re.Match[str]) -> bool:
 
 
 def _in_next_week(meetings: Meetings, _: re.Match[str]) -> bool:
+    if meetings.weeks or (meetings.day and not meetings.is_weekday):
+        return False
     meetings.weeks = 1
+    meetings.day = meetings.day and meetings.day + timedelta(weeks=1)
     return True
 
 
 def _on_weekday(meetings: Meetings, match: re.Match[str]) -> bool:
     day = _weekday(match[2])
-    return _on(meetings, day and day + timedelta(weeks=1 if match[1] else 0))
+    if day is None or meetings.day is not None or (meetings.weeks and match[1]):
+        return False
+    meetings.day = day + timedelta(weeks=1 if match[1] else meetings.weeks)
+    meetings.is_weekday = not match[1]
+    return True
 
 
 _PHRASES = (
@@ -149,7 +170,7 @@ _PHRASES = (
     *((said, _nearby) for said in reversed(_NEARBY)),
     (_AHEAD, _ahead),
     (_NEXT_WEEK, _in_next_week),
-    (_WEEKDAY, _on_weekday),
+    (WEEKDAY, _on_weekday),
 )
 
 

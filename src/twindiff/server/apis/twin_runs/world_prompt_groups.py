@@ -21,6 +21,7 @@ CONTAINERS = {
     "projects": ("teams",),
     "files": ("folders",),
     "subscriptions": ("customers",),
+    "users": ("channels", "teams"),
 }
 """The kinds of containers that records of a kind belong to."""
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
 
 from twindiff.server.apis.twin_runs.world_prompt_details import PRICE as PRICED_AT
-from twindiff.server.apis.twin_runs.world_prompt_details import number_of, pattern, price_of, read_when
+from twindiff.server.apis.twin_runs.world_prompt_details import WEEKDAY, number_of, pattern, price_of, read_when
 from twindiff.server.apis.twin_runs.world_prompt_groups import CONTAINERS, GATHERINGS, TWIN_OF, PromptGroup, Sentence
 from twindiff.server.apis.twin_runs.world_prompt_sentences import split_sentences
 from twindiff.server.apis.twin_runs.world_prompt_words import (
@@ -36,6 +36,9 @@ ABOUT_SOMETHING = ("messages", "issues", "files", "meetings")
 JOINED = ("with", "mit")
 SHARED = ("shared", "geteilt")
 HAS = (*JOINED, "has", "have", "hat", "haben")
+HOLDS = (*HAS, *["contain", "contains", "containing", "include", "includes", "including", "enthält", "enthalten"])
+LINKS = (*CONTAINED, *HOLDS, "by", "from", "through", "at", "bei", "am", "um")
+"""Words that say how a noun relates to the noun before."""
 IS = ("is", "are", "be", "ist", "sind")
 MAX_PHRASES = 500
 """Maximum number of groups in one prompt."""
@@ -46,6 +49,7 @@ _QUOTED = r'["„“]([^"„“”\n]{1,100})["“”]'
 _QUOTE = re.compile(_QUOTED)
 _CHANNEL = re.compile(r"#([a-z0-9][a-z0-9_-]{0,79})(?![\w-])")
 _EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}")
+_ISSUE_KEY = re.compile(r"[A-Z][A-Z0-9]{0,9}-\d+")
 _SEED = pattern(r"seed\s+\d{1,9}\b")
 _EDGE = r"(?![\w.:%@-]{0,20}\w|%)"
 _NUMBER = pattern(rf"({NUMBER}|{ZERO}){_EDGE}")
@@ -146,6 +150,10 @@ class PromptReader:
         """The noun `members`, until a name follows it."""
         self._is_linked = True
         """Whether a linking word or punctuation allows another noun."""
+        self._link = ""
+        """The word that relates the next noun to the one before."""
+        self._is_twin_subject = False
+        """Whether a twin that is no place, as in "and Linear with", is what a linking word relates to."""
 
     def _step(self, text: str, at: int) -> int:
         """Consume the token or phrase at a position; returns its end."""
@@ -187,7 +195,7 @@ class PromptReader:
 
     def _break(self, match: re.Match[str]) -> bool:
         self._drop_number()
-        self._preposition = ""
+        self._preposition = self._link = ""
         self._after_noun = self._after_noun and (match[0] == ":" or (match[0] == "," and self._goes_on()))
         self._is_linked = True
         return True
@@ -240,7 +248,8 @@ class PromptReader:
     def _channel(self, name: str) -> bool:
         spoken = self._spoken
         last = self._last
-        is_room = spoken and spoken.kind == "channels" and (spoken is last or (last and last.within is spoken))
+        is_latest = spoken is last or (last is not None and last.within is spoken)
+        is_room = spoken and spoken.kind == "channels" and is_latest and not spoken.people
         if spoken and is_room and self._preposition == "" and len(spoken.names) < (spoken.count or MAX_PHRASES):
             spoken.names.append(name)
             return True
@@ -268,7 +277,9 @@ class PromptReader:
 
     def _price(self, match: re.Match[str]) -> bool:
         price, target = price_of(match), self._priced_group()
-        if price is None or target is None or (target.prices and len(target.names) > 1):
+        if price is None or target is None or (target.prices and len(target.names) > 1) or self._link == "from":
+            return False
+        if price.interval and any(each.interval is None for each in target.prices):
             return False
         target.prices.append(price)
         self._number = None
@@ -308,7 +319,8 @@ class PromptReader:
         return any(self._is_twin(word) for word in topic.split())
 
     def _read_name(self, match: re.Match[str]) -> bool:
-        return self._name(match[2] or match[3])
+        is_second_name = bool(self._spoken and self._spoken.names) and not self._is_linked
+        return not is_second_name and self._name(match[2] or match[3])
 
     def _name(self, name: str) -> bool:
         """Name the latest group; false if it cannot have a name."""
@@ -321,7 +333,9 @@ class PromptReader:
             spoken = spoken.product
         if spoken.kind == "products" and spoken.prices:
             self._open("products", names=[name])
-        elif name not in spoken.names:
+        elif name in spoken.names or (spoken.kind == "issues" and _ISSUE_KEY.fullmatch(name)):
+            return False
+        else:
             spoken.names.append(name)
         self._after_noun, self._is_linked = True, False
         return True
@@ -365,7 +379,8 @@ class PromptReader:
             self._sentence.twins.append(twin)
         self._after_noun = False
         self._is_linked = True
-        self._preposition = ""
+        self._is_twin_subject = self._preposition == ""
+        self._preposition = self._link = ""
         return True
 
     def _capitals(self, match: re.Match[str]) -> bool:
@@ -380,6 +395,7 @@ class PromptReader:
             _is_filler(words[0])
             or self._is_twin(words[0])
             or (len(words) == 1 and kind_of(words[0]) and not self._is_one())
+            or (self._spoken and self._spoken.kind == "meetings" and WEEKDAY.fullmatch(words[0]))
         ):
             return False
         return not any(self._is_twin(word) for word in words) and self._name(match[0])
@@ -413,6 +429,7 @@ class PromptReader:
             self._is_linked = True
             self._preposition = word if word in CONTAINED else ""
             self._verb = "" if word in CONTAINED else word
+            self._link = word if word in LINKS and self._last and not self._is_twin_subject else ""
             self._gather(word)
             self._after_noun = word in ("and", "und") and self._goes_on()
         return True
@@ -462,8 +479,8 @@ class PromptReader:
             self._leave(" ".join([*names, kind]))
             return
         self._place(group)
-        self._is_linked = False
-        self._preposition = ""
+        self._is_linked = self._is_twin_subject = False
+        self._preposition = self._link = ""
         self._after_noun = True
 
     def _place(self, group: PromptGroup) -> None:
@@ -476,12 +493,27 @@ class PromptReader:
             self._put_in(last, group)
             self._add(group, is_spoken=True)
         else:
-            places = (self._latest.get(each) for each in CONTAINERS.get(kind, ()))
-            group.within = next(filter(None, places), None)
+            if last and self._link and not self._is_held(last, kind):
+                self._leave(self._link)
+            group.within = self._find_container(kind)
             group.is_each = self._is_each and group.within is not None
             self._is_each = self._is_each and not group.is_each
             self._add(group)
             self._latest[kind] = group
+
+    def _is_held(self, last: PromptGroup, kind: str) -> bool:
+        """Whether a noun belongs to the noun before by its linking word, as messages to "a channel with"."""
+        if kind == "users" and last.kind in GATHERINGS:
+            return self._link in (*HOLDS, "of", "for", "von", "für", "fuer")
+        return self._link in HOLDS and last.kind in CONTAINERS.get(kind, ())
+
+    def _find_container(self, kind: str) -> PromptGroup | None:
+        """The container of what is spoken of next; users are in what was spoken of last, if they are linked to it."""
+        last = self._last
+        if kind == "users":
+            is_gathering = last is not None and last.kind in GATHERINGS
+            return last if last and is_gathering and (self._link or last.people) else None
+        return next(filter(None, (self._latest.get(each) for each in CONTAINERS.get(kind, ()))), None)
 
     def _put_in(self, group: PromptGroup, place: PromptGroup) -> None:
         """Set the container of a group; if it has one already, as a project, set the container of that, as its team."""

@@ -131,7 +131,7 @@ def place(groups: Sequence[PromptGroup], containers: Sequence[str]) -> Iterator[
         if not scope and not group.topic and not group.names:
             continue
         count = group.wanted if group.wanted is not None else (3 if group.topic else 0)
-        homes: Sequence[str | None] = scope or [None]
+        homes: Sequence[str | None] = scope or (group.within and containers) or [None]
         for home in homes if group.is_each else [None]:
             for at in range(min(count, MANY)):
                 name = group.names[at] if at < len(group.names) else None
