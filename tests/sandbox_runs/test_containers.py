@@ -25,6 +25,7 @@ from tests.server_mode import embedded_only
 from tests.test_runs.test_bounds import Killed, ends
 from twindiff.cli import app
 from twindiff.server.apis.sandbox_runs import application, containers, entrance, runs
+from twindiff.server.apis.sandbox_runs.config_files import InvalidSandboxConfig
 
 BASE = f"localhost/twindiff-test-python-{os.getpid()}"
 """An image of this machine's shell and Python, since no registry can be reached."""
@@ -129,12 +130,29 @@ CMD = 'CMD ["python", "-u", "/app.py"]\n'
 RUNS = BUILT + CMD
 
 
+@pytest.mark.parametrize("value", ["two\nlines", "'quoted'", "x" * containers.MAX_LINE_BYTES])
+@pytest.mark.parametrize("name", ["LD_X", "DOCKER_KEY", "CONTAINER_KEY", "SSL_CERT_FILE", "PS1"])
+def test_a_value_that_only_the_command_line_could_pass_on_is_refused_by_name(tmp_path, name, value):
+    container = containers.Container("/usr/bin/podman", "named", tmp_path, image="image")
+    with pytest.raises(InvalidSandboxConfig, match=f"env: {name} configures programs of this machine"):
+        containers.run_command(container, {name: value})
+    line = "x" * (containers.MAX_LINE_BYTES - len(name) - 2)
+    assert not any(line in word for word in containers.run_command(container, {name: line}))
+
+
+def test_an_application_with_such_a_value_is_refused(sandboxes, repository, engine, nothing_more):
+    made = repository(_DOT_arga__sandbox_DOT_yml=CONFIG, Dockerfile=RUNS, app_DOT_py=SERVES)
+    status, said = sandboxes.refused(repo=str(made.path), env={"DOCKER_KEY": "two\nlines"})
+    assert (status, "env: DOCKER_KEY" in str(said)) == (422, True), said
+
+
 def test_a_container_is_built_and_started_beside_its_twins_and_ended_without_a_trace(
     sandboxes, repository, engine, nothing_more, monkeypatch
 ):
     monkeypatch.undo()  # nobody names the engine unless this machine does
     made = repository(_DOT_arga__sandbox_DOT_yml=CONFIG, Dockerfile=RUNS, app_DOT_py=SERVES)
-    odd = {"SIZE": "two\nlines", "QUOTED": "'a' \"b\"", "LD_X": "two\nlines", "LONG": "é" * 30_000, "LC_ALL": " C"}
+    odd = {"SIZE": "two\nlines", "QUOTED": "'a' \"b\"", "LD_X": "1", "LONG": "é" * 30_000, "LC_ALL": " C"}
+    odd |= dict.fromkeys(("PSP_KEY", "ENV_KEY", "BUILD_KEY", "_KEY", "SSL_KEY"), "BEGIN\nKEY")
     run = sandboxes.create(repo=str(made.path), env=odd)
     logs = sandboxes.logs_with(run["sandbox_id"], "listening on" if run["status"] == "ready" else run["error"])
     assert run["status"] == "ready", logs
@@ -142,6 +160,7 @@ def test_a_container_is_built_and_started_beside_its_twins_and_ended_without_a_t
     assert variables.items() >= {**odd, "MADE": "image", "COLOUR": "red", "TMPDIR": "/var/tmp"}.items()
     engines = [each for each in psutil.Process().children(recursive=True) if each.name() in ("podman", "docker")]
     assert not {"COLOUR", "LD_X", "LC_ALL"} & {name for each in engines for name in each.environ()}
+    assert not any("BEGIN" in word for each in engines for word in each.cmdline())
     assert (variables["cwd"], variables["PORT"]) == ("/srv", str(run["app_port"]))
     assert (run["app_command"], run["dockerfile_path"]) == (None, "Dockerfile")
     assert any(f"in a container of Dockerfile by {engine.program}" in line for line in logs)

@@ -35,10 +35,10 @@ OF_ENGINES = ("PATH", "HOME", "USER", "TMPDIR", "LD_", "DBUS_", "XDG_", "DOCKER_
 """Prefixes of environment variables that configure the engine itself."""
 OBEYED = (
     *(
-        "_",
+        "_CONTAINERS",
         "BASH",
-        "BUILD",
-        "ENV",
+        "BUILDKIT",
+        "BUILDX",
         "GCONV",
         "GIT_",
         "GLIBC_",
@@ -50,16 +50,17 @@ OBEYED = (
         "GORACE",
         "GOROOT",
         "GOTRACEBACK",
-        "IFS",
         "LANG",
         "LC_",
         "LISTEN_",
         "LOCPATH",
         "MALLOC_",
     ),
-    *("NLSPATH", "NOTIFY_", "OTEL_", "PODMAN_", "PS", "PYTHON", "REGISTRY_", "RES_", "SHELL", "SSL_"),
+    *("NLSPATH", "NOTIFY_", "OTEL_", "PODMAN_", "PYTHON", "REGISTRY_", "RES_", "SHELL", "SSL_CERT_"),
 )
 """Prefixes of variables that the engine, or a program that it starts on the machine, obeys besides."""
+OBEYED_NAMES = ("_", "BUILD_REGISTRY_SOURCES", "ENV", "IFS", "PS1", "PS2", "PS3", "PS4", "SSLKEYLOGFILE")
+"""Such variables that are no prefixes of others' names."""
 MAX_LINE_BYTES = 60_000
 """Bytes of a line of a file of variables; engines read at most 65,536."""
 SECONDS_TO_ANSWER = 10
@@ -161,9 +162,11 @@ def build_command(container: Container, build: ImageBuild) -> list[str]:
 def run_command(container: Container, env: Mapping[str, str]) -> list[str]:
     """The command that runs a container in its network, by default the machine's, where its twins are.
 
-    Writes its variables to a file in its folder.
+    Writes its variables to a file in its folder. Raises InvalidSandboxConfig for a value that no file can have, if its
+    variable is one that programs on the machine obey.
     """
     engine, name = container.engine, container.name
+    _check_passed(env)
     variables = [*_write_variables(container, env), *_list_variables(env)]
     alone = ["--name", name, "--pull", "never", "--log-driver", "none", "--pids-limit", str(PROCESSES)]
     shared = ["--volume", f"{container.shared}:{container.shared}:ro"] if container.shared else []
@@ -273,13 +276,21 @@ def variables_of_engine() -> dict[str, str]:
 
 
 def _list_variables(env: Mapping[str, str]) -> list[str]:
-    """The `--env` arguments of variables that no file holds: their names only, which hides the values from process
-    lists. A variable that programs obey is given whole.
+    """The `--env` arguments of variables that no file holds: their names only, as other users of the machine see a
+    command line.
     """
-    given = [
-        f"{name}={value}" if _is_obeyed(name) else name for name, value in env.items() if not _is_filed(name, value)
-    ]
-    return [each for argument in given for each in ("--env", argument)]
+    return [each for name in list_named_variables(env) for each in ("--env", name)]
+
+
+def _check_passed(env: Mapping[str, str]) -> None:
+    """Raise InvalidSandboxConfig for a variable that can neither be in a file nor in the environment of the engine."""
+    for name, value in env.items():
+        if _is_obeyed(name) and not _is_filed(name, value):
+            raise InvalidSandboxConfig(
+                f"env: {name} configures programs of this machine, so containers get it only as a line of less than "
+                f"{MAX_LINE_BYTES:,} bytes that does not begin with a quotation mark; use another name, or encode its "
+                "value, for example in base64"
+            )
 
 
 def _write_variables(container: Container, env: Mapping[str, str]) -> list[str]:
@@ -303,7 +314,7 @@ def _is_filed(name: str, value: str) -> bool:
 
 
 def _is_obeyed(name: str) -> bool:
-    return _is_engines(name) or name.startswith(OBEYED)
+    return _is_engines(name) or name.startswith(OBEYED) or name in OBEYED_NAMES
 
 
 def _is_engines(name: str) -> bool:

@@ -15,7 +15,7 @@ from twindiff.twins.stripe.core.wire_style import StripeError
 
 from ..core.objects import retrieve
 from ..core.params import is_set
-from .price_params import PriceData
+from .price_params import LinePriceData, PriceData
 from .prices import Price, make_price, product_of
 from .product_tables import PRODUCTS
 
@@ -24,7 +24,8 @@ _ACCEPTED = "inline_prices"
 
 def price_of(call: Call, data: PriceData, at: str) -> Price:
     """Create the inactive price that parameters describe; `at` is the parameter's name for errors."""
-    product = product_of(call, data.product, data.product_data, at)
+    described = data.product_data if isinstance(data, LinePriceData) else UNSET
+    product = product_of(call, data.product, described, at)
     return make_price(call, data, product, at, active=False, inline=True)
 
 

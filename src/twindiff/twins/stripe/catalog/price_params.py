@@ -12,11 +12,16 @@ Interval = Literal["day", "month", "week", "year"]
 TaxBehavior = Literal["exclusive", "inclusive", "unspecified"]
 
 
-class Recurring(NestedParams):
-    """The billing interval of a price, and how usage is counted."""
+class BillingInterval(NestedParams):
+    """The billing interval of a price."""
 
     interval: Interval
     interval_count: OptInteger = UNSET
+
+
+class Recurring(BillingInterval):
+    """The billing interval of a price, and how usage is counted."""
+
     meter: OptText = UNSET
     trial_period_days: OptInteger = UNSET
     usage_type: Literal["licensed", "metered"] | UnsetType = UNSET
@@ -69,23 +74,52 @@ class NewPrice(Amounts):
     metadata: OptMetadata = UNSET
 
 
-class ProductData(NestedParams):
-    """A product created with its price."""
+class NewProduct(NestedParams):
+    """A product that another object's parameters describe."""
 
     name: str
-    active: OptBool = UNSET
-    description: OptText = UNSET
-    id: OptText = UNSET
-    images: list[str] | UnsetType = UNSET
     metadata: OptMetadata = UNSET
-    statement_descriptor: OptText = UNSET
     tax_code: OptText = UNSET
     unit_label: OptText = UNSET
 
 
-class PriceData(Amounts):
-    """An inline price, described in another object's parameters."""
+class ProductData(NewProduct):
+    """A product created with its price."""
+
+    active: OptBool = UNSET
+    id: OptText = UNSET
+    statement_descriptor: OptText = UNSET
+
+
+class InlineProduct(NewProduct):
+    """A product created with its inline price."""
+
+    description: OptText = UNSET
+    images: list[str] | UnsetType = UNSET
+
+
+class PriceData(Amounts, kw_only=True):
+    """An inline price, described in another object's parameters. Its product must exist, and it is paid once, except
+    in the subclasses.
+    """
+
+    product: OptName
+
+
+class RecurringPriceData(PriceData, kw_only=True):
+    """An inline price of a subscription."""
+
+    recurring: BillingInterval
+
+
+class LinePriceData(PriceData, kw_only=True):
+    """An inline price of an invoice's line, and perhaps its product."""
 
     product: OptName = UNSET
-    product_data: ProductData | UnsetType = UNSET
-    recurring: Recurring | UnsetType = UNSET
+    product_data: InlineProduct | UnsetType = UNSET
+
+
+class SoldPriceData(LinePriceData, kw_only=True):
+    """An inline price that a page sells, and perhaps its product."""
+
+    recurring: BillingInterval | UnsetType = UNSET

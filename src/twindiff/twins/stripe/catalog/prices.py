@@ -52,10 +52,12 @@ from ..core.search import search_of
 from ..metering.meters import METERS
 from .price_params import (
     Amounts,
+    BillingInterval,
     CurrencyOption,
     CustomUnitAmount,
     Interval,
     NewPrice,
+    NewProduct,
     PriceData,
     ProductData,
     Recurring,
@@ -307,7 +309,7 @@ def make_price(call: Call, data: NewPrice | PriceData, product: str, at: str, **
     _check_named(data)
     fields = {
         **amounts(data, at),
-        **_recurring_fields(call, data.recurring),
+        **_recurring_fields(call, getattr(data, "recurring", UNSET)),
         "tax_behavior": or_none(data.tax_behavior),
     }
     fields["tax_behavior"] = fields["tax_behavior"] or "unspecified"
@@ -320,11 +322,11 @@ def make_price(call: Call, data: NewPrice | PriceData, product: str, at: str, **
     return _make(call, product, metadata, {**fields, **more})
 
 
-def product_of(call: Call, id: OptText, data: ProductData | UnsetType, at: str = "") -> str:
+def product_of(call: Call, id: OptText, data: NewProduct | UnsetType, at: str = "") -> str:
     """Return the id of the named product, or create the described one."""
     if is_set(id) and is_set(data):
         raise StripeError("You may only specify one of these parameters: product, product_data.", param="product")
-    if isinstance(data, ProductData):
+    if isinstance(data, NewProduct):
         return make_product(call, **collect_params(data), metadata=merge_metadata({}, data.metadata)).id
     if not isinstance(id, str) or not id:
         raise StripeError("You must specify either `product` or `product_data` when creating a price.")
@@ -485,9 +487,10 @@ def _option(option: CurrencyOption, currency: str) -> Fields:
     return {**shown_as, "tiers": tiers} if tiers else shown_as
 
 
-def _recurring_fields(call: Call, recurring: Recurring | UnsetType) -> Fields:
-    if not isinstance(recurring, Recurring):
+def _recurring_fields(call: Call, given: BillingInterval | UnsetType) -> Fields:
+    if not isinstance(given, BillingInterval):
         return {"type": "one_time"}
+    recurring = given if isinstance(given, Recurring) else Recurring(**collect_params(given))
     count = recurring.interval_count if isinstance(recurring.interval_count, int) else 1
     if not 1 <= count <= MAX_INTERVAL_COUNTS[recurring.interval]:
         message = "Invalid interval: must be at least one, and no longer than three years."

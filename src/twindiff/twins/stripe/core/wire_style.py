@@ -202,14 +202,15 @@ def body_type(contract: type[msgspec.Struct], body: str) -> Any:
 def _unknown(name: str, path: list[str], given: Any, kind: Any) -> StripeError:
     """Build the error of all unknown parameters of an object; a single one gets a suggestion."""
     if kind is None:
-        return _refuse_unknown([join_path([*path, name])], "")
+        return refuse_unknown([join_path([*path, name])])
     fields = _fields_of(_type_at(kind, path))
     unknown = [each for each in cast(dict[str, Any], _value_at(given, path)) if each not in fields]
     near = get_close_matches(unknown[0], fields, 1, NEAR) if len(unknown) == 1 else []
-    return _refuse_unknown([join_path([*path, each]) for each in unknown], near[0] if near else "")
+    return refuse_unknown([join_path([*path, each]) for each in unknown], near[0] if near else "")
 
 
-def _refuse_unknown(names: list[str], near: str) -> StripeError:
+def refuse_unknown(names: list[str], near: str = "") -> StripeError:
+    """Build the error of unknown parameters; `near` is a known one with a similar name."""
     several = "s" if len(names) > 1 else ""
     meant = f". Did you mean {near}?" if near else ""
     message = f"Received unknown parameter{several}: {', '.join(names)}{meant}"

@@ -8,10 +8,11 @@ from __future__ import annotations
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
-from twindiff.twins.stripe.core.wire_style import StripeError
+from twindiff.twins.stripe.core.wire_style import StripeError, refuse_unknown
 
 from ..catalog.discounts import DISCOUNTS, OptDiscounts, check_discount_currencies, check_minimums, create_discounts
 from ..catalog.inline_prices import accept_inline
+from ..catalog.price_params import SoldPriceData
 from ..connect.destination_charges import check_sale
 from ..core.events import record_row, update
 from ..core.objects import (
@@ -43,6 +44,7 @@ from ..core.params import (
     Params,
     Unset,
     collect_params,
+    is_set,
     merge_metadata,
     time_or_word,
     value_of,
@@ -268,6 +270,7 @@ def create_quote(call: Call, params: Annotated[CreateQuote, Body]) -> Fields:
     id = object_id(call, "qt_")
     like = _like(call, params.from_quote)
     fields = {**like.fields, **_fields(call, params, like.row)}
+    _check_described(params.line_items)
     wanted = params.line_items if isinstance(params.line_items, list) else like.items
     items = add_items(call, id, wanted, currency=find_billed_currency(call, fields.get("customer"), wanted))
     _check_discounts(call, items, fields)
@@ -277,6 +280,17 @@ def create_quote(call: Call, params: Annotated[CreateQuote, Body]) -> Fields:
     made = new(call, QUOTES, id=id, **fields)
     record_row(call, "quote.created", QUOTES, made)
     return show(call, QUOTES, made)
+
+
+def _check_described(items: OptSaleItems) -> None:
+    """Raise StripeError for inline prices with a new product: those of quotes have an existing one."""
+    for number, item in enumerate(items if isinstance(items, list) else ()):
+        price_at = f"line_items[{number}][price_data]"
+        if isinstance(item.price_data, SoldPriceData) and is_set(item.price_data.product_data):
+            raise refuse_unknown([f"{price_at}[product_data]"])
+        if isinstance(item.price_data, SoldPriceData) and not is_set(item.price_data.product):
+            message = f"Missing required param: {price_at}[product]."
+            raise StripeError(message, code="parameter_missing", param=f"{price_at}[product]")
 
 
 def _check_discounts(call: Call, items: list[SaleItem], fields: Fields) -> None:
@@ -330,6 +344,7 @@ def update_quote(call: Call, quote: str, params: Annotated[QuoteParams, Body]) -
     if row.customer and params.customer not in (UNSET, row.customer):
         raise StripeError("The customer of a quote cannot be changed once it is specified.", param="customer")
     fields = _fields(call, params, row)
+    _check_described(params.line_items)
     if isinstance(params.line_items, list):
         replace_items(call, row.id, params.line_items)
     kept = {name: getattr(row, name) for name in _TAKEN_OVER}

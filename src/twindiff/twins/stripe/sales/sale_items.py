@@ -16,7 +16,7 @@ from twindiff.twins.stripe.core.wire_style import StripeError
 from ..billing.subscriptions.prorations import full_price
 from ..catalog.inline_prices import accept_inline, check_one_price, check_sold, price_of
 from ..catalog.price_calculation import taxes_on
-from ..catalog.price_params import PriceData
+from ..catalog.price_params import SoldPriceData
 from ..catalog.prices import PRICES, Price, check_price_currency
 from ..catalog.product_tables import Product
 from ..core.objects import LEFT_OUT, Fields, StripeObject, build_view, find, new, refer, resource, show_all
@@ -87,7 +87,7 @@ class SaleItemParams(NestedParams, kw_only=True):
     id: OptText = UNSET
     metadata: OptMetadata = UNSET
     price: OptName = UNSET
-    price_data: PriceData | UnsetType = UNSET
+    price_data: SoldPriceData | UnsetType = UNSET
     quantity: OptInteger = UNSET
     tax_rates: list[str] | Unset | UnsetType = UNSET
 
@@ -120,7 +120,7 @@ def find_billed_currency(call: Call, customer: str | None, wanted: Sequence[Sale
 
 def _is_recurring_item(call: Call, params: SaleItemParams) -> bool:
     """Return whether the parameters of a line item have a recurring price."""
-    if isinstance(params.price_data, PriceData):
+    if isinstance(params.price_data, SoldPriceData):
         return params.price_data.recurring is not UNSET
     price = find(call, PRICES, params.price) if isinstance(params.price, str) else None
     return price is not None and price.type == "recurring"
@@ -202,7 +202,7 @@ def check_quantities(items: Sequence[SaleItem], wanted: Sequence[SaleItemParams]
 
 def _price(call: Call, params: SaleItemParams, at: str) -> Price:
     check_one_price(params, at)
-    if isinstance(params.price_data, PriceData):
+    if isinstance(params.price_data, SoldPriceData):
         return price_of(call, params.price_data, f"{at}[price_data]")
     if not isinstance(params.price, str) or not params.price:
         message = "Each line item must have a price or price_data."

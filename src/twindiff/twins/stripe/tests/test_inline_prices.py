@@ -64,7 +64,8 @@ def test_a_payment_link_sells_for_a_price_that_it_describes(stripe, browser, mon
     assert [each["amount_paid"] for each in stripe.get("invoices")["data"]] == [4900, 4900]
 
 
-def test_a_quote_that_describes_its_price_becomes_a_subscription(stripe, customer, monthly):
+def test_a_quote_that_describes_its_price_becomes_a_subscription(stripe, customer):
+    monthly = {**MONTHLY, "product": stripe.post("products", name="Team")["id"]}
     quote = stripe.post("quotes", customer=customer, line_items=[{"price_data": monthly, "quantity": 1}])["id"]
     stripe.post(f"quotes/{quote}/finalize")
     revision = stripe.post("quotes", from_quote={"quote": quote, "is_revision": True})["id"]
@@ -123,6 +124,68 @@ def test_a_phase_begins_with_prices_that_it_describes(stripe, customer):
 def test_an_invoice_item_takes_a_price_that_it_describes(stripe, customer):
     once = {"currency": "usd", "unit_amount": 700, "product": stripe.post("products", name="Hat")["id"]}
     assert stripe.post("invoiceitems", customer=customer, price_data=once)["amount"] == 700
+
+
+ONCE = {"currency": "usd", "unit_amount": 700}
+NEW = {"product_data": {"name": "Hat"}}
+
+
+@pytest.mark.parametrize(
+    ("path", "at", "data"),
+    [
+        ("subscriptions", "items[0][price_data]", MONTHLY),
+        ("subscriptions", "add_invoice_items[0][price_data]", ONCE),
+        ("subscription_items", "price_data", MONTHLY),
+        ("subscription_schedules", "phases[0][items][0][price_data]", MONTHLY),
+        ("quotes", "line_items[0][price_data]", MONTHLY),
+        ("invoiceitems", "price_data", ONCE),
+        ("invoices/create_preview", "invoice_items[0][price_data]", ONCE),
+    ],
+)
+def test_only_what_a_page_or_an_invoice_line_sells_describes_its_product(stripe, customer, path, at, data):
+    def describe(**more):
+        inner: Any = {**data, **more}
+        for name in reversed(at.replace("]", "").split("[")[1:]):
+            inner = [inner] if name == "0" else {name: inner}
+        needs = {"subscription": "sub_1"} if path == "subscription_items" else {"customer": customer}
+        return stripe.error("POST", path, **needs, **{at.partition("[")[0]: inner})
+
+    assert describe(**NEW)["message"].endswith(f"unknown parameter: {at}[product_data]")
+    assert describe()["message"] == f"Missing required param: {at}[product]."
+
+
+@pytest.mark.parametrize(
+    ("path", "at", "data"),
+    [
+        ("subscriptions", "items[0][price_data][recurring]", ONCE),
+        ("subscription_items", "price_data[recurring]", ONCE),
+    ],
+)
+def test_an_inline_price_of_a_subscription_says_its_interval(stripe, customer, path, at, data):
+    data = {**data, "product": stripe.post("products", name="Hat")["id"]}
+    given = {"customer": customer, "items": [{"price_data": data}]}
+    given = given if path == "subscriptions" else {"subscription": "sub_1", "price_data": data}
+    assert stripe.error("POST", path, **given)["message"] == f"Missing required param: {at}."
+
+
+def test_an_inline_price_counts_no_usage(stripe):
+    recurring = {"interval": "month", "usage_type": "licensed"}
+    items = [{"quantity": 1, "price_data": {**ONCE, **NEW, "recurring": recurring}}]
+    error = stripe.error("POST", "checkout/sessions", mode="subscription", success_url=SHOP, line_items=items)
+    assert error["param"] == "line_items[0][price_data][recurring][usage_type]"
+
+
+@pytest.mark.parametrize("name", ["active", "id", "statement_descriptor"])
+def test_a_product_of_an_inline_price_has_no_fields_of_saved_ones(stripe, name):
+    data = {**ONCE, "product_data": {"name": "Hat", name: "true"}}
+    items = [{"quantity": 1, "price_data": data}]
+    error = stripe.error("POST", "checkout/sessions", mode="payment", success_url=SHOP, line_items=items)
+    assert error["param"] == f"line_items[0][price_data][product_data][{name}]"
+
+
+def test_a_product_of_a_new_price_has_no_description(stripe):
+    error = stripe.error("POST", "prices", **ONCE, product_data={"name": "Hat", "description": "Warm"})
+    assert error["param"] == "product_data[description]"
 
 
 def test_a_price_that_a_checkout_has_described_is_sold_nowhere_else(stripe, customer, monthly):

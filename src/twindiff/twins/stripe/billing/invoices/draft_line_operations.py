@@ -12,7 +12,7 @@ from twindiff.kit import UNSET, Body, Call, Operations, UnsetType
 from twindiff.twins.stripe.core.wire_style import StripeError
 
 from ...catalog.discounts import OptDiscounts
-from ...catalog.price_params import PriceData
+from ...catalog.price_params import LinePriceData
 from ...core.events import update
 from ...core.objects import Fields, find, refer, retrieve, show
 from ...core.params import NestedParams, OptBool, OptInteger, OptMetadata, OptText, Params, merge_metadata
@@ -45,7 +45,7 @@ class Line(NestedParams, kw_only=True):
     invoice_item: OptText = UNSET
     metadata: OptMetadata = UNSET
     period: Period | UnsetType = UNSET
-    price_data: PriceData | UnsetType = UNSET
+    price_data: LinePriceData | UnsetType = UNSET
     pricing: Pricing | UnsetType = UNSET
     quantity: OptInteger = UNSET
     quantity_decimal: OptText = UNSET

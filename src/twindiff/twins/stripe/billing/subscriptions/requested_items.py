@@ -130,11 +130,11 @@ def nest_param(at: str, name: str) -> str:
     return f"{at}[{name}]" if at else name
 
 
-def _price(call: Call, params: ItemFields, at: str) -> Price:
+def _price(call: Call, params: ItemFields | OnceItem, at: str) -> Price:
     check_one_price(params, at)
     if isinstance(params.price_data, PriceData):
         return price_of(call, params.price_data, nest_param(at, "price_data"))
-    id = params.price if is_set(params.price) else params.plan
+    id = params.price if is_set(params.price) else getattr(params, "plan", UNSET)
     if not isinstance(id, str) or not id:
         raise StripeError("You must pass one of price, price_data or plan.", code="parameter_missing",
                           param=nest_param(at, "price"))  # fmt: skip
@@ -218,7 +218,7 @@ def add_once(call: Call, row: Subscription, wanted: Any, invoice: Invoice | None
     once = cast(list[OnceItem], wanted) if isinstance(wanted, list) else []
     for number, each in enumerate(once):
         at = f"add_invoice_items[{number}]"
-        price = _price(call, _as_item(each), at)
+        price = _price(call, each, at)
         check_price_type(price, "one_time", f"{at}[price]")
         check_price_currency(price, row.currency, f"{at}[price]")
         quantity = each.quantity if isinstance(each.quantity, int) else 1
@@ -239,10 +239,6 @@ def add_once(call: Call, row: Subscription, wanted: Any, invoice: Invoice | None
         )
         if invoice:
             invoice_lifecycle.add_items(call, invoice, [item], quiet=True)
-
-
-def _as_item(once: OnceItem) -> ItemFields:
-    return ItemFields(price=once.price, price_data=once.price_data)
 
 
 def set_end(call: Call, row: Subscription, params: Any, items: Sequence[SubscriptionItem]) -> Subscription:

@@ -14,7 +14,7 @@ from twindiff.twins.stripe.core.wire_style import StripeError
 from ...catalog.coupons import COUPONS, check_coupon_currency
 from ...catalog.discounts import DiscountParams, OptDiscounts
 from ...catalog.inline_prices import accept_inline, check_one_price, price_of
-from ...catalog.price_params import Interval, PriceData
+from ...catalog.price_params import Interval, PriceData, RecurringPriceData
 from ...catalog.prices import PRICES, Price, check_price_currency, check_price_type
 from ...connect.destination_charges import check_subscription
 from ...core.currencies import parse_currency
@@ -56,7 +56,7 @@ class PhaseItem(NestedParams, kw_only=True):
 
     price: OptName = UNSET
     plan: OptText = UNSET
-    price_data: PriceData | UnsetType = UNSET
+    price_data: RecurringPriceData | UnsetType = UNSET
     quantity: OptInteger = UNSET
     billing_thresholds: OptItemThresholds = UNSET
     discounts: OptDiscounts = UNSET

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from twindiff.kit import UNSET, Meta, UnsetType
 
 from ...catalog.discounts import OptDiscounts
-from ...catalog.price_params import PriceData
+from ...catalog.price_params import PriceData, RecurringPriceData
 from ...core.params import (
     Issuer,
     ListParams,
@@ -63,7 +63,7 @@ class ItemFields(NestedParams, kw_only=True):
     metadata: OptMetadata = UNSET
     plan: OptText = UNSET
     price: OptName = UNSET
-    price_data: PriceData | UnsetType = UNSET
+    price_data: RecurringPriceData | UnsetType = UNSET
     quantity: OptInteger = UNSET
     tax_rates: list[str] | Unset | UnsetType = UNSET
 
@@ -297,7 +297,7 @@ class CreateSubscriptionItem(Params, kw_only=True):
     payment_behavior: PaymentBehavior | UnsetType = UNSET
     plan: OptText = UNSET
     price: OptName = UNSET
-    price_data: PriceData | UnsetType = UNSET
+    price_data: RecurringPriceData | UnsetType = UNSET
     proration_behavior: Behavior | UnsetType = UNSET
     proration_date: OptInteger = UNSET
     quantity: OptInteger = UNSET
@@ -314,7 +314,7 @@ class UpdateSubscriptionItem(Params, kw_only=True):
     payment_behavior: PaymentBehavior | UnsetType = UNSET
     plan: OptText = UNSET
     price: OptName = UNSET
-    price_data: PriceData | UnsetType = UNSET
+    price_data: RecurringPriceData | UnsetType = UNSET
     proration_behavior: Behavior | UnsetType = UNSET
     proration_date: OptInteger = UNSET
     quantity: OptInteger = UNSET
