@@ -20,6 +20,12 @@ class Invalid(GoogleError):
     code = "invalid"
 
 
+class MixedTimes(Invalid):
+    """Start and end times must either both be date or both be dateTime."""
+
+    code = "invalid"
+
+
 class OrderingNotAvailable(Invalid):
     """The requested ordering is not available for the particular query."""
 

@@ -18,6 +18,7 @@ from .errors import (
     CannotUseDefaultRemindersAndSpecifyOverride,
     EventRemindersCountExceedsLimit,
     Invalid,
+    MixedTimes,
     Required,
     TimeRangeEmpty,
     TooManyAttendees,
@@ -186,11 +187,11 @@ def complete_times(columns: dict[str, Any], zone: str, *, is_series: bool) -> di
 def check_event(event: CalendarEvent, zone: str, *, is_primary: bool, has_attendees: bool) -> None:
     """Raise the API's error if the event as a whole is invalid: its times, recurrence or type.
 
-    Of a date with an instant Google says nothing but that the request is bad:
-    https://github.com/derekantrican/GAS-ICS-Sync/issues/289
+    Of a date before an instant Google says nothing but that the request is bad:
+    https://github.com/derekantrican/GAS-ICS-Sync/issues/289, https://github.com/t4t5/caldir/issues/20
     """
     if bool(event.start.get("date")) != bool(event.end.get("date")):
-        raise BadRequest
+        raise BadRequest if event.start.get("date") else MixedTimes
     begins, ends = span_of(event, zone)
     if _ends_before(event, zone) or (event.start.get("date") and ends == begins):
         raise TimeRangeEmpty

@@ -14,9 +14,9 @@ from twindiff.kit import Call, Row
 from twindiff.kit.rows import Column
 from twindiff.twins.box.wire_style import Window
 
-from ..core.access import ROOT, find_folder, forget, require, visible
+from ..core.access import ROOT, find_folder, forget, is_trashed, require, visible
 from ..core.contents import charge
-from ..core.errors import FolderNotEmpty, NotFound, Trashed
+from ..core.errors import FolderNotEmpty, NotFound, NotTrashed, Trashed
 from ..core.folder_listing import KINDS, folders_below, items_in
 from ..core.preserved_versions import check_deletable
 from ..core.row_stamps import build_change_stamp, build_move_stamp, fold_name, search_text
@@ -60,11 +60,16 @@ def trash_folder(call: Call, folder: Folder, *, recursive: bool) -> None:
 
 
 def require_trashed_item(call: Call, table: type[Any], item_id: str) -> Any:
-    """Return an item that is itself in the trash and that the caller may restore; raise NotFound otherwise."""
+    """Return an item that is itself in the trash and that the caller may restore; raise NotFound or NotTrashed.
+
+    https://developer.box.com/guides/api-calls/permissions-and-errors/common-errors/
+    """
     row = call.db.find(table, table.id == item_id)
-    if row is None or row.item_status != "trashed":
+    if row is None or row.item_status == "deleted":
         raise NotFound.of("item", item_id)
     require_visible(call, row)
+    if row.item_status != "trashed":
+        raise NotFound.of("item", item_id) if is_trashed(call, row) else NotTrashed
     return row
 
 

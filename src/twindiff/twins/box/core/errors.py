@@ -22,6 +22,12 @@ class NotFound(BoxError):
         return cls(context_info=errors_of("invalid_parameter", name, said))
 
 
+class NotTrashed(BoxError):
+    """Item is not trashed"""
+
+    status = 404
+
+
 class Trashed(BoxError):
     """Item is trashed"""
 
@@ -195,7 +201,7 @@ class TermsOfServiceExists(BoxError):
 
 
 class BadDigest(BoxError):
-    """The MD5 or SHA-1 digest of an upload in a single request is not the one that was given"""
+    """The specified content-md5 did not match what we received"""
 
 
 class DigestMismatch(BoxError):

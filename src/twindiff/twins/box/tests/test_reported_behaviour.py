@@ -373,3 +373,21 @@ def test_only_a_pending_invitation_is_answered(box: Box, ben: Box):
     item, whom = {"type": "folder", "id": box.folder("f")}, {"type": "user", "id": BEN}
     made = box("POST", "collaborations", {"item": item, "accessible_by": whom, "role": "viewer"})
     assert ben.refused("PUT", f"collaborations/{made['id']}", {"status": "rejected"}) == (400, "invalid_status")
+
+
+@pytest.mark.parametrize("kind", ["files", "folders", "web_links"])
+def test_what_is_not_in_the_trash_is_not_found_there_by_that_name(box: Box, kind: str):
+    """https://developer.box.com/guides/api-calls/permissions-and-errors/common-errors/"""
+    link = {"url": "https://a.example", "name": "link", "parent": {"id": "0"}}
+    made = {"folders": box.folder("f"), "files": box.upload()["id"], "web_links": box("POST", "web_links", link)["id"]}
+    path = f"{kind}/{made[kind]}"
+    assert box.refused("DELETE", f"{path}/trash") == (404, "not_trashed")
+    assert box.refused("GET", f"{path}/trash") == (404, "not_trashed")
+    assert box.refused("POST", path) == (404, "not_trashed")
+    box("DELETE", path)
+    assert box("GET", f"{path}/trash")["item_status"] == "trashed"
+
+
+def test_a_wrong_digest_is_told_in_the_words_of_box(box: Box):
+    answer = box.sent("g.txt", b"x", headers={"content-md5": "0" * 40})
+    assert answer.json()["message"] == "The specified content-md5 did not match what we received"

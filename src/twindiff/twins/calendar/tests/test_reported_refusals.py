@@ -32,6 +32,11 @@ def shared(platform: Platform) -> Calendar:
         ),
         (DATES, "badRequest", "Bad Request"),
         (
+            {"end": {"date": "2018-06-19"}},
+            "invalid",
+            "Start and end times must either both be date or both be dateTime.",
+        ),
+        (
             {"outOfOfficeProperties": {}},
             "eventTypeRestriction",
             "outOfOfficeProperties requires an event type of outOfOffice.",

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from twindiff.kit import Call, Store, exists, not_
 
 from ..core.access import holds, workspace
+from ..core.errors import CannotDmBot
+from ..core.people import acting_bot, bots_among
 from ..core.tables import Channel, ChannelMember
 
 
@@ -27,10 +29,17 @@ def find_direct(db: Store, people: Iterable[str]) -> Channel | None:
 
 
 def open_direct(call: Call, people: Iterable[str]) -> tuple[Channel, bool]:
-    """Return the direct or group message of these users, and whether it was created."""
+    """Return the direct or group message of these users, and whether it was created; raises CannotDmBot for two bots.
+
+    https://github.com/HubSpot/slack-client/pull/90
+    """
     people = sorted(set(people))
     room = find_direct(call.db, people)
-    return (room, False) if room else (_create(call, people), True)
+    if room:
+        return room, False
+    if len(people) == 2 and len(bots_among(call.db, people, {call.actor} if acting_bot(call) else ())) == 2:
+        raise CannotDmBot
+    return _create(call, people), True
 
 
 def _create(call: Call, people: list[str]) -> Channel:

@@ -78,6 +78,10 @@ class CannotCompleteRecurring(ApiError):
     """A reminder that comes again and again is never complete."""
 
 
+class CannotDmBot(ApiError):
+    """Two bots have no direct message."""
+
+
 class CannotFindChannel(ApiError):
     """There is no such channel for the caller."""
 

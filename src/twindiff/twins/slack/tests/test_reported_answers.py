@@ -6,11 +6,15 @@ https://github.com/slackapi/python-slack-sdk/issues/692 (charsets), https://gith
 
 from __future__ import annotations
 
+import json
 import time
+from pathlib import Path
 
 import pytest
 
 from tests.harness import AGENT, GENERAL, JOHN, RANDOM, ROBERT
+
+SEED = Path(__file__).parents[1] / "seeds" / "slack_default.json"
 
 GONE = "1699564800.999999"
 AS_JSON, AS_FORM = "application/json", "application/x-www-form-urlencoded"
@@ -389,3 +393,20 @@ def test_a_status_is_cleared_as_a_whole(slack):
     assert not slack("users.profile.set", profile={"status_emoji": ""})["ok"]
     cleared = slack("users.profile.set", profile={"status_text": "", "status_emoji": ""})["profile"]
     assert (cleared["status_text"], cleared["status_emoji"]) == ("", "")
+
+
+def test_two_bots_have_no_direct_message(slack):
+    """https://github.com/HubSpot/slack-client/pull/90"""
+    seed = json.loads(SEED.read_text())
+    seed["users"].append({"user_id": "U0OTHERBOT", "username": "other", "email": "other@a.example", "is_bot": True})
+    platform = slack.environment.platform
+    platform.post("import", {"files": {"slack_two_bots.json": seed}})
+    environment = platform.environment("slack:slack_two_bots", AGENT)
+    for method, given in (
+        ("conversations.open", {"users": "U0OTHERBOT"}),
+        ("chat.postMessage", {"channel": "U0OTHERBOT", "text": "x"}),
+    ):
+        answer = environment.ask(f"api/{method}", verb="POST", twin="slack", token="xoxb-a", json=given)
+        assert answer.json()["error"] == "cannot_dm_bot"
+    opened = environment.ask("api/conversations.open", verb="POST", twin="slack", token="xoxb-a", json={"users": JOHN})
+    assert opened.json()["ok"]

@@ -214,6 +214,8 @@ def _apply_charge(
         return fail(call, intent, method, decline, charge)
     if intent.setup_future_usage and intent.customer:
         call.db.change(attach(call, method, intent.customer), set_up=True)
+    elif not method.customer:
+        call.db.change(method, detached=True)
     fields: Fields = {"latest_charge": charge.id, "next_action": None, "last_payment_error": None, "settles_at": 0}
     fields["transfer_group"] = charge.transfer_group
     if charge.special == ELEVATED:

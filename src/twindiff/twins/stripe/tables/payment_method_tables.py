@@ -53,7 +53,7 @@ class PaymentMethod(
     set_up: Column[bool] = column(default=False, derived=True)
     """Whether the cardholder has agreed to off-session payments."""
     detached: Column[bool] = column(default=False, derived=True)
-    """Whether it was detached from a customer; it cannot be used again."""
+    """Whether it was detached from a customer, or paid without one; it cannot be used again."""
     verified: Column[bool] = column(default=False, derived=True)
     """Whether the bank account is verified."""
 

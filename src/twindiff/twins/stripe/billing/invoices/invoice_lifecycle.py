@@ -496,6 +496,8 @@ def mark_paid(call: Call, invoice: Invoice, *, off_stripe: bool = False) -> Invo
 
 def void(call: Call, invoice: Invoice) -> Invoice:
     """Void an open or uncollectible invoice; its amounts stay visible."""
+    if invoice.status == "paid":
+        raise StripeError("Invoices with `paid` payments cannot be voided.")
     if invoice.status not in ("open", "uncollectible"):
         raise StripeError(NOT_OPEN)
     return _end(call, invoice, "void", "voided_at", "invoice.voided")

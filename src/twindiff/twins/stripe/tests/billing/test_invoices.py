@@ -347,3 +347,15 @@ def test_an_invoice_of_a_subscription_takes_what_waits_for_it_alone(stripe, cust
     stripe.post("invoiceitems", customer=customer, amount=500, currency="usd", subscription=owner)
     assert stripe.post("invoices", customer=customer, subscription=owner)["total"] == 500
     assert stripe.post("invoices", customer=customer, pending_invoice_items_behavior="include")["total"] == 900
+
+
+def test_a_paid_invoice_is_not_voided(stripe):
+    customer = stripe.post("customers", payment_method="pm_card_visa")
+    card = stripe.get(f"customers/{customer['id']}/payment_methods")["data"][0]["id"]
+    invoice = stripe.post("invoices", customer=customer["id"], default_payment_method=card)["id"]
+    stripe.post("invoiceitems", customer=customer["id"], invoice=invoice, amount=500, currency="usd")
+    draft = stripe.error("POST", f"invoices/{invoice}/void")["message"]
+    assert draft == "You can only pass in open invoices. This invoice isn't open."
+    stripe.post(f"invoices/{invoice}/pay")
+    paid = stripe.error("POST", f"invoices/{invoice}/void")["message"]
+    assert paid == "Invoices with `paid` payments cannot be voided."

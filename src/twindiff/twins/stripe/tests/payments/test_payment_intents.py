@@ -299,3 +299,27 @@ def test_stripe_makes_no_charge_that_nobody_authenticates(stripe):
     customer = stripe.post("customers")["id"]
     error = declined(stripe, "pm_card_threeDSecure2Required", customer=customer, off_session=True)
     assert (error["code"], "charge" in error, stripe.get("charges")["data"]) == ("authentication_required", False, [])
+
+
+def test_a_method_that_paid_without_a_customer_is_used_up(stripe):
+    """https://docs.stripe.com/payments/payment-methods#usage"""
+    method = stripe.post("payment_methods", type="card", card={"token": "tok_visa"})["id"]
+    asked = {"amount": 1000, "currency": "usd", "payment_method": method, "confirm": True}
+    asked["allowed_payment_method_types"] = ["card"]
+    assert stripe.post("payment_intents", **asked)["status"] == "succeeded"
+    customer = stripe.post("customers")["id"]
+    said = stripe.error("POST", f"payment_methods/{method}/attach", customer=customer)["message"]
+    assert said.startswith("This PaymentMethod was previously used without being attached to a Customer")
+    assert "It may not be used again." in stripe.error("POST", "payment_intents", **asked)["message"]
+
+
+def test_a_method_that_is_kept_for_later_or_was_declined_can_be_used_again(stripe):
+    customer = stripe.post("customers")["id"]
+    asked = {"amount": 1000, "currency": "usd", "confirm": True, "allowed_payment_method_types": ["card"]}
+    kept = stripe.post("payment_methods", type="card", card={"token": "tok_visa"})["id"]
+    for _ in range(2):
+        more = {"payment_method": kept, "customer": customer, "setup_future_usage": "off_session"}
+        assert stripe.post("payment_intents", **asked, **more)["status"] == "succeeded"
+    declined = stripe.post("payment_methods", type="card", card={"token": "tok_chargeDeclined"})["id"]
+    for _ in range(2):
+        assert stripe.error("POST", "payment_intents", 402, **asked, payment_method=declined)["code"] == "card_declined"
