@@ -169,14 +169,17 @@ class Draft:
         self.tell(call, table, "create", row)
         return row
 
-    def change(self, call: Call, table: str, row: Row, fields: Mapping[str, Any]) -> Row:
-        """Change fields that the table has and emit the event, for handlers; returns the row as it is now."""
+    def change(self, call: Call, table: str, row: Row, fields: Mapping[str, Any], operation: str = "") -> Row:
+        """Change fields that the table has and emit the event, for handlers; returns the row as it is now.
+
+        The event is that of `operation`, if the overlay has one for it.
+        """
         objects = self._interpreter.objects
         stored = objects.by_table[table]
         known = {name: value for name, value in fields.items() if name in stored.columns}
         changed = objects.change(stored, row, call, known)
         if changed is not row:
-            self.tell(call, table, "update", changed, row)
+            self._interpreter.tell_change(call, table, (operation, "update"), changed, row)
         return changed
 
     def tell(self, call: Call, table: str, action: str, row: Row, before: Row | None = None) -> None:

@@ -128,6 +128,36 @@ def test_changes_reactions_roles_channels_and_deletions_are_told_in_order(guild:
     assert told(socket, 7) == [(name, number) for number, name in enumerate(events, 3)]
 
 
+def test_a_reaction_is_counted_for_each_user_and_shown_as_the_viewers_own(guild: Guild):
+    socket = guild.open()
+    told(socket, 2)
+    at = f"{MESSAGES}/{guild.post('bot', 'a')['id']}"
+    emoji = f"{at}/reactions/👍"
+    for who in (guild.bot, guild.ada, guild.ada):
+        assert who.put(f"{emoji}/@me").status_code == 204
+
+    def view(who: httpx.Client) -> list[tuple[int, bool]]:
+        return [(each["count"], each["me"]) for each in who.get(at).json().get("reactions", [])]
+
+    assert (view(guild.bot), view(guild.ada)) == ([(2, True)], [(2, True)])
+    guild.ada.put(f"{at}/reactions/flour:1100000000000000300/@me")
+    assert view(guild.bot) == [(2, True), (1, False)]
+    assert [each["id"] for each in guild.ada.get(emoji).json()] == [BOT, ADA]
+    assert [each["id"] for each in guild.ada.get(emoji, params={"after": BOT}).json()] == [ADA]
+    assert guild.ada.get(emoji, params={"limit": 101}).status_code == 400
+    guild.ada.delete(f"{emoji}/@me")
+    assert (view(guild.bot)[0], view(guild.ada)[0]) == ((1, True), (1, False))
+    assert guild.bot.delete(f"{emoji}/{BOT}").status_code == 204
+    assert view(guild.ada) == [(1, True)]
+    guild.bot.put(f"{emoji}/@me")
+    assert guild.bot.delete(emoji).status_code == 204
+    assert view(guild.ada) == [(1, True)]
+    assert guild.bot.delete(f"{at}/reactions").status_code == 204
+    assert view(guild.ada) == []
+    removed = [f"MESSAGE_REACTION_{each}" for each in ("REMOVE", "REMOVE", "ADD", "REMOVE_EMOJI", "REMOVE_ALL")]
+    assert [each for each, _ in told(socket, 9)] == ["MESSAGE_CREATE", *3 * ["MESSAGE_REACTION_ADD"], *removed]
+
+
 def test_a_session_is_resumed_after_what_the_client_has_heard(guild: Guild):
     socket = guild.open()
     session = heard(socket)["d"]["session_id"]

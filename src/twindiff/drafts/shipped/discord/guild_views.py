@@ -111,6 +111,11 @@ class GuildViews:
         match event.name:
             case "MESSAGE_DELETE":
                 yield event.name, {"id": message["id"], **where}
+            case "MESSAGE_REACTION_REMOVE_ALL":
+                yield event.name, {"message_id": message["id"], **where}
+            case "MESSAGE_REACTION_REMOVE_EMOJI":
+                for emoji in _list_changed_emojis(message, previous):
+                    yield event.name, {"message_id": message["id"], **where, "emoji": emoji}
             case "MESSAGE_REACTION_ADD" | "MESSAGE_REACTION_REMOVE":
                 about = {"user_id": self._find_actor(event, call), "message_id": message["id"], **where}
                 for emoji in _list_changed_emojis(message, previous):
@@ -139,9 +144,10 @@ def _is_named(member: Changed, begins: str) -> bool:
 
 def _list_changed_emojis(message: Changed, previous: Changed) -> list[Any]:
     """Return the emojis of which a message has more or fewer reactions than before."""
-    before = [each.get("emoji") for each in previous.get("reactions") or ()]
-    after = [each.get("emoji") for each in message.get("reactions") or ()]
-    return [each for each in (*before, *after) if (each in before) != (each in after)]
+    before = [(each.get("emoji"), each.get("count")) for each in previous.get("reactions") or ()]
+    after = [(each.get("emoji"), each.get("count")) for each in message.get("reactions") or ()]
+    changed = [emoji for emoji, count in (*before, *after) if ((emoji, count) in before) != ((emoji, count) in after)]
+    return [each for number, each in enumerate(changed) if each not in changed[:number]]
 
 
 def _render_role(name: str, changed: Changed) -> dict[str, Any]:

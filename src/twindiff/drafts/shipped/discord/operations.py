@@ -30,7 +30,6 @@ class DiscordOperations:
         api.get("/gateway/bot")(self.get_bot_gateway)
         api.post("/channels/{channel_id}/typing", reads=True, status=204)(self.trigger_typing_indicator)
         api.post("/channels/{channel_id}/messages/bulk-delete", status=204)(self.bulk_delete_messages)
-        api.delete("/channels/{channel_id}/messages/{message_id}/reactions", status=204)(self.delete_all_reactions)
         api.get("/guilds/{guild_id}")(self.get_guild)
         return api
 
@@ -64,14 +63,6 @@ class DiscordOperations:
         for each in call.db.rows(row, row.id.in_(messages), row.channel_id == channel_id):
             self._draft.tell(call, "messages", "delete", each)
             call.db.remove(each)
-
-    def delete_all_reactions(self, call: Call, channel_id: str, message_id: str) -> None:
-        """Remove the reactions of a message."""
-        row = self._message
-        message = call.db.find(row, row.id == message_id, row.channel_id == channel_id)
-        if message is None:
-            raise NotFound("message", message_id)
-        self._draft.change(call, "messages", message, {"reactions": []})
 
     def _find_channel(self, call: Call, channel_id: str) -> Any:
         channel = call.db.find(self._channel, self._channel.id == channel_id)

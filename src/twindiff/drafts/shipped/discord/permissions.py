@@ -21,7 +21,7 @@ DEFAULT_PERMISSIONS = 1_071_698_660_929
 _NEEDED: tuple[tuple[str, int], ...] = (
     (r"POST /channels/{channel_id}/messages", SEND_MESSAGES),
     (r"POST /channels/{channel_id}/messages/bulk-delete", MANAGE_MESSAGES),
-    (r"DELETE /channels/{channel_id}/messages/{message_id}/reactions(/{emoji_name})?", MANAGE_MESSAGES),
+    (r"DELETE /channels/{channel_id}/messages/{message_id}/reactions(/{emoji_name}(/{user_id})?)?", MANAGE_MESSAGES),
     (r"PUT /channels/{channel_id}/messages/{message_id}/reactions/{emoji_name}/@me", ADD_REACTIONS),
     (r"(PUT|DELETE) /channels/{channel_id}/(messages/)?pins/{message_id}", MANAGE_MESSAGES | PIN_MESSAGES),
     (r"(PATCH|DELETE) /channels/{channel_id}|(POST|PATCH) /guilds/{guild_id}/channels", MANAGE_CHANNELS),
