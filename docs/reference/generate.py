@@ -55,8 +55,8 @@ API = """# Platform API
 Written by `docs/reference/generate.py` from the same signatures that check requests. A running server has it as
 OpenAPI 3.1 at `/api/platform/openapi.json` and as a page at `/api/platform/docs`.
 
-- Bodies and answers are JSON objects with camelCase names. What an operation does not know it ignores; a name given
-  twice is refused.
+- Bodies and answers are JSON objects with camelCase names. A field that an operation does not have is refused, and so
+  is a name given twice.
 - An error is `{"detail": "what is wrong, what was given, what to do", "error": "a_code_to_decide_by"}`.
 - With an API key set, every operation except `health` and `ready` needs it, as `X-API-Key` or as a bearer token. The
   agent token of an environment opens none of them: an agent cannot read or alter its own judging.
@@ -72,8 +72,8 @@ OpenAPI 3.1 at `/v1/openapi.json`. [Use sandboxes](../how-to/sandboxes.md) shows
 
 - A sandbox is an environment of one twin, whoever made it: what `initEnv` makes of one template is listed here, and
   what is made here has its runs, checkpoints and forks in the [platform API](platform-api.md) under the same id.
-- Bodies and answers are JSON objects with snake_case names. What an operation does not know it ignores; a name given
-  twice is refused.
+- Bodies and answers are JSON objects with snake_case names. A field that an operation does not have is refused, and so
+  is a name given twice.
 - An error is `{"error": "a_code_to_decide_by", "message": "what is wrong, what was given, what to do"}`, with 400, 401
   or 404; 405 for a method that a path does not have, and 413 for a body of over 4 MB. A deleted sandbox is not found;
   an expired one is shown for a day.
@@ -119,8 +119,8 @@ Written by `docs/reference/generate.py` from the same signatures that check requ
 `/api/platform/openapi.json`, beside the platform API. The routes and fields are those of Arga's API, so that its SDK
 and command line work with this server. [Test an application against twins](../how-to/twin-runs.md) shows it at work.
 
-- Bodies and answers are JSON with snake_case names. What an operation does not know it ignores; a name given twice is
-  refused.
+- Bodies and answers are JSON with snake_case names. A field that an operation does not have is refused, and so is a
+  name given twice.
 - An error is `{"detail": "what is wrong, what was given, what to do", "error": "a_code_to_decide_by"}`; `detail` is a
   text always.
 - With an API key set, every operation but logins, presets and `health` needs it, as a bearer token or as `X-API-Key`.

@@ -173,3 +173,26 @@ def test_the_page_of_a_test_in_a_sandbox_shows_what_its_application_printed(live
     run = Runs(live).run(sandbox_id=sandbox["sandbox_id"], test_config={"steps": STEPS})
     page = live.client.get(run["page_url"]).text
     assert "GET /tell HTTP/1.1" in page[page.index("What the application printed") :]
+
+
+AWAITS_END = """import os, sys, urllib.error, urllib.request
+print("asks", flush=True)
+gone = False
+while not gone:
+    try:
+        urllib.request.urlopen(os.environ["SLACK_API_URL"] + "/api.test").read()
+    except urllib.error.HTTPError as error:
+        gone = error.code == 410
+    except OSError:
+        gone = True
+"""
+
+
+def test_an_application_whose_twins_ended_before_it_listens_is_not_ready(sandboxes, repository):
+    made = repository(app_DOT_py=AWAITS_END + TELLS)
+    run = succeeded(sandboxes.client.post("/sandbox-runs", json={"repo": str(made.path), "twins": ["slack"]}))
+    sandboxes.made.append(run["sandbox_id"])
+    sandboxes.logs_with(run["sandbox_id"], "asks")
+    succeeded(sandboxes.client.post(f"/twin-runs/{sandboxes.get(run['sandbox_id'])['twin_run_id']}/teardown"))
+    ended = sandboxes.until(run["sandbox_id"], lambda run: run["status"] not in ("queued", "provisioning"))
+    assert (ended["status"], "the twins of the run ended (torn_down)" in ended["error"]) == ("failed", True), ended

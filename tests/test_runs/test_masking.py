@@ -14,6 +14,7 @@ from tests.test_runs.conftest import Runs
 from tests.test_runs.site import Site
 from twindiff.browser.artifact_masking import CannotMask, copy_masked, find_secrets
 from twindiff.browser.masking import TextMask
+from twindiff.server.apis.test_runs.run_secrets import mask_variables
 
 PASSWORD = 'pä"ss & wörd/\\1'
 TOKEN = "tok_5f2e9c17"
@@ -176,3 +177,16 @@ def test_what_looks_like_a_secret_is_masked(text: str, masked: str) -> None:
 )
 def test_what_only_speaks_of_secrets_stays_readable(text: str) -> None:
     assert TextMask(()).text(text) == text
+
+
+def test_a_recording_keeps_no_secret_of_a_query_or_a_form(tmp_path: Path) -> None:
+    query = [{"name": "password", "value": "hunter2hunter2"}, {"name": "page", "value": "2"}]
+    source, kept = tmp_path / "all.har", tmp_path / "kept.har"
+    source.write_text(json.dumps({"queryString": query}))
+    copy_masked(source, kept, [])
+    assert json.loads(kept.read_text())["queryString"] == [{"name": "password", "value": "***"}, query[1]]
+
+
+def test_a_variable_of_an_application_is_masked_for_a_vendors_token_under_any_name() -> None:
+    given = {"STRIPE_LIVE": "sk_live_abcdefgh12345678", "MODE": "live"}
+    assert mask_variables(given, [*given]) == {"STRIPE_LIVE": "•••", "MODE": "live"}

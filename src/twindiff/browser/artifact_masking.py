@@ -14,6 +14,7 @@ from twindiff.browser.masking import (
     MIN_SECRET_LETTERS,
     TextMask,
     compile_pattern,
+    is_credential_name,
     mask_recognized,
     mask_tokens,
     secret_names,
@@ -22,7 +23,7 @@ from twindiff.browser.masking import (
 MASK = "***"
 MAX_TEXT_BYTES = 20_000_000
 HEADERS = frozenset(("authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key"))
-"""Headers whose values are secrets; a recording has them as `{"name": …, "value": …}`."""
+"""Headers whose values are secrets; a recording has them as `{"name": …, "value": …}`, as it has queries and forms."""
 
 
 class CannotMask(Exception):
@@ -74,7 +75,8 @@ def _mask_value(value: Any, pattern: re.Pattern[str] | None) -> Any:
     if isinstance(value, dict):
         given = cast("dict[str, Any]", value)
         masked = {_mask_known(name, pattern): _mask_value(each, pattern) for name, each in given.items()}
-        if str(given.get("name")).lower() in HEADERS and isinstance(given.get("value"), str):
+        name = str(given.get("name"))
+        if (name.lower() in HEADERS or is_credential_name(name)) and isinstance(given.get("value"), str):
             masked["value"] = MASK
         return masked
     return value

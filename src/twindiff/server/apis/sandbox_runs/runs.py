@@ -363,6 +363,8 @@ class SandboxRunService:
             if problem := await application.lives_until(healthy, f"{path} answered"):
                 return problem
         run = self.ledger.find(run_id)
+        if why_ended := self.tests.twins.why_ended(run.twin_run_id):
+            return why_ended
         if not (target.webhooks and run.twin_run_id):
             return None
         twin_run = self._scenarios.runs.alive(run.twin_run_id)

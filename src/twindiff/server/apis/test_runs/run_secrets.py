@@ -14,6 +14,7 @@ from twindiff.browser.masking import (
     is_credential_name,
     is_identity_name,
     is_secret_name,
+    mask_tokens,
     secret_names,
 )
 from twindiff.catalog import TestRunRecord
@@ -87,7 +88,7 @@ def mask_variables(variables: Mapping[str, str], names: Sequence[str]) -> dict[s
 def _mask_variable(name: str, value: str) -> str:
     for password in find_passwords(value):
         value = value.replace(f":{password}@", f":{MASK}@")
-    return MASK if is_secret_variable(name, value) else value
+    return MASK if is_secret_variable(name, value) else mask_tokens(value)
 
 
 def restore_masked(given: Any, stored: Any, mask: TextMask) -> Any:
