@@ -86,6 +86,8 @@ class OperationDescription(NamedTuple):
     """The vendor's own name for it; empty if it has none."""
     is_ambiguous: bool = False
     """Whether others have its address, so that no request says which of them it means, as in `/items#folders`."""
+    body_types: tuple[str, ...] = ()
+    """The media types of its body, without their parameters."""
     is_implied: bool = False
     """Whether recordings do not show it, and it follows from others (`x-implied`)."""
 
@@ -295,9 +297,9 @@ class _OpenapiReader:
         parameters, own_name = _parameters(given, full), str(operation.get("operationId") or "")
         is_implied = operation.get("x-implied") is True
         needs_body = bool(body.get("required"))
-        return OperationDescription(
-            verb.upper(), full, summary, parameters, schema, needs_body, responses, own_name, is_implied=is_implied
-        )
+        types = tuple(str(each).partition(";")[0].strip().lower() for each in body.get("content", {}))
+        made = OperationDescription(verb.upper(), full, summary, parameters, schema, needs_body, responses, own_name)
+        return made._replace(is_implied=is_implied, body_types=types)
 
     def _full_path(self, path: str, item: Schema, operation: Schema) -> str:
         """Return a path below the prefix of its server; placeholders become Python names."""

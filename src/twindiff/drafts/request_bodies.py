@@ -12,6 +12,7 @@ from twindiff.kit.request_context import RequestContext
 
 from .documents import Schema
 from .names import snake
+from .object_merging import MERGE_PATCH
 from .placeholders import value_at
 from .plan import OperationPlan
 from .resources import KEY_NAMES
@@ -22,6 +23,17 @@ from .tables import StoredResource
 MAX_WHOLE_NUMBER = 2**63
 _REFERENCES = frozenset(KEY_NAMES[:6])
 """Fields by which an object inside a body refers to another, though answers alone may change them."""
+
+
+_MISSING = re.compile(r'"(.+)" is a required property')
+MAX_ERRORS = 100
+"""Errors of a merge patch that are looked at, of which those of absent fields do not count."""
+
+
+def is_merge_patch(plan: OperationPlan, exchange: RequestContext) -> bool:
+    """Return whether a body is a merge patch, as the description says of all bodies or of those with its type."""
+    types = plan.operation.body_types
+    return types == (MERGE_PATCH,) or (MERGE_PATCH in types and exchange.request.content_type == MERGE_PATCH)
 
 
 class BodyReader:
@@ -44,7 +56,7 @@ class BodyReader:
             return {}, []
         if "form" in exchange.request.content_type or self._takes_number_texts:
             body = self._coerce(schema, body)
-        self._refuse(schema, body)
+        self._refuse(schema, body, is_patch=is_merge_patch(plan, exchange))
         inner: Any = value_at(body, plan.body.field, {})
         if not isinstance(inner, dict):
             return {}, []
@@ -81,12 +93,21 @@ class BodyReader:
             return [part.strip() for part in value.split(",") if part.strip()]
         return _storable(value, field)
 
-    def _refuse(self, schema: Schema, body: Any) -> None:
-        errors = self._schemas.errors(schema, body, most=1, absent="readOnly")
-        if errors:
-            missing = re.fullmatch(r'"(.+)" is a required property', errors[0].message)
-            place = ".".join(map(str, [*errors[0].path, *(missing.groups() if missing else ())]))
-            raise MissingParameter(place) if missing else InvalidParameter(place, errors[0].message)
+    def _refuse(self, schema: Schema, body: Any, *, is_patch: bool = False) -> None:
+        """Raise InvalidParameter or MissingParameter for a body that its schema refuses.
+
+        A merge patch may lack what an object must have, unless it removes it.
+        """
+        if is_patch and (needed := self._schemas.required_fields(schema) & _list_nulls(body)):
+            raise MissingParameter(min(needed))
+        given = _without_nulls(body) if is_patch else body
+        for error in self._schemas.errors(schema, given, most=MAX_ERRORS if is_patch else 1, absent="readOnly"):
+            missing = _MISSING.fullmatch(error.message)
+            place = ".".join(map(str, [*error.path, *(missing.groups() if missing else ())]))
+            if not missing:
+                raise InvalidParameter(place, error.message)
+            if not is_patch:
+                raise MissingParameter(place)
 
     def _coerce(self, schema: Schema, value: Any) -> Any:
         """Return the texts of a form as the types of its schema."""
@@ -192,6 +213,17 @@ def _open_json_api(given: Mapping[str, Any]) -> dict[str, Any]:
     relations = {name: each["data"] for name, each in related.items() if "data" in each}
     key = {"id": given["id"]} if "id" in given else {}
     return {**key, **relations, **_read_object(given.get("attributes"), "attributes")}
+
+
+def _list_nulls(value: Any) -> set[str]:
+    return {name for name, each in cast(Schema, value).items() if each is None} if isinstance(value, dict) else set()
+
+
+def _without_nulls(value: Any) -> Any:
+    """Return a merge patch without what it removes."""
+    if not isinstance(value, dict):
+        return value
+    return {name: _without_nulls(each) for name, each in cast(Schema, value).items() if each is not None}
 
 
 def _read_object(value: Any, place: str) -> dict[str, Any]:
