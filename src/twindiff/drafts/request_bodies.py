@@ -26,6 +26,7 @@ _REFERENCES = frozenset(KEY_NAMES[:6])
 
 
 _MISSING = re.compile(r'"(.+)" is a required property')
+_FURTHER = "additionalProperties"
 MAX_ERRORS = 100
 """Errors of a merge patch that are looked at, of which those of absent fields do not count."""
 
@@ -149,14 +150,14 @@ class _DescribedBody:
         for name, value in fields.items():
             declared = [each for part in parts if (each := _property(part, name)) is not None]
             if declared and not self._is_shown_only(declared):
-                kept[name] = self._keep_inside(declared, value, name, _says_open(parts))
+                kept[name] = self._keep_inside(declared, value, name)
             elif not declared and is_open and snake(name) in undeclared:
                 kept[name] = value
             else:
                 self.ignored.append(name)
         return kept
 
-    def _keep_inside(self, schemas: Sequence[Schema], value: Any, path: str, is_open: bool) -> Any:
+    def _keep_inside(self, schemas: Sequence[Schema], value: Any, path: str) -> Any:
         """Return a value without the fields of its objects that none of its schemas has."""
         if not isinstance(value, (dict, list)):
             return value
@@ -164,14 +165,14 @@ class _DescribedBody:
         if isinstance(value, list):
             items = [part["items"] for part in parts if isinstance(part.get("items"), dict)]
             listed = cast(list[Any], value)
-            return [self._keep_inside(items, each, path, is_open) for each in listed] if items else listed
-        says_open = is_open or _says_open(parts)
+            return [self._keep_inside(items, each, path) for each in listed] if items else listed
         kept: dict[str, Any] = {}
         for name, each in cast(dict[str, Any], value).items():
-            declared = [inner for part in parts if (inner := _property(part, name)) is not None]
+            named = [inner for part in parts if (inner := _property(part, name)) is not None]
+            declared = named or [part[_FURTHER] for part in parts if isinstance(part.get(_FURTHER), dict)]
             is_set = not self._is_shown_only(declared) or name in _REFERENCES
-            if (declared and is_set) or (not declared and (says_open or _is_open(parts))):
-                kept[name] = self._keep_inside(declared, each, f"{path}.{name}", says_open) if declared else each
+            if (declared and is_set) or (not declared and _is_open(parts)):
+                kept[name] = self._keep_inside(declared, each, f"{path}.{name}") if declared else each
             else:
                 self.ignored.append(f"{path}.{name}")
         return kept
@@ -188,7 +189,7 @@ def _property(part: Schema, name: str) -> Schema | None:
 
 def _says_open(parts: Sequence[Schema]) -> bool:
     """Return whether parts of a schema say that objects have further fields."""
-    words = ("additionalProperties", "unevaluatedProperties", "patternProperties")
+    words = (_FURTHER, "unevaluatedProperties", "patternProperties")
     return any(part.get(word) not in (None, False) for part in parts for word in words)
 
 
@@ -198,9 +199,12 @@ def _is_open(parts: Sequence[Schema]) -> bool:
 
 
 def _list_beside(body: Any, field: str) -> Iterator[str]:
-    """Yield the names of a body beside the property that holds its object, which stands at a path."""
-    if field and isinstance(body, Mapping):
-        yield from cast(Mapping[str, Any], body).keys() - {field.partition(".")[0]}
+    """Yield the paths in a body beside the property that holds its object, which stands at a path, on each level."""
+    above = ""
+    for name in field.split(".") if field else ():
+        fields: dict[str, Any] = dict(cast(Mapping[str, Any], body)) if isinstance(body, Mapping) else {}
+        yield from (f"{above}{other}" for other in fields.keys() - {name})
+        body, above = fields.get(name), f"{above}{name}."
 
 
 def _open_json_api(given: Mapping[str, Any]) -> dict[str, Any]:
