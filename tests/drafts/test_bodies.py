@@ -6,7 +6,12 @@ from typing import Any
 import httpx
 import pytest
 
+from twindiff.drafts.documents import describe
 from twindiff.drafts.overlay import Overlay
+from twindiff.drafts.resources import PathRole, ResourceMap
+from twindiff.drafts.schemas import SchemaSet
+from twindiff.drafts.slashed_names import MAX_READINGS, SlashedNames
+from twindiff.drafts.tables import store_resources
 from twindiff.local import Twindiff
 
 from .conftest import make_twin
@@ -42,6 +47,16 @@ NESTED: dict[str, Any] = {
     "properties": {"author": {"$ref": "#/components/schemas/Author"}, "tags": {"type": "array", "items": TAG}},
 }
 OPEN: dict[str, Any] = {"type": "object", "additionalProperties": True, "properties": {"text": {"type": "string"}}}
+NAMED = {
+    "type": "object",
+    "additionalProperties": {"type": "object", "properties": {"hue": {}, "size": {"readOnly": True}}},
+}
+CLOSED = {"type": "object", "properties": {"name": {"type": "string"}}}
+OUTER: dict[str, Any] = {
+    "type": "object",
+    "additionalProperties": True,
+    "properties": {"author": CLOSED, "tags": {"type": "array", "items": NAMED}},
+}
 FORGED: dict[str, Any] = {
     "id": "mine",
     "status": "sent",
@@ -83,6 +98,7 @@ OFFICE: dict[str, Any] = {
         **below("free", {"type": "object"}),
         **below("unevaluated", {"properties": {"text": {"type": "string"}}, "unevaluatedProperties": True}),
         **below("nested", NESTED),
+        **below("outer", OUTER),
     },
     "components": {
         "schemas": {"Author": {"type": "object", "properties": {"id": {"type": "string", "readOnly": True}}}}
@@ -189,3 +205,19 @@ def test_numbers_of_a_form_stand_between_commas(office: httpx.Client):
 
 def test_a_schema_with_unevaluated_properties_is_open(office: httpx.Client):
     assert send(office, "POST", "/unevaluated", {"status": "sent"}).json()["status"] == "sent"
+
+
+def test_what_an_open_object_has_inside_is_as_open_as_its_own_schema_says(office: httpx.Client):
+    given = {"author": {"name": "Ada", "id": "eve"}, "tags": [{"first": {"hue": 1, "size": 2}}]}
+    answer = send(office, "POST", "/outer", given)
+    assert (answer.json()["author"], answer.json()["tags"]) == ({"name": "Ada"}, [{"first": {"hue": 1}}])
+    assert answer.headers["x-twindiff-drafted"] == "derived; ignored=author.id,tags.first.size"
+
+
+def test_a_path_has_a_bounded_number_of_readings():
+    role = PathRole("group", "member", (), "id")
+    below_it = PathRole("project", "member", ("id",), "name")
+    row = store_resources(ResourceMap(describe({**OFFICE, "paths": below("letters", TEXT)}), SchemaSet({})))["letter"]
+    roles = {"/{id}": role, "/{id}/{name}": below_it, "/{id}/{name}/{other}": below_it}
+    names = SlashedNames(roles, {"group": row, "project": row}, {row.table})
+    assert 20 < len([*names.read_paths("/" + "/".join("abc" * 30))]) <= MAX_READINGS

@@ -50,7 +50,7 @@ RECORD_FIELDS = (
     "merge_fields",
     "metadata",
 )
-"""Fields with an object that holds the fields that people define; a change keeps those that it does not name."""
+"""Fields with an object that holds the fields that people define."""
 _COMPARED = {
     **dict.fromkeys(("=", "eq", "is", "equals", "equal"), "="),
     **dict.fromkeys(("!=", "neq", "ne", "not_equals"), "!="),

@@ -86,6 +86,8 @@ class OperationDescription(NamedTuple):
     """The vendor's own name for it; empty if it has none."""
     is_ambiguous: bool = False
     """Whether others have its address, so that no request says which of them it means, as in `/items#folders`."""
+    body_types: tuple[str, ...] = ()
+    """The media types of its body, without their parameters."""
     is_implied: bool = False
     """Whether recordings do not show it, and it follows from others (`x-implied`)."""
     recorded_refusal: str = ""
@@ -297,20 +299,12 @@ class _OpenapiReader:
         parameters, own_name = _parameters(given, full), str(operation.get("operationId") or "")
         is_implied = operation.get("x-implied") is True
         needs_body = bool(body.get("required"))
-        refusal = str(operation.get("x-recorded-refusal", ""))
-        is_known = bool(re.fullmatch("4[0-9][0-9]", refusal)) and refusal in responses
-        return OperationDescription(
-            verb.upper(),
-            full,
-            summary,
-            parameters,
-            schema,
-            needs_body,
-            responses,
-            own_name,
-            is_implied=is_implied,
-            recorded_refusal=refusal if is_known else "",
-        )
+        types = tuple(str(each).partition(";")[0].strip().lower() for each in body.get("content", {}))
+        given_refusal = str(operation.get("x-recorded-refusal", ""))
+        is_known = bool(re.fullmatch("4[0-9][0-9]", given_refusal)) and given_refusal in responses
+        refusal = given_refusal if is_known else ""
+        made = OperationDescription(verb.upper(), full, summary, parameters, schema, needs_body, responses, own_name)
+        return made._replace(is_implied=is_implied, body_types=types, recorded_refusal=refusal)
 
     def _full_path(self, path: str, item: Schema, operation: Schema) -> str:
         """Return a path below the prefix of its server; placeholders become Python names."""

@@ -213,11 +213,9 @@ class Draft:
                 _declare(api, plan, self._interpreter, self._schemas)
         options: dict[str, Any] = {**self._usual_options(rows, gateway), **more}
         options["hosts"] = {**self._hosts(), **options.get("hosts", {})}
-        wire_style = style(self.description, self._schemas, self.overlay.errors)
-        wire_style.is_whole = is_whole
         twin = DraftedTwin(
             self.name,
-            wire_style,
+            self._make_style(style, is_whole=is_whole),
             api,
             *pages,
             tables=[*(each.row for each in self._stored.values()), IdempotentAnswer, *self._written_tables],
@@ -228,6 +226,11 @@ class Draft:
         twin.plans, twin.left_out, twin.schemas = plans, self.description.left_out, self._schemas
         twin.names = self._names
         return twin
+
+    def _make_style(self, style: type[DraftStyle], *, is_whole: bool) -> DraftStyle:
+        made = style(self.description, self._schemas, self.overlay.errors)
+        made.is_whole = is_whole
+        return made
 
     def _hosts(self) -> dict[str, str]:
         return {**self.description.hosts, **hosts_of(self.overlay)}

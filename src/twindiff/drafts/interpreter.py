@@ -31,7 +31,7 @@ from .names import snake
 from .overlay import Overlay
 from .placeholders import fill_placeholders, nest_value, value_at
 from .plan import OperationPlan, find_relation
-from .request_bodies import BodyReader
+from .request_bodies import BodyReader, is_merge_patch
 from .resources import ResourceMap
 from .schemas import SchemaSet
 from .stored_objects import SINGLE, StateConflict, StoredObjects, check_move, refuse_state
@@ -237,7 +237,9 @@ class DraftInterpreter:
             key = {} if plan.role.key else {stored.resource.key: SINGLE}
             row = self._objects.make(stored, plan.role, call, given, {**key, **body})
             return self._answer(plan, call, self._tell(plan, call, "create", None, row))
-        changed = self._objects.change(stored, row, call, body, self._values_without(plan, call, given))
+        absent = self._values_without(plan, call, given)
+        changing = "patch" if is_merge_patch(plan, call.memo["exchange"]) else "merge" if absent is None else "replace"
+        changed = self._objects.change(stored, row, call, body, changing, absent or {})
         return self._answer(plan, call, self._tell(plan, call, "update", row, changed))
 
     def _values_without(self, plan: OperationPlan, call: Call, given: Mapping[str, Any]) -> dict[str, Any] | None:

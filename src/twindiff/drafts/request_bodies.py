@@ -12,6 +12,7 @@ from twindiff.kit.request_context import RequestContext
 
 from .documents import Schema
 from .names import snake
+from .object_merging import MERGE_PATCH
 from .placeholders import value_at
 from .plan import OperationPlan
 from .resources import KEY_NAMES
@@ -22,6 +23,18 @@ from .tables import StoredResource
 MAX_WHOLE_NUMBER = 2**63
 _REFERENCES = frozenset(KEY_NAMES[:6])
 """Fields by which an object inside a body refers to another, though answers alone may change them."""
+
+
+_MISSING = re.compile(r'"(.+)" is a required property')
+_FURTHER = "additionalProperties"
+MAX_ERRORS = 100
+"""Errors of a merge patch that are looked at, of which those of absent fields do not count."""
+
+
+def is_merge_patch(plan: OperationPlan, exchange: RequestContext) -> bool:
+    """Return whether a body is a merge patch, as the description says of all bodies or of those with its type."""
+    types = plan.operation.body_types
+    return types == (MERGE_PATCH,) or (MERGE_PATCH in types and exchange.request.content_type == MERGE_PATCH)
 
 
 class BodyReader:
@@ -44,7 +57,7 @@ class BodyReader:
             return {}, []
         if "form" in exchange.request.content_type or self._takes_number_texts:
             body = self._coerce(schema, body)
-        self._refuse(schema, body)
+        self._refuse(schema, body, is_patch=is_merge_patch(plan, exchange))
         inner: Any = value_at(body, plan.body.field, {})
         if not isinstance(inner, dict):
             return {}, []
@@ -81,12 +94,21 @@ class BodyReader:
             return [part.strip() for part in value.split(",") if part.strip()]
         return _storable(value, field)
 
-    def _refuse(self, schema: Schema, body: Any) -> None:
-        errors = self._schemas.errors(schema, body, most=1, absent="readOnly")
-        if errors:
-            missing = re.fullmatch(r'"(.+)" is a required property', errors[0].message)
-            place = ".".join(map(str, [*errors[0].path, *(missing.groups() if missing else ())]))
-            raise MissingParameter(place) if missing else InvalidParameter(place, errors[0].message)
+    def _refuse(self, schema: Schema, body: Any, *, is_patch: bool = False) -> None:
+        """Raise InvalidParameter or MissingParameter for a body that its schema refuses.
+
+        A merge patch may lack what an object must have, unless it removes it.
+        """
+        if is_patch and (needed := self._schemas.required_fields(schema) & _list_nulls(body)):
+            raise MissingParameter(min(needed))
+        given = _without_nulls(body) if is_patch else body
+        for error in self._schemas.errors(schema, given, most=MAX_ERRORS if is_patch else 1, absent="readOnly"):
+            missing = _MISSING.fullmatch(error.message)
+            place = ".".join(map(str, [*error.path, *(missing.groups() if missing else ())]))
+            if not missing:
+                raise InvalidParameter(place, error.message)
+            if not is_patch:
+                raise MissingParameter(place)
 
     def _coerce(self, schema: Schema, value: Any) -> Any:
         """Return the texts of a form as the types of its schema."""
@@ -128,14 +150,14 @@ class _DescribedBody:
         for name, value in fields.items():
             declared = [each for part in parts if (each := _property(part, name)) is not None]
             if declared and not self._is_shown_only(declared):
-                kept[name] = self._keep_inside(declared, value, name, _says_open(parts))
+                kept[name] = self._keep_inside(declared, value, name)
             elif not declared and is_open and snake(name) in undeclared:
                 kept[name] = value
             else:
                 self.ignored.append(name)
         return kept
 
-    def _keep_inside(self, schemas: Sequence[Schema], value: Any, path: str, is_open: bool) -> Any:
+    def _keep_inside(self, schemas: Sequence[Schema], value: Any, path: str) -> Any:
         """Return a value without the fields of its objects that none of its schemas has."""
         if not isinstance(value, (dict, list)):
             return value
@@ -143,14 +165,14 @@ class _DescribedBody:
         if isinstance(value, list):
             items = [part["items"] for part in parts if isinstance(part.get("items"), dict)]
             listed = cast(list[Any], value)
-            return [self._keep_inside(items, each, path, is_open) for each in listed] if items else listed
-        says_open = is_open or _says_open(parts)
+            return [self._keep_inside(items, each, path) for each in listed] if items else listed
         kept: dict[str, Any] = {}
         for name, each in cast(dict[str, Any], value).items():
-            declared = [inner for part in parts if (inner := _property(part, name)) is not None]
+            named = [inner for part in parts if (inner := _property(part, name)) is not None]
+            declared = named or [part[_FURTHER] for part in parts if isinstance(part.get(_FURTHER), dict)]
             is_set = not self._is_shown_only(declared) or name in _REFERENCES
-            if (declared and is_set) or (not declared and (says_open or _is_open(parts))):
-                kept[name] = self._keep_inside(declared, each, f"{path}.{name}", says_open) if declared else each
+            if (declared and is_set) or (not declared and _is_open(parts)):
+                kept[name] = self._keep_inside(declared, each, f"{path}.{name}") if declared else each
             else:
                 self.ignored.append(f"{path}.{name}")
         return kept
@@ -167,7 +189,7 @@ def _property(part: Schema, name: str) -> Schema | None:
 
 def _says_open(parts: Sequence[Schema]) -> bool:
     """Return whether parts of a schema say that objects have further fields."""
-    words = ("additionalProperties", "unevaluatedProperties", "patternProperties")
+    words = (_FURTHER, "unevaluatedProperties", "patternProperties")
     return any(part.get(word) not in (None, False) for part in parts for word in words)
 
 
@@ -177,9 +199,12 @@ def _is_open(parts: Sequence[Schema]) -> bool:
 
 
 def _list_beside(body: Any, field: str) -> Iterator[str]:
-    """Yield the names of a body beside the property that holds its object, which stands at a path."""
-    if field and isinstance(body, Mapping):
-        yield from cast(Mapping[str, Any], body).keys() - {field.partition(".")[0]}
+    """Yield the paths in a body beside the property that holds its object, which stands at a path, on each level."""
+    above = ""
+    for name in field.split(".") if field else ():
+        fields: dict[str, Any] = dict(cast(Mapping[str, Any], body)) if isinstance(body, Mapping) else {}
+        yield from (f"{above}{other}" for other in fields.keys() - {name})
+        body, above = fields.get(name), f"{above}{name}."
 
 
 def _open_json_api(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -192,6 +217,17 @@ def _open_json_api(given: Mapping[str, Any]) -> dict[str, Any]:
     relations = {name: each["data"] for name, each in related.items() if "data" in each}
     key = {"id": given["id"]} if "id" in given else {}
     return {**key, **relations, **_read_object(given.get("attributes"), "attributes")}
+
+
+def _list_nulls(value: Any) -> set[str]:
+    return {name for name, each in cast(Schema, value).items() if each is None} if isinstance(value, dict) else set()
+
+
+def _without_nulls(value: Any) -> Any:
+    """Return a merge patch without what it removes."""
+    if not isinstance(value, dict):
+        return value
+    return {name: _without_nulls(each) for name, each in cast(Schema, value).items() if each is not None}
 
 
 def _read_object(value: Any, place: str) -> dict[str, Any]:

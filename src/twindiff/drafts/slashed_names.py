@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import NamedTuple
 
 from .resources import PathRole
 from .tables import StoredResource
 
 MAX_NAME_SEGMENTS = 20
+MAX_READINGS = 1_000
+"""Readings of one path that are tried; a path names at most a few objects, each with at most `MAX_NAME_SEGMENTS`."""
 _SLASH = "\x1f"
 """What stands for a slash inside one segment."""
 
@@ -44,7 +47,7 @@ class SlashedNames:
         readings: Iterator[list[str]] = iter([path.split("/")])
         for place in self._places:
             readings = _read_at(readings, place)
-        return ("/".join(each) for each in readings)
+        return ("/".join(each) for each in islice(readings, MAX_READINGS))
 
 
 def _read_at(readings: Iterator[list[str]], place: _NamedPlace) -> Iterator[list[str]]:

@@ -16,9 +16,10 @@ from twindiff.kit.rows import Expression, Row
 
 from .answers import AnswerBuilder, ShownRow
 from .computed_fields import ComputedFields, compile_computed
-from .conditions import RECORD_FIELDS, equals, is_whole
+from .conditions import equals, is_whole
 from .documents import Schema
 from .names import family_of, snake
+from .object_merging import Changing, ObjectMerger, merge_objects
 from .overlay import Overlay, Refusal, ResourceOverlay, StateMachine
 from .placeholders import fill_placeholders, look_up
 from .resources import KEY_NAMES, LINK_FIELDS, PathRole, fields_for
@@ -103,7 +104,7 @@ class StoredObjects:
         """`addresses` are the paths of objects by the name of their resource, with one placeholder."""
         self._addresses = addresses
         self._stored, self._overlay, self._schemas = stored, overlay, schemas
-        self._builder = AnswerBuilder(schemas)
+        self._builder, self._merger = AnswerBuilder(schemas), ObjectMerger(schemas)
         self.by_table = {each.table: each for each in stored.values()}
         self._defaults: dict[str, Mapping[str, Any]] = {}
         self.computed: dict[str, ComputedFields] = {}
@@ -331,7 +332,7 @@ class StoredObjects:
         """Store a new object: what the body gives, then what stands above it, defaults, its state and times."""
         about = self.about(stored)
         defaults = fill_placeholders(about.defaults, partial(self.look_up, call, given))
-        fields: dict[str, Any] = {**defaults, **{n: merge_fields(defaults.get(n), value) for n, value in body.items()}}
+        fields: dict[str, Any] = {**defaults, **{n: merge_objects(defaults.get(n), value) for n, value in body.items()}}
         if about.states and about.states.initial is not None:
             fields.setdefault(about.states.field, about.states.initial)
         above = self._place_below(stored, role, given, fields)
@@ -375,29 +376,22 @@ class StoredObjects:
         row: Row,
         call: Call,
         body: Mapping[str, Any],
-        absent: Mapping[str, Any] | None = None,
+        changing: Changing = "merge",
+        absent: Mapping[str, Any] = MappingProxyType({}),
     ) -> Row:
         """Store fields in a row, and the time of the change if there is something to change.
 
-        `absent` are the values of the fields that a body lacks which replaces the object; see `values_without`.
+        `changing` says how objects inside fields change. `absent` are the values of the fields that a body lacks which
+        replaces the object; see `values_without`.
 
         Raises StateConflict for a state that may not follow, and NotUnique.
         """
-        is_merged = absent is None
-        known = {
-            name: getattr(row, stored.columns[name]) for name in body if snake(name) in RECORD_FIELDS and is_merged
-        }
-        if not is_merged:
-            body = {
-                n: self._keep_read_only(stored.schemas.get(n, {}), getattr(row, stored.columns[n]), value)
-                for n, value in body.items()
-            }
         values = {
-            stored.columns[name]: self._fit(stored, name, merge_fields(known.get(name), value))
+            stored.columns[name]: self._change_field(stored, row, name, value, changing)
             for name, value in body.items()
             if name != stored.resource.key
         }
-        values |= {stored.columns[name]: value for name, value in (absent or {}).items() if name not in body}
+        values |= {stored.columns[name]: value for name, value in absent.items() if name not in body}
         values = {column: value for column, value in values.items() if getattr(row, column) != value}
         if not values:
             return row
@@ -434,26 +428,12 @@ class StoredObjects:
                 values[name] = self._empty_value(stored, name) if known is None else self._fit(stored, name, known)
         return values
 
-    def _keep_read_only(self, schema: Schema, known: Any, given: Any) -> Any:
-        """Return an object that replaces another with what only answers have of the other."""
-        if not isinstance(known, Mapping) or not isinstance(given, Mapping):
-            return given
-        before, after = cast(Mapping[str, Any], known), cast(Mapping[str, Any], given)
-        if _is_another(before, after):
-            return after
-        properties = self._schemas.properties(schema)
-        kept = {
-            name: before[name]
-            for name, each in properties.items()
-            if name in before and self._schemas.is_flagged(each, "readOnly")
-        }
-        return {
-            **kept,
-            **{
-                name: self._keep_read_only(properties.get(name, {}), before.get(name), each)
-                for name, each in after.items()
-            },
-        }
+    def _change_field(self, stored: StoredResource, row: Row, name: str, value: Any, changing: Changing) -> Any:
+        """Return what a field holds after a change."""
+        if value is None and changing == "patch" and name in stored.schemas:
+            return self._empty_value(stored, name)
+        changed = self._merger.change(changing, stored.schemas.get(name, {}), getattr(row, stored.columns[name]), value)
+        return self._fit(stored, name, changed)
 
     def _is_replaced(self, stored: StoredResource, role: PathRole, name: str, given: Schema) -> bool:
         """Return whether a body that replaces an object and lacks a field takes its value away."""
@@ -646,18 +626,6 @@ def _put_inside(fields: dict[str, Any], path: Sequence[str], value: Any) -> None
         _put_inside(inner, rest, value)
         value = inner
     fields[name] = value
-
-
-def merge_fields(known: Any, given: Any) -> Any:
-    """Return an object of fields that people define with those that a request gives; anything else as it is given."""
-    if isinstance(known, Mapping) and isinstance(given, Mapping):
-        return {**cast(Mapping[str, Any], known), **cast(Mapping[str, Any], given)}
-    return given
-
-
-def _is_another(known: Mapping[str, Any], given: Mapping[str, Any]) -> bool:
-    """Return whether two values of a field refer to different objects."""
-    return any(key in given and given[key] != known.get(key) for key in KEY_NAMES[:6])
 
 
 def _identify(item: Any) -> str:
