@@ -3,6 +3,7 @@
 A step is written as its action, its selector, `= value` and, in brackets, what it expects.
 """
 
+from twindiff.browser.clauses import LONG_MS
 from twindiff.browser.config import BrowserStep
 from twindiff.browser.planner import plan
 from twindiff.browser.record_rules import ANY_BOX
@@ -14,7 +15,8 @@ def describe(step: BrowserStep) -> str:
     """A step in one line."""
     value = "" if step.value is None else f" = {step.value}"
     expect = f" [{step.expect}]" if step.expect else ""
-    return f"{step.action}{f' {step.selector}' if step.selector else ''}{value}{expect}"
+    timed = f" within {step.timeout_ms} ms" if step.timeout_ms not in (None, LONG_MS) else ""
+    return f"{step.action}{f' {step.selector}' if step.selector else ''}{value}{expect}{timed}"
 
 
 def describe_plan(prompt: str) -> list[str]:
@@ -163,7 +165,10 @@ SCRIPT = {
     'The file "a.csv" is downloaded': ["expect [download is 'a.csv']"],
     'Verify that "a.csv" was not downloaded': None,
     'Verify that "Total" is bold': None,
-    'Verify that "Paid" is shown within 2 seconds': None,
+    'Verify that "Paid" is shown within 2 seconds': ["expect [text contains 'Paid'] within 2000 ms"],
+    'Immediately, "Paid" is shown': ["expect [text contains 'Paid'] within 1000 ms"],
+    'Click "Pay" within 2 seconds': None,
+    '"A" is shown and "B" is shown within 2 seconds': None,
     'Expect one row with "Ada"': ["expect datarow=Ada [1 times the element]"],
     'Check that the box "I agree" is checked': ["expect choice=I agree [checked]"],
     'Check "A" and "B"': ["check checkbox=A", "check checkbox=B"],
@@ -249,7 +254,9 @@ RECORDS = {
     "Tick every box in the table": [f"check entry=each row >> {ANY_BOX}"],
     "Untick all checkboxes": ["uncheck all=checkbox"],
     "Close every ticket": ["click entry=each ticket >> verb=close"],
-    "Close every open ticket": None,
+    "Close every open ticket": ["click entry=each ticket [open] >> verb=close"],
+    "Mark every open invoice as paid": ["click entry=each invoice [open] >> verb=mark as paid"],
+    "Close every bold ticket": None,
     "Tick every box in the table except the first": None,
     "For each row, do not click Send": None,
     "For each row, click Send twice": None,
@@ -321,13 +328,85 @@ RECORDS = {
     "Dune comes up": ["expect [text contains 'Dune']"],
     "Dune does not come up": None,
     "Given the ticket is open": None,
-    "Expect 4 open tasks": None,
+    "Expect 4 open tasks": ["expect things=tasks [open] [4 times the element]"],
     "Lamp is Hidden": None,
     "Globex is gone": ["expect [not text contains 'Globex']"],
     "Globex is almost gone": None,
     "SO-2 is Sent in Slack": None,
 }
+STATES = {
+    "There are 4 open tickets. Close them. No open tickets are left": [
+        "expect things=tickets [open] [4 times the element]",
+        "click entry=each tickets [open] >> verb=close",
+        "expect things=tickets [open] [0 times the element]",
+    ],
+    "Given Ulysses is on loan, when I return it, then it is available again": [
+        "expect row=Ulysses [state is 'on loan']",
+        "click do=return >> Ulysses",
+        "expect row=Ulysses [state is 'available']",
+    ],
+    "Bob Kane is blocked. His status is active": [
+        "expect row=Bob Kane [state is 'blocked']",
+        "expect row=Bob Kane >> status [state is 'active']",
+    ],
+    "Emma is no longer on loan": ["expect row=Emma [not state is 'on loan']"],
+    "Emma is nearly overdue": None,
+    "Emma is overdue in Slack": None,
+    "Close them": None,
+    "Yoga has 2 spots left": ["expect row=Yoga [state is '2 spots left']"],
+    "Yoga has at least 2 spots left": None,
+    "Only Emma and Dune are listed": [
+        "expect things=entry [Emma] [1 times the element]",
+        "expect things=entry [Dune] [1 times the element]",
+        "expect things=entry [2 times the element]",
+    ],
+    "Emma is listed": ["expect [text contains 'Emma']"],
+    "Catalogue shows Emma, Dune and Ulysses": [
+        "expect heading=Catalogue [visible]",
+        "expect list= [text contains 'Emma']",
+        "expect list= [text contains 'Dune']",
+        "expect list= [text contains 'Ulysses']",
+    ],
+    "Click Return on Ulysses": ["click do=return >> Ulysses"],
+    "Mark INV-2 as paid": ["click do=mark as paid >> INV-2"],
+    "Lend Emma to Ann Reed": ["click do=lend >> Emma", "fill offering=Ann Reed = Ann Reed", "click submit="],
+    "Create a ticket for Globex with urgent priority": [
+        "click new=ticket",
+        "fill offering=Globex = Globex",
+        "fill the=priority = urgent",
+        "click submit=",
+    ],
+    'Add a task "X" due tomorrow assigned to Bob': [
+        "click new=task",
+        "fill the=name = X",
+        "fill the=due = {{tomorrow}}",
+        "fill the=assignee = Bob",
+        "click submit=",
+    ],
+    "Create a ticket with high hopes": None,
+    "Sign in as a@b.c twice": None,
+    '#general: "Paid", once': ["slack.messages {'message_text': {'i_contains': 'Paid'}, 'channel_id': 'general'} 1..1"],
+    'A message "Paid" is posted in #general': [
+        "slack.messages {'message_text': {'i_contains': 'Paid'}, 'channel_id': 'general'} 1..None"
+    ],
+    'The team should get a Slack message in #general saying "Paid"': [
+        "slack.messages {'message_text': {'i_contains': 'Paid'}, 'channel_id': 'general'} 1..None"
+    ],
+}
+LOGINS = (
+    "Log in as a@b.c with password x-1",
+    "Sign in with a@b.c / x-1",
+    "sign in a@b.c x-1",
+    "Sign in (a@b.c, x-1)",
+    "login a@b.c/x-1",
+    "Do login with email a@b.c and password x-1",
+    "User a@b.c with password x-1 makes login",
+    "The librarian signs in with a@b.c and x-1",
+    "a@b.c / x-1",
+)
+"""Ways to say with which credentials."""
 STYLES = {
+    "states": STATES,
     "records": RECORDS,
     "intents": INTENTS,
     "terse": TERSE,

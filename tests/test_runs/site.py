@@ -122,6 +122,14 @@ const draw = () => all.innerHTML = list.filter(isListed).map(([n, who, state, of
   `<tr><td><input type=checkbox onchange="pay.disabled = false"><td>SO-${n}<td>${who}<td>${state}<td>€${of}<td>${on}<td>
   <button onclick="send(${n})">Send</button> <button onclick="drop(${n})">Remove</button></tr>`).join('');
 draw();</script>"""
+CATALOGUE = """<!doctype html><title>Catalogue</title><h1>Catalogue</h1><table id=books>
+<tr><th>Title<th>Borrower<th>Status<th>Copies<th></tr>
+<tr><td>Ulysses<td>Bob Kane<td><b class=badge>On loan</b><td>2<td><button
+onclick="give(this, 'Available')">Return</button></tr>
+<tr><td>Emma<td><td><b class=badge>Available</b><td>1<td><button onclick="give(this, 'On loan')">Lend</button></tr>
+<tr><td>Dune (open edition)<td>Ann Reed<td><b class=badge>On loan</b><td>5<td><button
+onclick="give(this, 'Available')">Return</button></tr></table>
+<script>const give = (each, state) => { each.closest('tr').cells[2].textContent = state; each.remove(); }</script>"""
 PAGES = {
     "/records": RECORDS,
     "/alike": ALIKE,
@@ -130,6 +138,7 @@ PAGES = {
     "/headed": "<!doctype html><title>Headed</title><header><h1>Shop</h1></header><h2 id=late>Dishes</h2>"
     "<script>setTimeout(() => document.querySelector('header').remove(), 300)</script>",
     "/pantry": PANTRY,
+    "/catalogue": CATALOGUE,
     "/windows": WINDOWS,
     "/": SHOP,
     "/team": TEAM,

@@ -21,6 +21,7 @@ from twindiff.browser.entry_rules import (
 from twindiff.browser.intent_finder import END_OF_FORM, LABEL
 from twindiff.browser.intents import (
     CONTROL,
+    LISTED,
     Referent,
     attributes_of,
     create_steps,
@@ -31,8 +32,9 @@ from twindiff.browser.intents import (
 )
 from twindiff.browser.record_rules import STEPS_OF_RECORDS
 from twindiff.browser.sentence_rules import KEYS, NOUNS, SENTENCE_RULES
+from twindiff.browser.state_rules import STEPS_OF_STATES
 from twindiff.browser.twin_rules import parse_count, twin_check
-from twindiff.browser.words import SEPARATOR, mark_words
+from twindiff.browser.words import PERSONS, SEPARATOR, mark_words
 
 LONG_MS = 20_000
 """Milliseconds to wait for something that a prompt explicitly waits for."""
@@ -60,7 +62,7 @@ VERB = re.compile(
     re.IGNORECASE,
 )
 """The beginning of a clause that has a verb of its own."""
-_PERSON = re.compile(r"(?:i|we|you|he|she|they|(?:the|a) (?:user|customer|visitor|tester)) ", re.IGNORECASE)
+_PERSON = re.compile(r"(?:i|we|you|he|she|they|(?:(?:the|a|an) )?(?:§)) ".replace("§", PERSONS), re.IGNORECASE)
 
 
 class ParsedClause(NamedTuple):
@@ -81,6 +83,13 @@ class ParsedClause(NamedTuple):
     """Whether a sentence before it must be about the same dialog, as for `confirm it`."""
     referents: tuple[Referent, ...] = ()
     """What it names, so that later clauses may say `it`."""
+    is_timed: bool = False
+    """Whether it must hold in a time that the sentence says."""
+
+    @property
+    def is_loose(self) -> bool:
+        """Whether it expects something in no time of its own, so that the time of a later clause may be its too."""
+        return self.is_expectation and not self.is_timed
 
     @property
     def is_expectation(self) -> bool:
@@ -123,7 +132,12 @@ def _referents(kind: str, said: ClauseSlots) -> tuple[Referent, ...]:
         return tuple(Referent("", said.first(name)) for name in ("object", "object2") if said.has(name))
     if kind == "click" and said.first("row", "row2", "row3", "row4"):
         return (Referent("", said.first("row", "row2", "row3", "row4")),)
-    if kind in ("open_record", "do_record"):
+    if kind in ("things", "catalogue_of", "count_state", "all_state", "mark_each") or kind.startswith("each_"):
+        state = said.value("state") if kind == "count_state" else said.value("filter")
+        return (Referent(LISTED, f"{state} {said.value('things', 'entry')}".strip()),)
+    if kind in ("entry_state", "column_state", "entry_number", "only_state", "mark", "click_at"):
+        return (Referent("", said.first("row")),)
+    if kind in ("open_record", "do_record", "do_for"):
         return (Referent("", said.first("object")),)
     if kind in ("state", "state_bare") and said.first("kc", "kc_2", "kc_3"):
         return (Referent(CONTROL, said.first("kc", "kc_2", "kc_3")),)
@@ -132,7 +146,7 @@ def _referents(kind: str, said: ClauseSlots) -> tuple[Referent, ...]:
     if kind == "create_all":
         noun = said.value("noun").removesuffix("s")
         return tuple(Referent(noun, name, email) for name, email in split_named(said.first("all")))
-    if kind != "create" or not said.has("name"):
+    if kind not in ("create", "create_free") or not said.has("name"):
         return ()
     email = next((value for label, value in attributes_of(said.first("attributes")) if label.startswith("e")), "")
     return (Referent(said.first("noun"), said.first("name"), email),)
@@ -195,6 +209,10 @@ class ClauseSlots(NamedTuple):
     def has(self, name: str) -> bool:
         """Return whether a slot matched."""
         return name in self.groups
+
+    def phrases(self) -> str:
+        """Return what a new record is to have, with a blank before each word as in a marked clause."""
+        return f" {self.first('phrases').strip()}"
 
     def unquote(self, text: str) -> str:
         """Return a value or a name without its quotation marks."""
@@ -264,7 +282,7 @@ def kind_of_noun(noun: str) -> str:
 def _login(said: ClauseSlots) -> list[BrowserStep]:
     return [
         BrowserStep("fill", selector=EMAIL, value=said.value("x") if said.has("x") else "{{email}}"),
-        BrowserStep("fill", selector=PASSWORD, value=said.value("v") if said.has("v") else "{{password}}"),
+        BrowserStep("fill", selector=PASSWORD, value=said.value("v", "v_2", "v_3") or "{{password}}"),
         BrowserStep("click", selector=SUBMIT),
     ]
 
@@ -477,6 +495,7 @@ STEPS_OF_KINDS: dict[str, Callable[[ClauseSlots], list[BrowserStep]]] = {
     "home": lambda said: [BrowserStep("goto", value="/")],
     "open": _of_kind("click", "place"),
     "login": _login,
+    "login_note": _login,
     "logout": lambda said: [BrowserStep("click", selector=LOG_OUT)],
     "back": lambda said: [BrowserStep("back")],
     "reload": lambda said: [BrowserStep("reload")],
@@ -568,5 +587,6 @@ STEPS_OF_KINDS: dict[str, Callable[[ClauseSlots], list[BrowserStep]]] = {
     "hover": _of_kind("hover"),
     "click": _click,
     **STEPS_OF_RECORDS,
+    **STEPS_OF_STATES,
 }
 """The steps of each kind of sentence rule, except the rules about dialogs and twins."""

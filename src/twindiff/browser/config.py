@@ -49,12 +49,13 @@ class Expect(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
     `selector`, or of occurrences of `contains` on the page: from `min` to `max`. `new_tab` is another open window.
     `labelled` is the value of the field labelled `selector`, or the text beside that label: as a text, or as a number
     from `min` to `max`. `placeholder` is that of a field. `signed_in` holds where the page says the name `contains`,
-    and asks nobody to sign in.
+    and asks nobody to sign in. `state` holds where the entry `row=NAME`, its column `row=NAME >> COLUMN`, or each
+    entry of `entry=each NOUN`, shows the whole text `equals` in any case.
     """
 
     type: Literal[
         "text", "url", "title", "value", "visible", "disabled", "checked", "focused", "count", "download", "new_tab",
-        "labelled", "placeholder", "signed_in",
+        "labelled", "placeholder", "signed_in", "state",
     ]  # fmt: skip
     contains: str | None = None
     selector: str | None = None

@@ -223,7 +223,8 @@ def locators(page: Scope, selector: str, action: str) -> list[Locator]:
     if selector.startswith(EXACT):
         return _exact(page, selector.removeprefix(EXACT))
     if (special := _special_locator(page, selector)) is not None:
-        return [special]
+        titles = [page.get_by_role("link")] if selector == f"{VERB}open" else []  # a title may be the only link
+        return [special, *titles]
     if selector.startswith(NAMED):
         return _named_locators(page, selector.removeprefix(NAMED).strip("\"'"), action)
     plain = _PLAIN_ROLE.match(selector)

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from twindiff.browser.intent_finder import SYNONYMS, SeveralControls
+from twindiff.browser.entry_states import StatesUnclear, read_states
+from twindiff.browser.intent_finder import SeveralControls, list_verbs
 from twindiff.browser.visible_text import IS_SEEN
 
 if TYPE_CHECKING:
@@ -19,13 +20,20 @@ if TYPE_CHECKING:
 ENTRY = "entry="
 """`entry=POSITION NOUN`: one entry by its position from 1, `last`, or `each` of them."""
 THINGS = "things="
-"""`things=NOUN` or `things=NOUN @ PLACE`: all entries, on the page that is called so."""
+"""`things=NOUN` or `things=NOUN @ PLACE`: all entries, on the page that is called so. `NOUN [STATE]`, here and in
+`ENTRY`, are those that show a state."""
 NTH = "nth="
 """`nth=POSITION KIND`: an element of a kind by its position on the page."""
 VERB = "verb="
 """`verb=VERB`: the only control in an entry whose name begins with a verb."""
 LAST, EACH = "last", "each"
 AT = " @ "
+_OF_STATE = re.compile(r"(?P<noun>.+?) \[(?P<state>[^\[\]]+)\]")
+
+
+def describe_entries(noun: str, state: str) -> str:
+    """Return the entries of a noun, or those of them that show a state, as selectors name them."""
+    return f"{noun} [{state}]" if state else noun
 
 
 class EntriesUnclear(SeveralControls):
@@ -42,11 +50,31 @@ class PageEntries(NamedTuple):
 async def find_entries(frame: Frame, things: str) -> PageEntries:
     """Return the entries of a `things=` selector without its prefix; raises EntriesUnclear."""
     noun, _, place = things.partition(AT)
-    seen: dict[str, Any] = await frame.evaluate(_FIND, {"noun": noun, "place": place})
+    of_state = _OF_STATE.fullmatch(noun)
+    asked = {"noun": of_state["noun"] if of_state else noun, "place": place}
+    seen: dict[str, Any] = await frame.evaluate(_FIND, asked)
     if "unclear" in seen:
         raise EntriesUnclear(seen["unclear"])
     paths: list[str] | None = seen["paths"]
-    return PageEntries(seen["number"], None if paths is None else [frame.locator(f"xpath={each}") for each in paths])
+    entries = None if paths is None else [frame.locator(f"xpath={each}") for each in paths]
+    if of_state is None:
+        return PageEntries(seen["number"], entries)
+    if entries is None:  # the page says their number: its only table or list may have as many
+        listed = await find_entries(frame, "entry")
+        entries = listed.entries if listed.number == seen["number"] else None
+    return await _of_state(frame, entries, of_state["state"])
+
+
+async def _of_state(frame: Frame, entries: list[Locator] | None, state: str) -> PageEntries:
+    """Return the entries that show a state."""
+    if entries is None:
+        raise EntriesUnclear(f"the page lists no entries that could be '{state}'")
+    try:
+        shown = await read_states(frame, entries, state)
+    except StatesUnclear as error:
+        raise EntriesUnclear(str(error)) from None
+    meant = [entry for entry, is_shown in zip(entries, shown, strict=True) if is_shown]
+    return PageEntries(len(meant), meant)
 
 
 async def find_entry(frame: Frame, selector: str) -> list[Locator]:
@@ -78,7 +106,7 @@ async def find_nth(elements: Locator, position: str) -> Locator | None:
 
 def match_verb(verb: str, place: str) -> re.Pattern[str]:
     """Return the pattern of the names of controls that do something, such as `Add Tofu to the basket`."""
-    verbs = "|".join(re.escape(each) for each in (verb, *SYNONYMS.get(verb, ())))
+    verbs = "|".join(map(re.escape, list_verbs(verb)))
     to = rf"(?!.*\b(?:to|into|from)\b(?!.*\b{re.escape(place)}\b))" if place else ""
     return re.compile(rf"^\W*(?:{verbs})\b{to}", re.IGNORECASE)
 

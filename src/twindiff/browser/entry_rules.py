@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from twindiff.browser.config import BrowserStep, Expect
 from twindiff.browser.element_finder import INSIDE
-from twindiff.browser.entry_finder import AT, EACH, ENTRY, LAST, NTH, THINGS, VERB
+from twindiff.browser.entry_finder import AT, EACH, ENTRY, LAST, NTH, THINGS, VERB, describe_entries
 from twindiff.browser.intents import VERBS
+from twindiff.browser.state_rules import FILTER
 from twindiff.browser.words import QUOTED
 
 if TYPE_CHECKING:
@@ -40,8 +41,8 @@ _GENERIC = r"(?:(?:table )?rows?|(?:list )?items?)"
 _NOUN = rf"(?:{_GENERIC}|(?<=\x20)(?!(?:{'|'.join(_UNCOUNTED)})(?![\w-]))(?-i:[a-z][a-z-]*))"
 _POSITION = rf"(?:{'|'.join(ORDINALS)}|{LAST}|(?<=[\x20\x01])\d{{1,2}}(?:st|nd|rd|th))"
 _OF_LIST = r"(?: (?:of|in)(?: the)? (?:table|list))?"
-_ONE = rf"(?:the )?(?P<position>{_POSITION}) (?P<entry>{_NOUN}){_OF_LIST}"
-_EVERY = rf"(?P<position>each|every) (?P<entry>{_NOUN}){_OF_LIST}"
+_ONE = rf"(?:the )?(?P<position>{_POSITION}) (?:(?P<filter>{FILTER}) )?(?P<entry>{_NOUN}){_OF_LIST}"
+_EVERY = rf"(?P<position>each|every) (?:(?P<filter>{FILTER}) )?(?P<entry>{_NOUN}){_OF_LIST}"
 _KINDS = r"radio ?buttons?|buttons?|links?|check ?box(?:es)?|(?:text )?fields?|tabs?|headings?"
 _NTH = (
     rf"(?:the )?(?P<position>{_POSITION}) (?:(?P<of_kind>{_KINDS})(?: (?:(?:named|called|labell?ed|with the label) )?"
@@ -76,13 +77,13 @@ def list_entry_rules(names: dict[str, str]) -> tuple[tuple[str, str], ...]:
     place = rf"the (?P<place>(?<=\x20)(?-i:[a-z]+)) {has} "
     there_are = rf"{sure}(?:there (?:is|are|(?:{modal})(?: now| also| then)? be|to be) )?"
     each_it = rf"for {_EVERY}[,:]? {sure}it"
-    any_entry = rf"(?:{_ONE}|{_EVERY.replace('position', 'position2').replace('entry', 'entry2')})"
+    any_entry = rf"(?:{_ONE}|{re.sub('position|entry|filter', lambda slot: f'{slot[0]}2', _EVERY)})"
     texts = rf"(?P<qs>{quoted}(?: and {quoted})*|{spoken})"
     number = rf"(?:(?:{to_see}) |{there_are}|{sure}(?:the )?(?P<place_2>(?<=\x20)(?-i:[A-Za-z]+)) (?:table|list) {says} |{sure}(?:{page}|the table|the list) {says} |{sure}{place})"
     return (
         ("entry_click", rf"{clicks} {{x}} in {_ONE}"),
         ("entry_click", rf"in {_ONE},? {person}{clicks} {{x}}"),
-        ("entry_do", rf"(?P<act>{_ACTS})(?:e?s)? {_ONE}{_TO}"),
+        ("entry_do", rf"(?P<act>{_ACTS}|open)(?:e?s)? {_ONE}{_TO}"),
         ("nth_click", rf"(?:{clicks}|chooses?|selects?|picks?) {_NTH}"),
         ("nth_check", rf"(?:checks?|ticks?) {_NTH}"),
         ("nth_uncheck", rf"(?:unchecks?|unticks?) {_NTH}"),
@@ -95,7 +96,7 @@ def list_entry_rules(names: dict[str, str]) -> tuple[tuple[str, str], ...]:
         ("entry_says_not", rf"{each_it} {does_not} {say} (?P<q1>{quoted}){any_more}"),
         ("entry_says_not", rf"{sure}no (?P<entry>row|item) {says} (?P<q1>{quoted}|{spoken}){any_more}"),
         ("entry_is", rf"{sure}{_ONE} (?:is|reads|(?:{modal})(?: now| also| then)? (?:be|read)) (?P<q1>{quoted}|(?<=\x20)#\d{{1,6}}|(?<=\x20)(?-i:[A-Z][\w'-]*(?:\x20[A-Z][\w'-]*){{0,3}}))"),
-        ("things", rf"{number}{{n}} (?P<things>{_NOUN}){_OF_LIST}{_IS_VISIBLE}{any_more}"),
+        ("things", rf"{number}{{n}} (?:(?P<filter>{FILTER}) )?(?P<things>{_NOUN}){_OF_LIST}{_IS_VISIBLE}{any_more}"),
     )  # fmt: skip
 
 
@@ -108,7 +109,8 @@ def _entry(said: ClauseSlots) -> str:
     position = said.first("position", "position2")
     noun = said.first("entry", "entry2").lower().split(" ")[-1]
     is_each = not position or position.lower() in ("each", "every")
-    return f"{ENTRY}{EACH if is_each else _position(position)} {noun}"
+    meant = describe_entries(noun, said.value("filter", "filter2"))
+    return f"{ENTRY}{EACH if is_each else _position(position)} {meant}"
 
 
 def expect_entry(said: ClauseSlots, *, negated: bool = False) -> list[BrowserStep]:
@@ -127,7 +129,7 @@ def expect_things(said: ClauseSlots, few: int, many: int | None) -> list[Browser
     noun = said.first("things").lower().split(" ")[-1]
     named = said.value("place", "place_2").lower() if said.first("place", "place_2") else ""
     place = f"{AT}{named}" if named else ""
-    return [_expect("count", f"{THINGS}{noun}{place}", min=few, max=many)]
+    return [_expect("count", f"{THINGS}{describe_entries(noun, said.value('filter'))}{place}", min=few, max=many)]
 
 
 def click_in_entry(said: ClauseSlots) -> list[BrowserStep]:

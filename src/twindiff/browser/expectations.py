@@ -7,7 +7,7 @@ import re
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import date
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, cast
 from urllib.parse import urlsplit
 
 import msgspec
@@ -24,6 +24,7 @@ from twindiff.browser.element_finder import (
     NAMED,
     PASSWORD,
     ROW,
+    SeveralRows,
     candidates,
     frames_of,
     is_by_words,
@@ -32,6 +33,7 @@ from twindiff.browser.element_finder import (
     resolve_scope,
 )
 from twindiff.browser.entry_finder import EACH, ENTRY, NTH, THINGS, EntriesUnclear, find_entries, find_entry
+from twindiff.browser.entry_states import STATUS_COLUMNS, StatesUnclear, is_called, read_states
 from twindiff.browser.intent_finder import LABEL, SeveralControls, find_intended, is_intent
 from twindiff.browser.page_timers import MAX_DELAY_SECONDS, PENDING_SECONDS
 from twindiff.browser.run_dates import forms_of, is_date
@@ -302,6 +304,8 @@ class Expectations:
                 return await self._look_beside_label(expect)
             case "signed_in":
                 return await self._look_who_is_signed_in(expect)
+            case "state":
+                return await self._look_at_state(expect)
             case "value" | "placeholder" | "disabled" | "checked" | "focused":
                 return await self._look_at_element(expect, expect.type)
 
@@ -427,7 +431,7 @@ class Expectations:
     async def _look_in_column(self, expect: Expect, selector: str) -> Observation:
         """Compare the cell of a row below the header of a column; raises WordsUnclear if the table lacks the column."""
         row, _, column = selector.removeprefix(ROW).rpartition(INSIDE)
-        cells: list[tuple[str, str]] = await self._front().evaluate(_BELOW, column.casefold())
+        cells = await self._list_cells(column)
         meant = [cell for text, cell in cells if row.casefold() in _plain(text).casefold()]
         if len(meant) > 1:
             return Observation(None, "several rows", f"{len(meant)} rows say '{row}'")
@@ -436,6 +440,49 @@ class Expectations:
         text = _plain(await self.page_text() or "").casefold()
         is_elsewhere = not cells and row.casefold() in text
         return Observation(None, f"no row '{row}'", f"there is no column '{column}'" if is_elsewhere else "")
+
+    async def _look_at_state(self, expect: Expect) -> Observation:
+        """Look whether an entry shows a state: anywhere, or below the header of a column."""
+        selector, wanted = self._text(expect.selector), _plain(self._expected_text(expect))
+        row, _, column = selector.partition(INSIDE)
+        if column and (column not in STATUS_COLUMNS or await self._list_cells(column)):
+            cell = await self._look_in_column(msgspec.structs.replace(expect, contains=wanted), selector)
+            is_read = cell.holds is not None
+            if is_read and re.search(r"\d", cell.seen):
+                return Observation(
+                    None, cell.seen, f"'{column}' is '{cell.seen}', of which '{wanted}' may be said or not"
+                )
+            return cell._replace(holds=_plain(cell.seen).casefold() == wanted.casefold()) if is_read else cell
+        frame = self._front().main_frame
+        try:
+            entries = await find_entry(frame, row) if row.startswith(ENTRY) else await self._find_called(row)
+            if entries and row.startswith(ROW) and not await is_called(entries[0], row.removeprefix(ROW)):
+                raise StatesUnclear("the entry only mentions the name")
+            shown = await read_states(frame, entries, wanted)
+            texts = [_plain(await each.evaluate(TEXT_OF)) for each in entries[:MAX_ALIKE]]
+        except (SeveralRows, StatesUnclear, EntriesUnclear) as error:
+            return Observation(None, "", str(error))
+        if not shown:
+            return Observation(None, "no such entry", f"the page lists no entry '{row.removeprefix(ROW)}'")
+        return Observation(any(shown) if expect.negated else all(shown), "; ".join(texts))
+
+    async def _find_called(self, row: str) -> list[Locator]:
+        """Return the row or card of a name, or the page of which the heading is the name; raises SeveralRows."""
+        place = await resolve_scope(self._front().main_frame, row)
+        if place:
+            return [cast("Locator", place[0])]
+        heading = self._front().get_by_role("heading", level=1, name=row.removeprefix(ROW), exact=True)
+        is_page = await heading.filter(visible=True).count() == 1
+        return [self._front().locator("main, body").first] if is_page else []
+
+    async def _list_cells(self, column: str) -> list[tuple[str, str]]:
+        """Return the text of each row with its cell below a header; a state may be called a status."""
+        names = STATUS_COLUMNS if column.casefold() in STATUS_COLUMNS else (column,)
+        for name in (column, *names):
+            cells: list[tuple[str, str]] = await self._front().evaluate(_BELOW, name.casefold())
+            if cells:
+                return cells
+        return []
 
     async def _look_at_text(self, expect: Expect) -> Observation:
         if expect.selector == LISTS:

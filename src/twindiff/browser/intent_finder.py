@@ -21,12 +21,15 @@ NEW = "new="
 """`new=NOUN`: the control that leads to the form of a new one."""
 LABEL = "the="
 """`the=LABEL`: the only field whose label says these words."""
+OFFERING = "offering="
+"""`offering=OPTION`: the only list, or group of radio buttons, that offers this option."""
 END_OF_FORM = "submit="
 """The button that ends the form of the field that was filled in last."""
-INTENTS = (DO, NEW, LABEL, END_OF_FORM)
+INTENTS = (DO, NEW, LABEL, OFFERING, END_OF_FORM)
 SYNONYMS = {
     "add": ("put", "new", "create"),
     "put": ("add",),
+    "give": ("lend",),
     "create": ("new", "add"),
     "remove": ("delete",),
     "delete": ("remove",),
@@ -34,6 +37,12 @@ SYNONYMS = {
     "open": ("view", "show", "details"),
 }
 """Verbs that a control may say instead, if none says the verb itself."""
+LABELS = {
+    "name": ("name", "title"),
+    "assignee": ("assignee", "assigned to", "assign to"),
+    "due": ("due", "due date", "due on", "deadline"),
+}
+"""Labels that a field of a sentence may have, if none is the word itself."""
 BEGINNING = ("new", "add", "add new", "create", "create new", "register", "register new")
 ENDING = ("save", "create", "add", "submit", "register", "ok", "done", "send", "invite", "update", "confirm")
 
@@ -47,13 +56,20 @@ def is_intent(selector: str) -> bool:
     return selector.startswith(INTENTS)
 
 
+def list_verbs(verb: str) -> list[str]:
+    """Return a verb and what a control may say instead."""
+    marked = [f"mark {verb.removeprefix('mark as ')}"] if verb.startswith("mark as ") else []
+    return [verb, *SYNONYMS.get(verb, ()), *marked]
+
+
 async def find_intended(frame: Frame, selector: str) -> Locator | None:
     """Return the element that an intent means, None without one; raises SeveralControls."""
     kind, _, said = selector.partition("=")
     verb, *rest = said.split(PART) if kind == "do" else ["", said]
     asked = {
         "kind": kind,
-        "verbs": [verb, *SYNONYMS.get(verb, ())],
+        "verbs": list_verbs(verb),
+        "labels": LABELS.get(rest[0], (rest[0],)),
         "object": rest[0],
         "place": rest[1] if len(rest) > 1 else "",
         "beginning": BEGINNING,
@@ -145,12 +161,19 @@ _FIND = (
     const grouped = groups.filter(each => title(each).includes(object));
     if (grouped.length) return one(grouped);
     const fields = all(`${TYPED}, select`);
-    for (const said of object === 'name' ? ['name', 'title'] : [object]) {
+    for (const said of asked.labels.map(words)) {
       const whole = fields.filter(each => label(each).includes(said));
       const found = whole.length ? whole : fields.filter(each => label(each).some(name => has(name, said)));
       if (found.length) return one(found);
     }
     return null;
+  };
+  const offering = () => {
+    const isOption = text => words(text) === object;
+    const lists = all('select').filter(each => [...each.options].some(option => isOption(option.label)));
+    const groups = all('fieldset, [role=radiogroup]').filter(each =>
+      all('input[type=radio]', each).some(radio => [...radio.labels].some(label => isOption(label.innerText))));
+    return one([...lists, ...groups]);
   };
   const submit = () => {
     let at = document.activeElement;
@@ -163,7 +186,7 @@ _FIND = (
     }
     return null;
   };
-  return {do: perform, new: begin, the: field, submit}[asked.kind]();
+  return {do: perform, new: begin, the: field, offering, submit}[asked.kind]();
 }"""
 )
 """Runs in the page; returns `{path}` of the one element, `{several}` if that many match, or null."""

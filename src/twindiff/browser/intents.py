@@ -35,6 +35,24 @@ VERBS = (
     ),
     *("hide", "mute", "unmute", "unpublish", "schedule", "escalate", "snooze", "promote", "demote", "copy", "clone"),
     *("import", "connect", "disconnect", "flag", "follow", "unfollow", "subscribe", "unsubscribe", "join", "leave"),
+    *("lend", "borrow", "give", "freeze", "unfreeze", "reactivate", "enroll", "enrol", "admit", "discharge", "extend"),
+    *("assign", "unassign", "void", "waive", "settle", "claim", "release", "postpone", "reschedule", "pause", "launch"),
+    *(
+        "deploy",
+        "retry",
+        "rerun",
+        "transfer",
+        "move",
+        "swap",
+        "reorder",
+        "ban",
+        "unban",
+        "bookmark",
+        "watch",
+        "feature",
+    ),
+    *("check in", "check out", "pick up", "clock in", "clock out", "sign up", "hand over", "set up"),
+    *("clean", "repair", "serve", "deliver", "collect", "water", "feed", "expel", "hire", "charge", "bill", "adopt"),
     *("withdraw", "redeem", "vote", "reply", "return", "discard", "undo", "revoke", "accept", "decline"),
 )
 """Verbs that are asked of a page, which must have a control that says the verb."""
@@ -44,6 +62,10 @@ _OTHERS = (
 )
 _IRREGULAR = {
     "pay": "paid",
+    "lend": "lent",
+    "freeze": "frozen",
+    "give": "given",
+    "feed": "fed",
     "buy": "bought",
     "put": "put",
     "send": "sent",
@@ -58,13 +80,17 @@ _DOUBLED = ("ship", "pin", "star", "log", "put", "set", "stop", "submit")
 
 def _inflect(verb: str, ending: str) -> str:
     """Return a verb with `ed` or `ing`: submit, submitted; place, placing."""
+    if " " in verb:
+        first, _, rest = verb.partition(" ")
+        return f"{_inflect(first, ending)} {rest}"
     if verb.endswith("e"):
         return f"{verb[:-1]}{ending}"
     return f"{verb}{verb[-1] if verb in _DOUBLED else ''}{ending}"
 
 
 PARTICIPLES = {_IRREGULAR.get(verb) or _inflect(verb, "ed"): verb for verb in (*VERBS, *_OTHERS)} | {
-    "cancelled": "cancel"
+    "cancelled": "cancel",
+    "marked": "mark",
 }
 GERUNDS = {_inflect(verb, "ing"): verb for verb in (*VERBS, *_OTHERS)} | {"cancelling": "cancel"}
 
@@ -120,6 +146,10 @@ INTENT_RULES = (
 
 CONTROL = "control"
 """The noun of an element that an action was done to."""
+
+
+LISTED = "listed"
+"""The noun of entries that later sentences may call `them`."""
 
 
 class Referent(NamedTuple):

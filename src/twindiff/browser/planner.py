@@ -15,12 +15,15 @@ import msgspec
 from twindiff.browser.clauses import VERB, ParsedClause, read_clause, scope_to_frame
 from twindiff.browser.config import MAX_PROMPT_CHARACTERS, MAX_STEPS, BrowserStep, DialogAnswer, Expect, TwinCheck
 from twindiff.browser.element_finder import NAMED, ROW
+from twindiff.browser.entry_states import STATUSES
 from twindiff.browser.example_sentences import find_nearest_example
 from twindiff.browser.intent_finder import DO, LABEL, NEW, PART
 from twindiff.browser.intents import MAX_TIMES, TIMES, VERBS, count_of, do_step
 from twindiff.browser.rewordings import MAX_REWORDINGS, RewordingContext
 from twindiff.browser.run_dates import SPOKEN_DATE, parameter_of
-from twindiff.browser.words import BARE, PLAIN, QUOTED, allow_separators, mark_words
+from twindiff.browser.state_rules import NAME, STATE, SUBJECT
+from twindiff.browser.twin_rules import parse_count
+from twindiff.browser.words import BARE, PLAIN, QUOTED, SEPARATOR, allow_separators, mark_words
 
 MAX_CLAUSE_CHARACTERS = 500
 """Characters of a clause, without its quotations, that rules look at."""
@@ -60,12 +63,13 @@ _IRREGULAR = re.compile(r"\b(can|won|shan)['’]t\b", re.IGNORECASE)  # noqa: RU
 _REGULAR = {"can": "can not", "won": "will not", "shan": "shall not"}
 _NOT = re.compile(r"n['’]t\b", re.IGNORECASE)  # noqa: RUF001
 _OPENERS = re.compile(
-    rf"(?:(?:please|kindly|now|also|just|so|ok|okay|(?:hi|hello|hey)(?: there)?|"
+    rf"(?:(?:please(?: to)?|kindly|now|also|just|so|ok|okay|(?:hi|hello|hey)(?: there)?|"
     rf"first|firstly|secondly|lastly|given|when|and|but|let us|"
     rf"let['’]s|can you|could you|would you|go ahead and|that|dass|you can(?! not)|you need to|"  # noqa: RUF001
     rf"(?:when|once) (?:you are|you['’]re|that is|that['’]s) done|"  # noqa: RUF001
     rf"(?:i would|i['’]d|we would|we['’]d) like (?:you )?to|i want (?:you )?to|"  # noqa: RUF001
     rf"(?:i|we) (?:think|believe|guess|hope)(?: that)?|"
+    rf"after (?:this|that)|in the end|at the end|as a result|"
     rf"bitte|jetzt|nun|zuerst|angenommen|und|aber|{_LATER})\b,?\s+)+|^(?:action|actions|steps?|do|assertion)\s*:\s*",
     re.IGNORECASE,
 )
@@ -111,6 +115,15 @@ _IN_FRAME = re.compile(
 _IN_FRAME_AFTER = re.compile(rf" in (?:the )?(?:(?P<a>{_NAME}) )?i?frame$", re.IGNORECASE)
 _IN_TAB = re.compile(r"in the new (?:tab|window),? ", re.IGNORECASE)
 _CRITERIA = re.compile(r"(?:acceptance criteria|expected results?)", re.IGNORECASE)
+_WITHIN = re.compile(
+    r"(?P<what>.+?),? (?:within|in (?:under|less than)) (?P<n>an?|one|two|three|five|ten|\d{1,2}) ?(?:s|secs?|seconds?)"
+    r"|(?P<now>.+?),? (?:immediately|instantly|at once|right away|straight away|within (?:a|one) moment)",
+    re.IGNORECASE,
+)
+_WITHIN_FIRST = re.compile(r"(within (?:an?|\w+) ?(?:s|secs?|seconds?)|immediately|instantly),? (.+)", re.IGNORECASE)
+SHORT_MS = 1000
+"""Milliseconds that *immediately* leaves to a page."""
+_ON_PAGE_FIRST = re.compile(rf"(on the (?:[A-Z][\w ]{{1,30}}?|{QUOTED}) page) (?=[a-z])", re.IGNORECASE)
 _GREETING = re.compile(
     r"(?:hi|hello|hey|thanks(?: a lot| so much)?|thank you|cheers|please|ok(?:ay)?)(?: there| all| team| everyone)?",
     re.IGNORECASE,
@@ -131,11 +144,22 @@ _ON_PAGE = re.compile(rf"(?P<what>.+) on the (?P<page>[A-Z][\w ]{{1,30}}|{QUOTED
 _BEFORE_COLON = re.compile(r"(?P<place>[A-Za-z]{3,20})(?: page)?: ", re.IGNORECASE)
 _TERSE_GAP = re.compile(r"\s*(?:,|;|->|→|=>)\s*(?:(?:and|then) )?")
 _FILLED = re.compile(
-    rf"(?P<label>(?!(?:error|message|banner|toast|text|title|heading|status)\b)[a-z]+(?: [a-z]+)?)[: ] ?"
-    rf"(?P<value>{QUOTED}|{PLAIN}|[A-Z]\w*|\d+)"
+    rf"(?P<label>(?!(?:error|message|banner|toast|text|heading|status|no|only|open)\b)[a-z]+(?: [a-z]+)?)[: ] ?"
+    rf"(?P<value>{QUOTED}|{PLAIN}|[A-Z][\w'-]*(?: [\w'-]+){{0,3}}|\d+)"
 )
 """A field and its value in a note, if a later part ends the form."""
 _ENDS_FORM = re.compile(r"(?:create|save|submit|post|send|add|confirm|update|apply)(?: changes)?", re.IGNORECASE)
+_ENDS_NEW = re.compile(r"(?:create|save|add|submit|register) (?P<noun>[a-z]+)", re.IGNORECASE)
+_BEFORE_FIELDS = re.compile(r"((?:new|add|create) [a-z]+): ", re.IGNORECASE)
+_NOTED_STATE = re.compile(
+    allow_separators(
+        rf" (?P<row>{NAME}) (?P<state>{STATE}|listed)| (?P<row2>{SUBJECT}) (?P<state2>{'|'.join(sorted(STATUSES))})"
+        rf"| (?P<row3>{NAME}(?:(?: \+ |,? and ){NAME})+) (?P<state3>{STATE})"
+    )
+)
+"""`Bob blocked`, where a note leaves out *is*."""
+_NOTED_COUNT = re.compile(r"(?P<n>\d{1,4}|no) (?P<state>[a-z][a-z-]*)")
+_ALL = ("total", "altogether", "listed", "overall")
 _NEW_ONE = re.compile(r"(?:new|add|create) (?P<noun>[a-z]+)", re.IGNORECASE)
 _CONTROL_LINE = re.compile(r"(?:cancel|continue|next|confirm|finish|done|ok|submit)", re.IGNORECASE)
 """A line that is the label of a button that most forms and dialogs have."""
@@ -189,6 +213,8 @@ class _Reader:
         self._known: dict[tuple[object, ...], ParsedClause | None] = {}
         self._context = RewordingContext(self._quote, self._name_of)
         self._is_repeated = False
+        self._is_after_login = False
+        """Whether the sentence before signed in, so that the name of a page alone opens it."""
 
     def hold(self, quoted: re.Match[str]) -> str:
         """Replace a quotation or an address by a placeholder, and keep its text."""
@@ -211,6 +237,7 @@ class _Reader:
         if _CRITERIA.fullmatch(sentence) or _GREETING.fullmatch(sentence):
             return
         sentence = _AFTER_RELOAD.sub("reload the page and then ", sentence)
+        sentence = _ON_PAGE_FIRST.sub(r"\1, ", sentence)
         self._context.begin(sentence)
         clauses = self._parse_sentence(sentence)
         clauses = self._parse_shorthand(sentence) if clauses is None else clauses
@@ -255,32 +282,66 @@ class _Reader:
 
     def _parse_terse(self, sentence: str) -> list[ParsedClause] | None:
         """Return the clauses of notes: `team: New member, name "Ada", save -> "Saved"`."""
-        place = _BEFORE_COLON.match(sentence) if not self._steps else None
-        parts = _TERSE_GAP.split(sentence[place.end() :] if place else sentence)
-        if len(parts) < (1 if place else 2) or len(parts) > MAX_STEPS:
+        sentence = _BEFORE_FIELDS.sub(r"\1, ", sentence if "<" in sentence else _PATH.sub(" -> ", sentence))
+        parts = [part for part in _TERSE_GAP.split(sentence) if part]
+        if len(parts) > MAX_STEPS:
             return None
-        read = self._parse_sentence(f"open {place['place'].lower()}") if place else []
-        ends = [number for number, part in enumerate(parts) if _ENDS_FORM.fullmatch(part)]
-        if not place and not any(_FILLED.fullmatch(part) or _NEW_ONE.fullmatch(part) for part in parts):
-            return None
-        with self._context.including(read or ()):
+        read: list[ParsedClause] = []
+        place = ""
+        with self._context.including(()):
             for number, part in enumerate(parts):
-                clauses = self._parse_sentence(part)
-                if clauses is None and (filled := _FILLED.fullmatch(part)) and any(end > number for end in ends):
-                    noted = self._parse_clause(f"set {filled['label']} to {self._as_value(filled['value'])}")
-                    clauses = [_fill_described(noted)] if noted else None
-                if clauses is None and number in ends:
-                    clauses = [_click_intent(f"{DO}{part.lower().split(' ')[0]}{PART}")]
-                if clauses is None and (new := _NEW_ONE.fullmatch(part)):
-                    clauses = [_click_intent(f"{NEW}{new['noun']}")]
-                clauses = clauses or self._parse_dialog_note(part, read or [])
-                if clauses is None and number == len(parts) - 1:
-                    clauses = self._parse_answer(part, read or [])
-                if clauses is None or read is None or clauses[0].verb.lower() == "check":
+                is_start = not self._steps and all(parsed.kind == "login" for parsed in read)
+                if (placed := _BEFORE_COLON.match(part)) and (is_start or self._is_after_login):
+                    opened = self._parse_sentence(f"open {placed['place'].lower()}")
+                    place, part = placed["place"].lower(), part[placed.end() :]
+                    read += opened or []
+                clauses = self._parse_note(part, parts[number + 1 :], read, place)
+                if clauses is None or clauses[0].verb.lower() == "check":
                     return None
                 self._context.note_all(clauses)
                 read += clauses
         return read
+
+    def _parse_note(
+        self, part: str, later: list[str], before: list[ParsedClause], place: str
+    ) -> list[ParsedClause] | None:
+        """Return the clauses of one part of a note, after those of the parts before it."""
+        if (counted := _NOTED_COUNT.fullmatch(part)) and place and counted["state"] != place:
+            is_all = counted["state"] in _ALL
+            return self._parse_sentence(f"there are {counted['n']} {'' if is_all else counted['state'] + ' '}{place}")
+        if (clauses := self._parse_sentence(part)) is not None:
+            return clauses
+        is_in_form = any(parsed.kind == "new" for parsed in before)
+        is_form = is_in_form or any(_ENDS_FORM.fullmatch(each) or _ENDS_NEW.fullmatch(each) for each in later)
+        if is_form and (filled := _FILLED.fullmatch(part)):
+            noted = self._parse_clause(f"set {filled['label']} to {self._as_value(filled['value'])}")
+            return [_fill_described(noted)] if noted else None
+        if _ENDS_FORM.fullmatch(part) and (before or later):
+            return [_click_intent(f"{DO}{part.lower().split(' ')[0]}{PART}")]
+        if new := _NEW_ONE.fullmatch(part):
+            return [_click_intent(f"{NEW}{new['noun']}")._replace(kind="new")] if later else None
+        if (before or self._steps) and (noted := self._parse_noted_state(part)):
+            return noted
+        if _PLACE_IN_CHAIN.fullmatch(part) and part not in VERBS and (self._is_after_login or _is_login(before)):
+            return self._parse_sentence(f"open {part}")
+        return self._parse_dialog_note(part, before) or (None if later else self._parse_answer(part, before))
+
+    def _is_about_known(self, parsed: ParsedClause) -> bool:
+        """Return whether a state is a common one, or is that of something that was acted on before."""
+        expect = parsed.steps[0].expect
+        name = str(parsed.steps[0].selector).removeprefix(ROW)
+        return expect is not None and (expect.equals in STATUSES or name in map(self._name_of, self._context.done))
+
+    def _parse_noted_state(self, part: str) -> list[ParsedClause] | None:
+        """Return the expectation of `Bob blocked` or `Ulysses listed`."""
+        said = _NOTED_STATE.fullmatch(mark_words(part))
+        if said is None:
+            return None
+        if said["row3"]:
+            names = re.sub(r"[ \x01]\+[ \x01]", " and ", said["row3"])
+            return self._parse_sentence(f"{names} are {said['state3']}".replace(SEPARATOR, " "))
+        row, state = said["row"] or said["row2"], said["state"] or said["state2"]
+        return self._parse_sentence(f"{row} is {state}".replace(SEPARATOR, " "))
 
     def _parse_answer(self, part: str, before: list[ParsedClause]) -> list[ParsedClause] | None:
         """Return the expectation of a bare quotation at the end of a note, directly after something was done."""
@@ -311,6 +372,8 @@ class _Reader:
             return None if None in both else [parsed for clauses in both if clauses for parsed in clauses]
         if part.startswith("\x06"):
             return self._parse_sentence(f"go to {part}")
+        if (noted := self._parse_noted_state(part)) and self._is_about_known(noted[0]):
+            return noted
         is_action = VERB.match(part) or part.split(" ", maxsplit=1)[0].lower() in VERBS
         is_label = _LABEL.fullmatch(part) and (" " not in part or not is_action)
         return self._parse_sentence(f"click {self._quote(part)}") if is_label else None
@@ -352,6 +415,7 @@ class _Reader:
         if parsed.dialog:
             self._take_dialog(parsed, parsed.dialog)
         self._context.note_all([parsed])
+        self._is_after_login = parsed.kind == "login"
         self._is_repeated = parsed.kind in _REPEATED and len(parsed.steps) > 1
         self._context.has_expectation |= bool(parsed.twin_checks) or any(step.expect for step in parsed.steps)
         self._steps += parsed.steps
@@ -393,7 +457,7 @@ class _Reader:
                 continue
             with self._context.including([parsed]):
                 clauses = self._parse_after(parsed, rest, gap[0])
-            if clauses is not None:
+            if clauses is not None and not (parsed.is_loose and clauses[0].is_timed):
                 return [parsed, *clauses]
         return self._parse_when(sentence)
 
@@ -440,6 +504,8 @@ class _Reader:
         is_start = parsed and (parsed.kind == "place_named" or parsed.verb.lower() in ("start", "starts"))
         if parsed and is_start and parsed.kind in ("open", "place_named") and not is_first:
             return None  # where a test starts is said too late
+        if parsed and parsed.kind == "login_note":
+            return parsed._replace(kind="login") if is_first else None
         if parsed and parsed.kind in ("open", "do"):
             return parsed._replace(steps=[*map(self._open_known, parsed.steps)])
         if parsed:
@@ -448,12 +514,29 @@ class _Reader:
             inner = self._read_clause(text[tab.end() :], written, is_first=False)
             opened = BrowserStep("expect", expect=Expect("new_tab"))
             return inner and inner._replace(steps=[opened, *inner.steps])
+        if timed := self._read_timed(text, written):
+            return timed
         for frame, rest in self._frames(text):
             inner = read_clause(rest, self._held, written, is_first=False)
             scoped = inner and scope_to_frame(inner, frame)
             if scoped:
                 return scoped
         return self._read_repeated(text, written) or self._read_reworded(text, written)
+
+    def _read_timed(self, text: str, written: str) -> ParsedClause | None:
+        """Return the parsed form of an expectation that must hold in a time, counted from the step before."""
+        if first := _WITHIN_FIRST.fullmatch(text):
+            text = f"{first[2]} {first[1]}"
+        said = _WITHIN.fullmatch(text)
+        parsed = said and self._read_clause(said["what"] or said["now"], written, is_first=False)
+        if said is None or parsed is None or parsed.is_timed or not parsed.is_expectation or not parsed.steps:
+            return None
+        number = said["n"] or "a"
+        milliseconds = SHORT_MS * (1 if number in ("a", "an") else parse_count(number)[0])
+        if not milliseconds:
+            return None
+        steps = [msgspec.structs.replace(step, timeout_ms=milliseconds) for step in parsed.steps]
+        return parsed._replace(steps=steps, is_timed=True)
 
     def _read_repeated(self, text: str, written: str) -> ParsedClause | None:
         """Return the parsed form of an action that is done several times."""
@@ -546,6 +629,10 @@ class _Reader:
             return f'"{held}"' if mark[0][0] == "\x02" else held
 
         return _MARK.sub(restore_mark, text).strip()
+
+
+def _is_login(clauses: list[ParsedClause]) -> bool:
+    return bool(clauses) and clauses[-1].kind == "login"
 
 
 def _click_intent(selector: str) -> ParsedClause:

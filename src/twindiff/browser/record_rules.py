@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from twindiff.browser.config import BrowserStep, Expect
 from twindiff.browser.element_finder import ALL_BOXES, INSIDE, LISTS, LOG_OUT, ROW
-from twindiff.browser.entry_finder import AT, EACH, ENTRY, VERB
+from twindiff.browser.entry_finder import AT, EACH, ENTRY, VERB, describe_entries
 from twindiff.browser.intent_finder import END_OF_FORM, LABEL
 from twindiff.browser.intents import VERBS, do_step
+from twindiff.browser.state_rules import FILTER
 from twindiff.browser.twin_rules import parse_count
 from twindiff.browser.words import BARE, PLAIN, QUOTED
 
@@ -28,7 +29,7 @@ _NUMBERED = r"(?<=\x20)#\d{1,6}"
 _NAMED = rf"(?:{QUOTED}|{_TITLED}|{_NUMBERED})"
 _THING = r"(?:rows?|items?|entr(?:y|ies)|(?<=\x20)(?-i:[a-z][a-z-]*))"
 _LISTED = r" (?:of|in|on) the (?:(?P<of_place>(?<=\x20)(?-i:[a-z]+)) )?(?:table|list|page)"
-_EVERY = rf"(?:each|every|all)(?: of)?(?: the)? (?P<entry>{_THING})(?: cards?)?(?:{_LISTED})?"
+_EVERY = rf"(?:each|every|all)(?: of)?(?: the)? (?:(?P<filter>{FILTER}) )?(?P<entry>{_THING})(?: cards?)?(?:{_LISTED})?"
 _VALUE = rf"(?:{QUOTED}|{PLAIN}|{_CAPITALS}|(?<=\x20)[$€£]?\d[\d.,:]*\d|(?<=\x20)\d)"
 _COLUMN = r"(?<=\x20)(?-i:[a-z][\w-]*(?: (?:date|name|address|number|level))?)"
 _BOXES = r"(?:check ?box(?:es)?|tick ?box(?:es)?|box(?:es)?)"
@@ -150,7 +151,7 @@ def _is_now(names: dict[str, str]) -> str:
 def _each(said: ClauseSlots, inner: str) -> str:
     noun = said.first("entry").lower().split(" ")[-1] or "row"
     place = f"{AT}{said.value('of_place')}" if said.has("of_place") else ""
-    return f"{ENTRY}{EACH} {noun}{place}{INSIDE}{inner}"
+    return f"{ENTRY}{EACH} {describe_entries(noun, said.value('filter'))}{place}{INSIDE}{inner}"
 
 
 def _expect(kind: Any, selector: str | None, **fields: Any) -> BrowserStep:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 
 from twindiff.browser.clauses import ParsedClause
-from twindiff.browser.intents import CONTROL, GERUNDS, PARTICIPLES, Referent
+from twindiff.browser.intents import CONTROL, GERUNDS, LISTED, PARTICIPLES, Referent
 from twindiff.browser.words import PLAIN, QUOTED, UNNAMED
 
 MAX_REWORDINGS = 4
@@ -27,12 +27,16 @@ _HOLDS = re.compile(r"(?:my|the|our) (basket|cart|bag) (?:contains|has|holds) (.
 _IS_CONTROL = re.compile(r"(?:(?:un)?(?:tick|check)|click|press|tap)s?(?: on)? it", re.IGNORECASE)
 _PLACED = re.compile(r"\b(?:her|his|their|its) row\b", re.IGNORECASE)
 _PAGE = re.compile(r"(?<=open )(?:her|his|their|its) page$|(?<=opens )(?:her|his|their|its) page$", re.IGNORECASE)
-_SHE = re.compile(r"^(?:she|he)\b", re.IGNORECASE)
+_SUBJECT_IT = re.compile(r"^(?:she|he|it)\b", re.IGNORECASE)
+_THEM = re.compile(r"(?<=\w )(?:them all|(?:all|each|every one) of them|them)(?= as |$)", re.IGNORECASE)
+_THEY = re.compile(r"^(?:they all|they|all of them)(?= (?:are|should|must|have)\b)", re.IGNORECASE)
+_ONE_OF_THEM = re.compile(r"(?<=\bthe )([a-z]+)(?: one)? of them(?= |$)", re.IGNORECASE)
 _LABEL_WORDS = rf"(?:{QUOTED}|(?-i:[A-Z][\w-]*(?: [a-z][\w-]*){{0,2}}))"
 _OF_THAT = re.compile(r" (?:of|for) (?:that|this) [a-z]+\b", re.IGNORECASE)
 _ITS_COLUMN = re.compile(
-    r"(?:^|(?<=check that )|(?<=expect that )|(?<=verify that ))(?:its|the|his|her) ([a-z]+) "
-    r"(?:(?=(?:is|should|changes|must|has)\b)|(?:says|reads) )",
+    r"(?:^|(?<=check that )|(?<=expect that )|(?<=verify that )|(?<=expect )|(?<=make sure ))"
+    r"(?:its|the|his|her) ([a-z]+) "
+    r"(?=(?:is|should|changes|must|has|to be|says|reads|shows)\b)",
     re.IGNORECASE,
 )
 _ITS_CONTROL = re.compile(rf"\b(?:its|her|his|their) ({_LABEL_WORDS}) (button|link)(?= |$)", re.IGNORECASE)
@@ -43,7 +47,7 @@ _CONTROL_OF = re.compile(
 )
 """`the Lend button of Dune`: a control by the row that it stands in."""
 _HIS_ROW = re.compile(r"\b(?:in|on) (?:that|this|its|his|her|the same) (row|card)\b", re.IGNORECASE)
-_IT = re.compile(r"(?<=\w )(?:it|her|him)$", re.IGNORECASE)
+_IT = re.compile(r"(?<=\w )(?:(?:it|him)(?= |$)|her$)", re.IGNORECASE)
 _EMAIL = re.compile(r"\b(?:that|this|the same) e-?mail(?: address)?$", re.IGNORECASE)
 _BOTH = re.compile(r"\bboth(?: of them| [a-z]+s)?(?= |$)", re.IGNORECASE)
 _IS_TEXT = re.compile(rf"{QUOTED}|{PLAIN}|[A-Z].*")
@@ -64,7 +68,19 @@ _SUBJECT = re.compile(
 """A name at the beginning of a clause that stands before its verb."""
 _IS_OPEN = re.compile(r"the (catalogue|catalog|dashboard|overview|calendar|inbox) is open", re.IGNORECASE)
 _TABLE_LACKS = re.compile(rf"(?:(?:expect|there is) )?no ({QUOTED}) in the (table|list)", re.IGNORECASE)
+_ONCE_DONE = re.compile(
+    r"^(?:once|as soon as|after|when) (?:the )?(?P<what>.+?) "
+    r"(?:is|are|was|has been|have been|gets) (?P<done>[a-z]+(?: in| out| up)?)(?P<as> as .+)?$",
+    re.IGNORECASE,
+)
+"""`once INV-3 has been marked as paid`, which a person brings about."""
+_OF_WHICH = re.compile(r"^(.+) of (?:which|them|these|those) are (?=[a-z])", re.IGNORECASE)
+_HAS_VALUE = re.compile(rf"([a-z]+):? ([$€£]?\d[\d.,]*|{QUOTED})")
+"""A note about a column: `balance €12.50`."""
 _SAME = (
+    (re.compile(r"\b(must|should) to (?=[a-z])", re.IGNORECASE), r"\1 "),
+    (re.compile(r"^in (?:the )?(list|table) (must|should) appear (.+)$", re.IGNORECASE), r"\3 must appear in the \1"),
+    (re.compile(r"\bin (?:the )?(list|table)(?: of [a-z]+)?$", re.IGNORECASE), r"in the \1"),
     (re.compile(r"^tell (?:me|us) (?:whether|if) ", re.IGNORECASE), "check that "),
     (re.compile(r"^look up (.+?)(?: in the search(?: box| field)?)?$", re.IGNORECASE), r"search for \1"),
     (re.compile(r"(?<=\w|\x03) (?:comes|shows) up(?= |$)", re.IGNORECASE), " is shown"),
@@ -98,6 +114,8 @@ class RewordingContext:
         """What was created, in order."""
         self.done: tuple[str, ...] = ()
         """What something else was done to, in order."""
+        self.listed = ""
+        """The entries that were spoken of last, such as `open tickets`."""
         self.control = ""
         """The element that something was done to last."""
         self.has_expectation = False
@@ -118,25 +136,27 @@ class RewordingContext:
     def _note(self, referent: Referent) -> None:
         if referent.noun == CONTROL:
             self.control = referent.name
+        elif referent.noun == LISTED:
+            self.listed = referent.name
         elif referent.noun:
             self.named = (*(each for each in self.named if each.name != referent.name), referent)
-        elif referent.name not in self.done:
+        elif self._restore(referent.name) not in map(self._restore, self.done):
             self.done = (*self.done, referent.name)
 
     @property
     def state(self) -> tuple[object, ...]:
         """What decides how a clause is reworded."""
-        return self.named, self.done, self.control, self.keyword, self.has_expectation
+        return self.named, self.done, self.control, self.listed, self.keyword, self.has_expectation
 
     @contextmanager
     def including(self, clauses: Iterable[ParsedClause]) -> Generator[None]:
         """Remember these while the clauses after them are read."""
-        before = self.named, self.done, self.control
+        before = self.named, self.done, self.control, self.listed
         self.note_all(clauses)
         try:
             yield
         finally:
-            self.named, self.done, self.control = before
+            self.named, self.done, self.control, self.listed = before
 
     def name_of(self, thing: str) -> str | None:
         """Return the name of what was created before under this name, or as the only one of this noun."""
@@ -155,6 +175,12 @@ class RewordingContext:
             yield text[: of_row.start()] + of_row.expand(r"the \1 \2 in the row of \3") + text[of_row.end() :]
         if _IS_CONTROL.fullmatch(text) and self.control:
             yield f"{text.removesuffix(' it')} {self._quote(self.control)}"
+        if self.listed and (of_which := _OF_WHICH.search(text)):
+            yield f"{of_which[1]} {self.listed} are {text[of_which.end() :]}"
+        if self.listed:
+            for pattern, words in ((_THEM, "every "), (_THEY, "all "), (_ONE_OF_THEM, r"\1 ")):
+                if pattern.search(text):
+                    yield pattern.sub(words + self.listed, text)
         yield from self._with_quotation(text)
         yield from self._with_names(text)
 
@@ -184,10 +210,14 @@ class RewordingContext:
         is_before = not self.has_expectation and self.keyword != "then"
         if is_before and (perfect := _PERFECT.match(text)) and (verb := PARTICIPLES.get(perfect[1].lower())):
             yield verb + text[perfect.end() :]
+        if is_before and self.keyword == "given" and (verb := PARTICIPLES.get(text.split(" ", maxsplit=1)[0].lower())):
+            yield f"{verb} {text.partition(' ')[2]}"
         if (gerund := _GERUND.match(text)) and (verb := GERUNDS.get(gerund[1].lower())):
             yield verb + text[gerund.end() :]
         if is_before and self.keyword == "given" and (holds := _HOLDS.fullmatch(text)):
             yield f"add {holds[2]} to the {holds[1]}"
+        if (once := _ONCE_DONE.match(text)) and (verb := PARTICIPLES.get(once["done"].lower())):
+            yield f"{verb} {once['what']}{once['as'] or ''}"
         if self.keyword == "given" and is_before and (opened := _IS_OPEN.fullmatch(text)):
             yield f"open {opened[1]}"
         made = _EXISTS.fullmatch(text) if is_before and self.keyword else None
@@ -195,32 +225,45 @@ class RewordingContext:
             yield f"create {made[1]}"
 
     def _with_names(self, text: str) -> Iterator[str]:
-        if not self.named and len(self.done) == 1 and _IT.search(text):
-            yield _IT.sub(lambda _: self._quote(self.done[0]), text)
         if not self.named and len(self.done) == 1:
-            name = self._quote(self.done[0])
-            if has := _HAS_STATUS.fullmatch(text):
-                yield f"the {has[1].lower()} of {name} is {has[2]}"
-            for pattern, words in (
-                (_SHE, name),
-                (_HIS_ROW, f"in the row of {name}"),
-                (_OF_THAT, f" in the row of {name}"),
-                (_ITS_COLUMN, rf"the \1 of {name} "),
-                (_PLACED, f"the row of {name}"),
-                (_ITS_CONTROL, rf"the \1 \2 in the row of {name}"),
-            ):
-                if said := pattern.search(text):
-                    yield text[: said.start()] + said.expand(words.replace("\\1", r"\1")) + text[said.end() :]
+            yield from self._with_one_done(text, self._quote(self.done[0]))
         if len(self.named) == 1:
-            one = self.named[0]
-            name = self._quote(one.name)
-            replaced = [(_PLACED, f"the row of {name}"), (_PAGE, f"the page of {name}"), (_SHE, name), (_IT, name)]
-            replaced += [(_EMAIL, f"the email {one.email}")] if one.email else []
-            replaced += [(re.compile(rf"(?<=\w )the {re.escape(one.noun)}$", re.IGNORECASE), name)]
-            for pattern, words in replaced:
-                if pattern.search(text):
-                    yield pattern.sub(lambda _, words=words: words, text)
+            yield from self._with_one_named(text, self.named[0])
         two = self.done if len(self.done) == 2 else tuple(each.name for each in self.named)
         if len(two) == 2 and all(_IS_TEXT.fullmatch(each) for each in two) and _BOTH.search(text):
             both = " and ".join(self._quote(each) for each in two)
             yield _BOTH.sub(lambda _: both, text)
+
+    def _with_one_done(self, text: str, name: str) -> Iterator[str]:
+        """Yield a clause with the name of the only thing that something was done to or said of."""
+        if _IT.search(text):
+            yield _IT.sub(lambda _: name, text)
+        if has := _HAS_STATUS.fullmatch(text):
+            yield f"the {has[1].lower()} of {name} is {has[2]}"
+        if column := _HAS_VALUE.fullmatch(text):
+            yield f"the {column[1]} of {name} is {column[2]}"
+        for pattern, words in (
+            (_SUBJECT_IT, name),
+            (_HIS_ROW, f"in the row of {name}"),
+            (_OF_THAT, f" in the row of {name}"),
+            (_ITS_COLUMN, rf"the \1 of {name} "),
+            (_PLACED, f"the row of {name}"),
+            (_ITS_CONTROL, rf"the \1 \2 in the row of {name}"),
+        ):
+            if said := pattern.search(text):
+                yield text[: said.start()] + said.expand(words.replace("\\1", r"\1")) + text[said.end() :]
+
+    def _with_one_named(self, text: str, one: Referent) -> Iterator[str]:
+        """Yield a clause with the name of the only thing that was created."""
+        name = self._quote(one.name)
+        replaced = [
+            (_PLACED, f"the row of {name}"),
+            (_PAGE, f"the page of {name}"),
+            (_SUBJECT_IT, name),
+            (_IT, name),
+        ]
+        replaced += [(_EMAIL, f"the email {one.email}")] if one.email else []
+        replaced += [(re.compile(rf"(?<=\w )the {re.escape(one.noun)}$", re.IGNORECASE), name)]
+        for pattern, words in replaced:
+            if pattern.search(text):
+                yield pattern.sub(lambda _, words=words: words, text)

@@ -15,10 +15,11 @@ from functools import cache
 from typing import NamedTuple
 
 from twindiff.browser.entry_rules import list_entry_rules, list_placeholder_rules
-from twindiff.browser.intents import INTENT_RULES
+from twindiff.browser.intents import INTENT_RULES, VERBS
 from twindiff.browser.record_rules import list_record_rules
+from twindiff.browser.state_rules import list_state_rules
 from twindiff.browser.twin_rules import TWIN_RULES
-from twindiff.browser.words import ADDRESS, BARE, NUMBERS, PLAIN, QUOTED, SPOKEN, allow_separators
+from twindiff.browser.words import ADDRESS, BARE, NUMBERS, PERSONS, PLAIN, QUOTED, SPOKEN, allow_separators
 
 KEYS = {
     "enter": "Enter",
@@ -64,7 +65,7 @@ _TEXT = (
 )
 _QUOTE = rf"{_ARTICLE}{_TEXT}{QUOTED}"
 _CALLED = r"(?:(?:named|called|labell?ed|saying|namens|with the (?:text|label|name)|mit dem namen) )?"
-_PERSON = r"(?:i|we|you|he|she|they|one|(?:the |a |an )?(?:users?|customer|visitor|tester)|man|du|ich)"
+_PERSON = rf"(?:i|we|you|he|she|they|one|(?:the |a |an )?{PERSONS}|man|du|ich)"
 _MODAL = r"(?:should|must|shall|will|has to|have to|needs? to)"
 _SO = r"(?: (?:now|also|then|still))?"
 _SEE = rf"(?:(?:{_PERSON} )?(?:{_MODAL}{_SO} )?(?:see|sees)|{_PERSON} can see|look for)"
@@ -74,7 +75,7 @@ _SURE = (
 )
 _MAKE_SURE = rf"(?:{_PERSON} )?{_SURE}"
 _THAT = r"(?:,? (?:that|whether|if|dass|daß|ob))?"
-_M = rf"(?:{_MAKE_SURE}{_THAT} |{_PERSON} should see that )?"
+_M = rf"(?:{_MAKE_SURE}{_THAT} |{_PERSON} (?:should see|can see|sees?) that )?"
 """The beginning of an expectation that has a verb of its own."""
 _TO_SEE = rf"(?:{_MAKE_SURE}(?: to see| to find| to get| for)?|{_SEE}|{_MAKE_SURE}{_THAT} (?:{_PERSON} )?(?:can )?sees?|{_M}there (?:is|are|{_MODAL} be))"
 """The beginning of an expectation without one."""
@@ -85,7 +86,7 @@ _SEE_NOT = (
 _ANY = r"(?: any ?more| any longer)?"
 _IS = rf"(?:(?:is|are|to be|gets?|becomes?|{_MODAL}{_SO} be(?:come)?){_SO})"
 _IS_NOT = r"(?:(?:is|are|must|should|will|shall) (?:not|no longer)(?: be(?:come)?)?|(?:not|no longer) to be|to (?:not|no longer) be)"
-_ADJECTIVE = r"(?:visible|shown|displayed|present|there|listed|available)"
+_ADJECTIVE = r"(?:visible|shown|displayed|present|there|listed)"
 _DOES_NOT = rf"(?:(?:does|do|{_MODAL}) not|not to|to not|(?:{_MODAL} )?no longer)"
 _ON_PAGE = r"(?: (?:anywhere )?on (?:the|this) (?:page|screen)| auf der seite)?"
 _SEEN = (
@@ -112,7 +113,7 @@ _URL = rf"{_ARTICLE}(?:current )?(?:url|address|adresse)"
 _NUMBER = rf"(?:\d{{1,4}}|{'|'.join(NUMBERS)})"
 _OF_ROW = r"(?:of|for|with|containing|that (?:contains|has|shows|says))"
 _CARD = r"(?:(?:table )?row|card|tile|panel|section)"
-_ROW = rf"(?:(?:the )?{_CARD} {_OF_ROW} (?:the (?:text|name|customer|user) )?(?P<row>{QUOTED}|{PLAIN}|{BARE})|(?:the )?(?P<row2>{QUOTED}|{PLAIN}|{BARE})(?:'s| 's) {_CARD}|(?:the )?row (?P<row3>(?<=\x20)#\d{{1,6}}|(?<=\x20)(?-i:[A-Z][\w-]*)|{QUOTED})|the (?P<row4>{QUOTED}|{BARE}) (?:row|card|tile|panel|section))"
+_ROW = rf"(?:(?:the )?{_CARD} {_OF_ROW} (?:the (?:text|name|customer|user) )?(?P<row>{QUOTED}|{PLAIN}|{BARE})|(?:the )?(?P<row2>{QUOTED}|{PLAIN}|{BARE})(?:'s| 's) {_CARD}|(?:the )?row (?P<row3>(?<=\x20)#\d{{1,6}}|(?<=\x20)(?-i:[A-Z][\w-]*)(?:\x20[\w-]+){{0,3}}?|{QUOTED})|the (?P<row4>{QUOTED}|{BARE}) (?:row|card|tile|panel|section))"
 _IN_ROW = rf"(?: (?:in|on) {_ROW})?"
 _TIMES = rf"(?P<times>once|twice|thrice|{_NUMBER} times)"
 
@@ -129,9 +130,17 @@ class SentenceRule(NamedTuple):
         return _compile_rule(self.source)
 
 
-_LOG_IN = r"(?:(?:log|sign)s? ?in(?: to the (?:app|application|site|page|system|shop))?|(?:(?:am|is|are) )?(?:logged|signed) in|after (?:logging|signing) in)"
-_WHO = rf"{_LOG_IN} (?:with|as|using) (?:(?:the|my|your) )?(?:e-?mail(?: address)? |user(?:name)? )?"
-_ITS_VALUE = r"(?:(?:the|my|your|his|her) )?(?:(?:wrong|incorrect|invalid|right|correct) )?password:? "
+_LOG_IN = r"(?:(?:(?:do|does|makes?|performs?) (?:(?:the|a) )?)?(?:log|sign)s?(?: |-)?in(?: to the (?:app|application|site|page|system|shop))?|(?:(?:am|is|are) )?(?:logged|signed) in|after (?:logging|signing) in|after (?:the )?(?:login|sign-in))"
+_AS = r"(?:(?: ?[(:])|(?: (?:with|as|using|by|under|the|my|your|an?|user(?:name)?|account|e-?mail|address|credentials|login)[:,]?))*"
+"""What stands between *log in* and the address, and says no more than that the address follows."""
+_WITH = r"(?:,|(?: ?(?:\(|/))|(?: (?:and|with|using|by|the|my|your|his|her|its|this)))*"
+_SECRET_WORD = r"(?: ?\(?(?:wrong |incorrect |invalid |right |correct )?(?:password|passwort|pass|pw)(?: is|[:=])?)"  # noqa: S105 - a pattern
+_SECRET = rf"(?:{QUOTED}|{PLAIN}|(?<!\x01)[^\s\x01-\x07(),/]+)"
+_ODD_SECRET = (
+    rf"(?:{QUOTED}|{PLAIN}|(?<!\x01)(?=\S*[^a-zA-Z\s,)])[^\s\x01-\x07(),/]+|(?<!\x01)(?!(?:{'|'.join(VERBS)})\b)[a-z]+)"
+)
+"""A password that no word introduces; what a person does next is none."""
+_CREDENTIALS = rf"(?P<x>{PLAIN}|{QUOTED})(?:(?:{_WITH}{_SECRET_WORD} ?(?P<v>{_SECRET})|{_WITH} ?(?P<slash>{ADDRESS}) (?P<v_2>{_SECRET})|{_WITH} ?(?P<v_3>{_ODD_SECRET}))\)?)"
 _LANDMARKS = r"navigation|header|footer|sidebar"
 _DIALOG = r"(?:(?:the|this|a|an) )?(?:browser(?:'s)? )?(?:dialog|alert|confirm|confirmation|prompt)(?: dialog| box)?"
 _ABOUT_WHAT = rf"(?: (?:that |which )?(?:says?|saying|asks?|asking|with the text) (?P<q>{QUOTED}))?"
@@ -150,13 +159,10 @@ _RULES: tuple[tuple[str, str], ...] = (
     ("close_tab", r"closes? (?:the|this) (?:new )?(?:tab|window)"),
     # Actions
     ("signed_in", rf"{_M}{_PERSON} (?:am|is|are|{_MODAL} be) (?:logged|signed) in as (?P<x>{QUOTED}|(?<=\x20)(?-i:[A-Z][\w'-]*(?: [A-Z][\w'-]*){{0,3}}))"),
-    ("login", rf"{_LOG_IN} (?:with|as|using) (?:the )?(?:e-?mail |user(?:name)? )?{{x}}(?:(?:,? and|,| /|,? with|,? using)+ (?:the )?(?:password|passwort)?|/) ?{{v}}"),
-    ("login", rf"{_WHO}{{x}} and {_ITS_VALUE}{{v}}"),
-    ("login", rf"{_WHO}(?P<x>{PLAIN}) \({_ITS_VALUE}(?P<v>[^\s()]+)\)"),
-    ("login", rf"the user (?P<x>{PLAIN}) \({_ITS_VALUE}(?P<v>[^\s()]+)\) {_LOG_IN}"),
-    ("login", rf"(?:{_WHO}|login as )(?P<x>{PLAIN}) (?P<slash>{ADDRESS}) {{v}}"),
-    ("login", rf"{_LOG_IN} \((?P<x>{PLAIN}) (?P<slash>{ADDRESS}) (?P<v>[^\s()]+)\)"),
-    ("login", rf"{_LOG_IN} (?:with|as|using) (?:the )?(?:e-?mail |user(?:name)? )?(?P<x>{QUOTED}|{PLAIN})"),
+    ("login", rf"{_LOG_IN}{_AS} ?{_CREDENTIALS}"),
+    ("login", rf"{_LOG_IN}{_AS} ?(?P<x>{PLAIN}|{QUOTED})\)?"),
+    ("login", rf"{_ARTICLE}{PERSONS} \(?{_CREDENTIALS} {_LOG_IN}"),
+    ("login_note", rf"(?P<x>{PLAIN})(?: ?/ ?| (?P<slash>{ADDRESS}) )(?P<v>{_SECRET})"),
     ("login", rf"{_LOG_IN}(?: (?:with|using) (?:(?:the|my|your) )?(?:given |provided )?credentials)?"),
     ("login", r"melde? dich (?:mit|als) {x}(?: und|,|/)+(?: dem)?(?: passwort)? {v} an"),
     ("login", r"(?:melde? dich(?: mit den zugangsdaten)? an|logge? dich ein|anmelden|einloggen)"),
@@ -219,7 +225,7 @@ _RULES: tuple[tuple[str, str], ...] = (
     ("click", rf"(?:clicks?|taps?|press(?:es)?|push(?:es)?|hits?)(?: on)? (?P<x>(?<=\x20)(?-i:[A-Z][\w-]*) (?:a|an|the|my|your) {BARE})"),
     ("click", rf"in {_ROW},? (?:{_PERSON} )?(?:clicks?|taps?|press(?:es)?)(?: on)? {{x}}"),
     ("click", r"(?:klicke?|tippe?|drücke?)(?: auf| an)? {x}(?: an)?"),
-    ("open", rf"(?:opens?|takes? a look at|starts? (?:on|at|in)|goe?s?(?: back)? to|looks? at|navigates?(?: back)? to|returns? to|visits?|switch(?:es)? to|heads? to|expands?) {_ARTICLE}(?:(?:page|tab|menu|section|link|view) )?(?P<x>{QUOTED}|{BARE})(?: (?:page|tab|menu|section|link|view|screen))?"),
+    ("open", rf"(?:opens?|takes? a look at|starts? (?:on|at|in)|goe?s?(?: back)? (?:to|in|into|on)|looks? at|navigates?(?: back)? to|returns? to|visits?|switch(?:es)? to|heads? to|expands?) {_ARTICLE}(?:(?:page|tab|menu|section|link|view) )?(?P<x>{QUOTED}|{BARE})(?: (?:page|tab|menu|section|link|view|screen))?"),
     ("open", rf"(?:öffne|gehe? (?:zu|zur|zum|auf)) {_ARTICLE}(?P<x>{QUOTED}|{BARE})(?: seite)?"),
     ("on_page", rf"on the (?P<x>{QUOTED}|{BARE})(?: page| screen)?"),
     # Expectations
@@ -235,13 +241,14 @@ _RULES: tuple[tuple[str, str], ...] = (
     ("row_says", rf"(?:{_TO_SEE}) {{qs}} in {_ROW}|in {{rowb}},? (?:{_TO_SEE}) {{qs2}}"),
     ("row_says_not", rf"{_M}{_ROW} {_DOES_NOT} {_SAY} {{qo}}"),
     ("rows_seen", rf"(?:{_TO_SEE}) (?:a|the) row {_OF_ROW} (?P<x>{QUOTED})"),
-    ("thing", rf"(?:{_TO_SEE}) {{k}}|{_M}{{k2}} {_SEEN}"),
+    ("thing", rf"(?:{_TO_SEE}) {{k}}|{_M}{{k2}} (?:{_SEEN}|{_IS} available)"),
     ("thing_gone", rf"(?:{_M}{{k}} {_GONE}|(?:{_SEE_NOT}) {{k2}}|(?:{_TO_SEE}) no {{k3}}|{_M}no {{k4}} {_SEEN})"),
     ("state", rf"{_M}{{kc}} {_IS} (?:visible|shown) (?:and|but) (?:is )?(?P<not>not )?(?P<state>disabled|enabled|checked|ticked|selected|unchecked|unticked|focused|empty)"),
     ("state", rf"(?:{_M}|(?P<wait>waits? (?:for|until|till) )){{kc}} (?P<not>{_IS_NOT}|{_IS}) (?P<state>disabled|enabled|greyed out|clickable|checked|ticked|selected|unchecked|unticked|focused|in focus|empty|blank){_ANY}"),
     ("state", rf"{_M}{{kc}} (?P<state>has (?:the )?focus)"),
     ("state", rf"{_M}{_ARTICLE}(?P<kc>{BARE}) (?P<not>{_IS_NOT}|{_IS}) (?P<state>disabled|enabled|checked|ticked|unchecked|unticked|switched on|switched off)"),
     ("redirects", r"(?:opening|visiting|going to) (?P<from>§) (?:redirects?|leads?) to {u}".replace("§", ADDRESS)),
+    ("list_says", rf"{_M}the (?<=\x20)(?-i:[a-z][a-z-]*) (?:list|table) {_SAYS} (?P<qs>{QUOTED}|{SPOKEN})"),
     ("value", rf"{_M}{{field}} (?P<how>contains?|(?:{_MODAL} |to )(?:contain|have|be|read|show|say)|ha(?:s|ve)|is|equals?|reads|shows|says|is set to|is filled with)(?: the value)? {{v}}"),
     ("value_not", rf"{_M}{{field}} (?:{_DOES_NOT} |(?P<be>is not|is no longer|not to be) ?)(?P<how>contain|have|be|read|show|say)?(?: the value)? ?{{v}}"),
     ("count", rf"(?:(?:{_TO_SEE}) |{_M}(?:there (?:is|are|{_MODAL} be|to be) )?|{_M}(?:{_PAGE}|the table|the list) {_SAYS} ){{n}} (?P<things>{COUNTED})(?: (?:in|of) the (?:table|list))?(?: (?:called|named|labell?ed|with(?: the (?:text|label|name))?|that (?:says?|contains?|shows?)|containing|saying)? ?(?P<x>{QUOTED}))?(?: {_SEEN})?{_ON_PAGE}"),
@@ -306,7 +313,7 @@ _SLOTS = {
 
 @cache
 def _compile_rule(pattern: str) -> re.Pattern[str]:
-    person = r"(?: (?:i|we|you|he|she|they|(?:the|a) (?:user|customer|visitor|tester)))?"
+    person = rf"(?: (?:i|we|you|he|she|they|(?:(?:the|a|an) )?{PERSONS}))?"
     return re.compile(allow_separators(rf"{person} (?:{_slots(pattern)})"), re.IGNORECASE)
 
 
@@ -325,6 +332,7 @@ _SHARED = {
     "person": _PERSON,
     "is": _IS,
     "is_not": _IS_NOT,
+    "shown": r"(?:listed|shown|displayed)",
 }
 SENTENCE_RULES = tuple(
     SentenceRule(kind, pattern)
@@ -333,6 +341,7 @@ SENTENCE_RULES = tuple(
         *_RULES,
         *list_entry_rules(_SHARED),
         *list_record_rules(_SHARED),
+        *list_state_rules(_SHARED),
     )
 )
 """All rules in the order in which they are tried: `the placeholder of Email` is no cell, so placeholders come first."""

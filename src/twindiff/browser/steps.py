@@ -257,7 +257,11 @@ class Interpreter:
         if is_of_each(step.selector):
             await self._do_to_each(self._text(step.selector), "click", seconds)
             return
-        element = await self._find_element(self._text(step.selector), "click", seconds)
+        selector = self._text(step.selector)
+        is_entering = selector.startswith(PLACE) and ENTERING.match(selector.removeprefix(PLACE))
+        if is_entering and await self._expectations.find(PASSWORD):
+            return  # the form to log in is there
+        element = await self._find_element(selector, "click", seconds)
         await element.click(timeout=seconds * 1000)
 
     async def _choose(self, step: BrowserStep, seconds: float) -> None:
@@ -349,6 +353,9 @@ class Interpreter:
         wanted = self._text(step.value)
         script = "each => [...(each.options || [])].map(option => [option.value, option.label.trim()])"
         options: list[list[str]] = await await_page(element.evaluate(script), seconds)
+        of_any_case = {label for _, label in options if label.casefold() == wanted.casefold()}
+        if len(of_any_case) == 1 and not any(wanted in option for option in options):
+            wanted = of_any_case.pop()
         if not any(wanted in option for option in options):
             have = [label or value for value, label in options]
             near = [{"selector": str(step.selector), "text": label} for label in have[:10]]

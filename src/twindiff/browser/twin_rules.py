@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from twindiff.browser.config import REFERENCE, TwinCheck
-from twindiff.browser.words import NUMBERS, PLAIN, QUOTED, SPOKEN
+from twindiff.browser.words import NUMBERS, PERSONS, PLAIN, QUOTED, SPOKEN
 
 CENTS = {"$": "usd", "usd": "usd", "dollars": "usd", "€": "eur", "eur": "eur", "euros": "eur", "£": "gbp", "gbp": "gbp"}
 """Currencies whose amounts Stripe stores in hundredths."""
@@ -30,11 +30,12 @@ class Thing(NamedTuple):
     """Further conditions, as a regular expression."""
 
 
-_TEXT = rf"(?P<text>{QUOTED}(?: and {QUOTED})*)"
+_TEXT = rf"(?P<text>{QUOTED}(?: and {QUOTED})*|(?<=\x20)(?-i:[A-Z][\w'-]*(?: [A-Z][\w'-]*){{0,3}}))"
 _AMOUNT = r"(?: of (?:(?P<sign>[$€£])(?P<sum>\d{1,7}(?:\.\d\d)?)|(?P<sum2>\d{1,7}(?:\.\d\d)?) (?P<unit>usd|eur|gbp|dollars|euros)))?"
-_SAYING = rf"(?: (?:that (?:contains?|says?|includes?|mentions?)|containing|saying|with the text|which (?:contains?|says?)) {_TEXT})?"
+_SAYING = rf"(?: (?:(?:that|which) (?:contains?|says?|includes?|mentions?|reads?)|containing|saying|mentioning|reading|with the text) {_TEXT}|:? (?P<quoted>{QUOTED}))?"
 _CHANNEL = rf"(?:#(?P<channel>[\w-]+)|(?P<channel_q>{QUOTED}))"
 _CHANNEL2 = _CHANNEL.replace("channel", "channel2")
+_HASHED = r"(?:the )?(?:channel )?#(?P<channel>[\w-]+)"
 _IN_CHANNEL = rf"(?: (?:in|to) (?:the )?channel {_CHANNEL2}| (?:in|to) #(?P<channel3>[\w-]+))?"
 _NAMED = rf"(?:(?: (?:titled|called|named|(?:with|that has) the (?:title|name)))? (?P<name>{QUOTED}|(?-i:(?=[A-Z])){SPOKEN}))?"
 _EMAIL = rf"(?: (?:with|that has) the e-?mail(?: address)? (?P<email>{QUOTED}|{PLAIN}))?"
@@ -68,6 +69,8 @@ def _pattern(thing: Thing) -> str:
     before, behind = (_IN_CHANNEL, thing.more) if is_message else ("", thing.more)
     ways = (f"{behind}{_MADE.replace('|there', '')}{place}",) if behind else ()
     ways += (f"{place}{_MADE}{behind}", f"{behind}{before}{place}{_MADE}", f"{before}{place}{behind}")
+    if is_message:  # a name that begins with # is that of a channel
+        ways += (f"{behind}{_MADE} (?:in|to) {_HASHED}", f"{_MADE} (?:in|to) {_HASHED}{behind}")
     placed = "|".join(way.replace("(?P<", f"(?P<z{number}_") for number, way in enumerate(ways))
     owned = "|".join(
         f"{way}".replace("(?P<", f"(?P<z{number}_")
@@ -80,8 +83,24 @@ def _pattern(thing: Thing) -> str:
 def _owner_pattern(thing: Thing) -> str:
     """Return the pattern of sentences whose subject is the twin or a channel: `Stripe has a customer with …`."""
     own = PLACES[thing.twin]
-    place = rf"(?:the )?channel {_CHANNEL}(?: (?:in|on|of) {own})?|{own}" if thing.noun == "messages?" else own
+    place = rf"{_THE_CHANNEL}(?: (?:in|on|of) {own})?|{own}" if thing.noun == "messages?" else own
     return rf"{_SURE}(?:{place}) {_HAS} {_ONE}(?: (?:new|more|additional))? (?:{thing.noun}){thing.more}"
+
+
+def _channel_pattern(thing: Thing) -> str:
+    """Return the pattern of sentences about what a channel says: `#general contains "Paid"`, `#general: "Paid", once`."""
+    if thing.noun != "messages?":
+        return r"(?!)"
+    where = rf"(?: (?:in|on|of) {PLACES[thing.twin]})?"
+    return rf"{_SURE}{_THE_CHANNEL}{where}(?: (?:{_HAS}|(?:(?:should|must) )?says?)|:) (?P<text>{QUOTED})(?:,? (?P<n>(?:exactly )?once))?"
+
+
+def _told_pattern(thing: Thing) -> str:
+    """Return the pattern of sentences about who gets a message: `the team gets a Slack message in #general saying …`."""
+    if thing.noun != "messages?":
+        return r"(?!)"
+    gets = r"(?:(?:should|must) )?(?:gets?|receives?)"
+    return rf"{_SURE}(?:the )?{PERSONS} {gets} {_ONE}(?: new)? {PLACES[thing.twin]} messages?{_IN_CHANNEL}{_SAYING}"
 
 
 def _trait_pattern(thing: Thing) -> str:
@@ -91,11 +110,12 @@ def _trait_pattern(thing: Thing) -> str:
     return rf"{_SURE}the {PLACES[thing.twin]} (?:{thing.noun}) {_HAS} the (?:{'|'.join(traits) or '(?!)'})"
 
 
-_HAS = r"(?:(?:should|must|now|to) )*(?:have|has|contains?|holds?|shows?)"
+_HAS = r"(?:(?:should|must|now|to) )*(?:have|has|contains?|holds?|shows?|gets?|receives?)"
+_THE_CHANNEL = rf"(?:the )?(?:slack )?(?:channel {_CHANNEL}|#(?P<channel3>[\w-]+))"
 TWIN_RULES = tuple(
     (f"twin:{number}", pattern(thing))
     for number, thing in enumerate(COUNTED_TABLES)
-    for pattern in (_pattern, _owner_pattern, _trait_pattern)
+    for pattern in (_pattern, _owner_pattern, _channel_pattern, _told_pattern, _trait_pattern)
 )
 
 
@@ -106,7 +126,8 @@ def twin_check(number: int, said: Mapping[str, str], held: list[str], sentence: 
     few, many = parse_count(words.get("n", "a"))
     where: dict[str, Any] = dict(thing.where)
     named: dict[str, str] = {}
-    texts = [held[int(mark)] for mark in re.findall(r"\x02(\d+)\x03", words.get("text", ""))]
+    said_text = words.get("text") or words.get("quoted", "")
+    texts = [held[int(mark)] for mark in re.findall(r"\x02(\d+)\x03", said_text)] or [said_text][: bool(said_text)]
     if texts:
         where["message_text"] = {"i_contains": texts[0]} if len(texts) == 1 else {"has_all": texts}
         if len(texts) > 1 and many == 0:
@@ -141,7 +162,7 @@ def parse_count(text: str) -> tuple[int, int | None]:
     text = text.lower()
     if text in ("a", "an"):
         return 1, None
-    word = text.rsplit(" ", 1)[-1]
+    word = text.rsplit(" ", 1)[-1].replace("once", "one")
     number = 0 if word == "no" else NUMBERS.index(word) if word in NUMBERS else int(word)
     if text.startswith(("at least", "more than")):
         return number + text.startswith("more than"), None

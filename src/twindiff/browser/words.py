@@ -30,7 +30,7 @@ is are be been being was were am has have had having do does did should must sha
 contains containing says saying shows reads includes equals displays matches
 slack linear stripe
 page pages screen button buttons link links field fields checkbox checkboxes row rows column columns table tables cell
-the a an this these those it its they them he she we i you
+the a an this these those it its they them him me us he she we i you
 nicht kein keine keinen keiner keinem nie niemals ohne genau nur mindestens höchstens einmal zweimal dreimal weniger
 wenn falls bevor nachdem während außer weder
 und oder aber dass daß ob in im ins an am auf mit bei von vom aus zu zur zum für unter über als nach zwischen oberhalb
@@ -67,6 +67,12 @@ SPOKEN = rf"(?:(?<=\x20){_WORD}|(?<=\x20)(?=(?-i:[A-Z\d$€£]))(?!\d{{1,4}}\x20
 """A text of a page without quotation marks: one word, or several beginning with a capital letter."""
 
 
+PERSONS = (
+    r"(?:users?|customers?|visitor|tester|admin(?:istrator)?|manager|librarian|coach|agent|operator|clerk|member|guest|owner|"
+    r"editor|author|reader|teacher|student|nurse|doctor|patient|driver|cashier|employee|seller|buyer|shopper|receptionist|"
+    r"trainer|accountant|dispatcher|organi[sz]er|host|chef|waiter|mechanic|volunteer|curator|planner|reviewer|team)"
+)
+"""Nouns of those who use an application: `the librarian signs in` asks for what `sign in` asks for."""
 UNNAMED = _CARRIERS | _LOWER_CARRIERS
 """Words that begin no name, even with a capital letter, where a sentence begins with them."""
 

@@ -47,6 +47,7 @@ draft = ShippedDraft(
     stands_alone=False,
     description="https://github.com/discord/discord-api-spec",
     tables=(DiscordReaction,),
+    unproven=("the refusal of a limit of listed users, and that a reaction that is not there can be removed",),
     written=_declare_operations,
     layer=_make_layer,
     style=DiscordStyle,

@@ -48,6 +48,7 @@ draft = ShippedDraft(
     rows=account_rows,
     recorded_rows=find_account,
     unproven=(
+        "that PUT replaces the labels of two records and a batch adds to them, and that there are at most 50 labels",
         "the texts of refusals of association labels and of lists of version 3",
         "type ids of associations of quotes, and of activities with tickets",
         "the usual properties of quotes, orders, carts, invoices, leads, services and the like",
