@@ -229,3 +229,9 @@ def test_what_recorded_puts_kept_is_proposed(tmp_path: Path, shown: str | None, 
     assert [line for line in overlay.splitlines(keepends=True) if line.startswith("put:")] == (
         [proposed] if proposed else []
     )
+
+
+@pytest.mark.parametrize(("schema", "does"), [({"type": "array", "items": OPTIONAL}, "missing"), (OPTIONAL, "update")])
+def test_a_list_in_place_of_an_object_is_not_served(schema: dict[str, Any], does: str):
+    plans = make_twin(Overlay(put="merges"), describe_ovens(schema)).plans
+    assert [each.behaviour for each in plans if each.operation.verb == "PUT"] == [does]

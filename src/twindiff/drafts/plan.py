@@ -328,6 +328,8 @@ def _of_object(
         return ("read", "") if answer and schemas.properties(answer.schema) else ("missing", "its answer has no fields")
     if role.kind == "single" and operation.verb == "POST":
         return "missing", f"what POST of '{literal_of(operation.path)}' does is not known"
+    if operation.body is not None and schemas.type_of(operation.body) == "array":
+        return "missing", f"what {operation.verb} of a list does is not known"
     return ("delete", "") if operation.verb == "DELETE" else ("update", "")
 
 
