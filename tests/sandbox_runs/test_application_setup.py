@@ -49,6 +49,13 @@ def files_of(run):
     return httpx.get(run["app_url"], trust_env=False).json()
 
 
+def test_the_log_says_that_a_service_has_ended(sandboxes, repository):
+    config = 'app: {app_command: python app.py, services: {worker: "exit 4"}}'
+    run = sandboxes.create(repo=str(repository(_DOT_arga__sandbox_DOT_yml=config, app_DOT_py=SERVES).path))
+    assert run["status"] == "ready", run["error"]
+    sandboxes.logs_with(run["sandbox_id"], "the service 'worker' ended with exit code 4")
+
+
 def test_commands_of_install_run_first_and_services_beside_the_application(sandboxes, repository):
     setup = config(
         install="[echo one > a.txt, cat a.txt a.txt > b.txt]",

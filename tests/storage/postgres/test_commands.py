@@ -91,8 +91,19 @@ def test_a_server_that_is_down_is_said_in_one_line() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
     dsn = f"postgresql://u:p@127.0.0.1:{port}/x"
-    assert "cannot be reached" in refused_to_serve("--storage", dsn)
+    assert "cannot be reached" in refused_to_serve("--storage", dsn, "--storage-wait", "0")
     assert "cannot be reached" in refused("db", "init", "--admin-dsn", dsn)
+
+
+def test_a_server_that_does_not_come_up_is_waited_for_and_then_said_in_one_line() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        dsn = f"postgresql://u:p@127.0.0.1:{listener.getsockname()[1]}/x"
+    command = [sys.executable, "-m", "twindiff.cli", "serve", "--port", "0", "--storage", dsn, "--storage-wait", "0.1"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    first, last = done.stderr.splitlines()
+    assert first.startswith("PostgreSQL is not up yet: it cannot be reached: connection failed")
+    assert last.endswith("It was waited for 0.1 seconds.")
+    assert done.returncode == 1
 
 
 @pytest.mark.parametrize("nonsense", ["nonsense", "postgresql://h:notaport/x", "mysql://u@h/x"])

@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import socket
+import time
 from collections.abc import Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from enum import StrEnum
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 
 IN_MEMORY = ":memory:"
+SECONDS_BETWEEN_LOOKS = 0.5
+"""Seconds between looks whether a PostgreSQL is up."""
 
 
 class Judging(StrEnum):
@@ -101,6 +104,12 @@ MostEnvironments = Annotated[int, typer.Option(min=1, help="Environments that ar
 MostStorage = Annotated[
     int, typer.Option(metavar="MB", min=0, help="What all environments may write together; 0 for as much as there is.")
 ]
+StorageWait = Annotated[
+    float,
+    typer.Option(
+        metavar="SECONDS", min=0, envvar="TWINDIFF_STORAGE_WAIT", help="How long to wait for a PostgreSQL to come up."
+    ),
+]
 ProxyPort = Annotated[
     int | None,
     typer.Option(
@@ -141,6 +150,7 @@ def serve(
     runs: Runs = Judging.OPEN,
     idle_seconds: IdleSeconds = 300,
     storage: Storage = "",
+    storage_wait: StorageWait = 30,
     workers: Processes = "1",
     ready: Ready = 8,
     allow_webhooks_to: WebhookHosts = None,
@@ -189,6 +199,8 @@ def serve(
     sockets = 1 if storage else count
     with _listen(host, port, proxy_host, proxy_port, sockets) as listeners:
         _end_on_signals()
+        if storage:
+            _await_postgres(storage, storage_wait)
         _serve(settings, listeners, count, as_json=as_json)
 
 
@@ -371,17 +383,10 @@ def _store_shards(settings: Settings) -> Generator[Settings]:
 
 def _serve_from_postgres(settings: Settings, listeners: Listeners, workers: int, *, as_json: bool) -> None:
     """Serve with several processes behind one port, over one database."""
-    from twindiff.cli.commands.db import need_driver
     from twindiff.cli.worker_supervision import DRAINERS, Workers, order_database_workers
     from twindiff.environments.registry import Registry
     from twindiff.server.listening_ports import hold_shared_file
 
-    need_driver()
-    from twindiff.storage.postgres.health import findings
-
-    broken = next((finding for finding in findings(settings.storage) if not finding.is_fine), None)
-    if broken:
-        raise CommandError(f"PostgreSQL cannot be served from: {broken.said}. {broken.mend}")
     registry = Registry.load_installed()
     with hold_shared_file(workers) as ports:
         orders = order_database_workers(settings, workers, listeners.http, listeners.door, ports)
@@ -394,6 +399,27 @@ def _serve_from_postgres(settings: Settings, listeners: Listeners, workers: int,
             running.run()
         finally:
             running.stop()
+
+
+def _await_postgres(dsn: str, seconds: float) -> None:
+    """Wait for a PostgreSQL that is not up yet, with a line for each reason; raises CommandError after `seconds`, or at
+    once if there is another reason not to serve from it.
+    """
+    from twindiff.cli.commands.db import need_driver
+
+    need_driver()
+    from twindiff.storage.postgres.health import findings
+
+    end, told = time.monotonic() + seconds, ""
+    while broken := next((finding for finding in findings(dsn) if not finding.is_fine), None):
+        left = end - time.monotonic()
+        if not broken.is_starting or left <= 0:
+            waited = f" It was waited for {seconds:g} seconds." if broken.is_starting and seconds else ""
+            raise CommandError(f"PostgreSQL cannot be served from: {broken.said}. {broken.mend}{waited}")
+        if broken.said != told:
+            told = broken.said
+            typer.echo(f"PostgreSQL is not up yet: {told}. It is waited for, up to {left:.0f} more seconds.", err=True)
+        time.sleep(min(SECONDS_BETWEEN_LOOKS, left))
 
 
 def _announce(

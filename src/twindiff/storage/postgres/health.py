@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -21,6 +22,8 @@ GIB = 1 << 30
 WARN_BYTES = 1 * GIB
 REFUSE_BYTES = 4 * GIB
 _LOOK_SECONDS = 1.0
+_NOT_UP = re.compile(r"refused|starting up|shutting down|No such file|timeout expired|closed the connection")
+"""What is said of a server that is not up yet, or restarts."""
 _INIT = "Run `twindiff db init --admin-dsn …` with the DSN of a superuser."
 
 
@@ -31,6 +34,8 @@ class HealthFinding(NamedTuple):
     is_fine: bool
     said: str
     mend: str = ""
+    is_starting: bool = False
+    """Whether the server may only not be up yet."""
 
 
 def findings(dsn: str) -> Iterator[HealthFinding]:
@@ -47,7 +52,8 @@ def findings(dsn: str) -> Iterator[HealthFinding]:
                     return
     except (psycopg.Error, UnicodeError) as error:
         mend = "Check the address, and that the server is running and lets you in."
-        yield HealthFinding("database", False, f"it cannot be reached: {first_line(error)}", mend)
+        said = first_line(error)
+        yield HealthFinding("database", False, f"it cannot be reached: {said}", mend, bool(_NOT_UP.search(said)))
 
 
 def _one(connection: PostgresConnection, query: Any, *values: object) -> tuple[Any, ...]:

@@ -67,7 +67,7 @@ class CommandSequence(NamedTuple):
     limits: Mapping[str, int] = LIMITS
     ends: Sequence[Sequence[str]] = ()
     milestone: Milestone | None = None
-    services: Sequence[Sequence[str]] = ()
+    services: Mapping[str, Sequence[str]] = {}
     first_uid: int | None = None
     owned: Sequence[Path] = ()
     variables: Mapping[str, str] = {}

@@ -27,6 +27,10 @@ PULL = '"$0" image inspect "$1" >/dev/null 2>&1 || exec "$0" pull "$1"'
 """Pulls an image unless the engine has it."""
 
 
+RELAY = "relay of ports"
+"""Runs beside the services under this name, which none of theirs can be."""
+
+
 class ComposePlace(NamedTuple):
     """Where the services of a run are: its `root`, the `checkout` in it, and the `name` that theirs begin with."""
 
@@ -89,7 +93,7 @@ def prepare_services(
             *containers.removals(place.engine, place.checkout),
         ],
         milestone=milestone,
-        services=[*([network.relay] if network else ()), *starting.values()],
+        services={**({RELAY: network.relay} if network else {}), **starting},
     )
 
 

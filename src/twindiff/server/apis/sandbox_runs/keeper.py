@@ -38,9 +38,9 @@ MAX_ROUNDS = 200
 def main() -> None:
     """Run the commands in the JSON of the first argument until one fails; exits with the last exit code.
 
-    The `services` run beside the last command, and end with it. The first line of the standard input has the variables
-    of the application as JSON. A command whose words have the placeholder `{variables}` gets the descriptor of a file
-    with them instead; no other one gets them, as the application's repository has chosen them.
+    The `services` run beside the last command, by name, and end with it. The first line of the standard input has the
+    variables of the application as JSON. A command whose words have the placeholder `{variables}` gets the descriptor
+    of a file with them instead; no other one gets them, as the application's repository has chosen them.
     """
     wanted = json.loads(sys.argv[1])
     os.umask(0o022)
@@ -70,14 +70,24 @@ def _run(wanted: dict[str, Any], variables: int) -> None:
         if not code and not is_over.is_set():
             code = start(command).wait()
     if not code and not is_over.is_set():
-        for command in wanted["services"]:
-            start(command)
+        for name, command in wanted["services"].items():
+            service = start(command)
+            if not wanted["ends"]:  # services in containers say it themselves
+                threading.Thread(target=_watch_service, args=(name, service, is_over), daemon=True).start()
         code = start(last).wait()
     if not is_over.is_set():
         _end(wanted)
     while is_over.is_set():
         signal.pause()  # until the other thread has ended everything and exits this process
     os._exit(code if code >= 0 else 128 - code)
+
+
+def _watch_service(name: str, service: subprocess.Popen[bytes], is_over: threading.Event) -> None:
+    """Print how a service ended, if it does so before the application."""
+    code = service.wait()
+    if not is_over.is_set():
+        sys.stdout.write(f"the service '{name}' ended with exit code {code if code >= 0 else 128 - code}\n")
+        sys.stdout.flush()
 
 
 def _start(values: dict[str, str], command: list[str]) -> subprocess.Popen[bytes]:

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -39,7 +40,14 @@ class Leftovers(msgspec.Struct, frozen=True):
 
 def end_leftovers(left: Leftovers, root: Path) -> bool:
     """End everything of a sandbox and remove its folder; true if nothing is left. May take a minute."""
-    told = {"commands": (), "services": (), "folder": str(root), "mark": left.mark, "uid": left.uid, "ends": left.ends}
+    told: dict[str, Any] = {
+        "commands": (),
+        "services": {},
+        "folder": str(root),
+        "mark": left.mark,
+        "uid": left.uid,
+        "ends": left.ends,
+    }
     command = [sys.executable, "-I", "-S", keeper.__file__, msgspec.json.encode(told).decode()]
     env = containers.variables_of_engine()
     try:

@@ -288,12 +288,12 @@ class SandboxRunService:
             await self._begin(run_id, prepared)
             await application.start()
             status, said = await self._watch(run_id, application, prepared, wanted, stop)
+            if status == "failed":  # before it is ended, of which a shell prints a line
+                said = with_last_output(said, application.last_lines)
         finally:
             self.tests.queue.deaf(run_id)
             await asyncio.shield(self._clear(run_id, application, prepared))
             gone.set()
-        if status == "failed":
-            said = with_last_output(said, application.last_lines)
         await self.ledger.do(partial(self._end, run_id, status, said))
 
     async def _begin(self, run_id: str, prepared: Prepared) -> None:
@@ -486,7 +486,7 @@ def _work(prepared: Prepared, env: Mapping[str, str], hidden: Sequence[str]) -> 
     texts = [_text(each) for each in target.install[len(prepared.steps) :]]
     install, services, [command] = (
         [confinement.wrap(["/bin/sh", "-c", each], root, start.folder, hidden) for each in commands]
-        for commands in (texts, [*target.services.values()], [start.command])
+        for commands in (texts, target.services.values(), [start.command])
     )
     cached = [list_commands(each, start.folder, confinement, hidden) for each in prepared.steps]
     install = [*(command for commands in cached for command in commands), *install]
@@ -499,7 +499,7 @@ def _work(prepared: Prepared, env: Mapping[str, str], hidden: Sequence[str]) -> 
         list_own_variables(),
         variables=environment(root / "home", env),
         milestone=milestone,
-        services=services,
+        services=dict(zip(target.services, services, strict=True)),
         first_uid=confinement.first_uid,
         owned=[*(root / name for name in FOLDERS), *(each.root for each in prepared.steps)],
     )
