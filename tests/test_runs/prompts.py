@@ -360,6 +360,11 @@ STATES = {
         "expect things=entry [Dune] [1 times the element]",
         "expect things=entry [2 times the element]",
     ],
+    "Only Emma and Dune are not listed": None,
+    "Only Emma or Dune are listed": None,
+    "Not all tickets are closed": None,
+    "Mark every open invoice except INV-1 as paid": None,
+    "Do not lend Emma to Ann Reed": None,
     "Emma is listed": ["expect [text contains 'Emma']"],
     "Catalogue shows Emma, Dune and Ulysses": [
         "expect heading=Catalogue [visible]",

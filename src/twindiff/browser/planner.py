@@ -124,6 +124,8 @@ _WITHIN_FIRST = re.compile(r"(within (?:an?|\w+) ?(?:s|secs?|seconds?)|immediate
 SHORT_MS = 1000
 """Milliseconds that *immediately* leaves to a page."""
 _ON_PAGE_FIRST = re.compile(rf"(on the (?:[A-Z][\w ]{{1,30}}?|{QUOTED}) page) (?=[a-z])", re.IGNORECASE)
+_NOTES = ("note_only", "note_absent")
+"""Kinds without a predicate: that of the clause after *and* may be theirs, as in *only Ada and Bo are not listed*."""
 _GREETING = re.compile(
     r"(?:hi|hello|hey|thanks(?: a lot| so much)?|thank you|cheers|please|ok(?:ay)?)(?: there| all| team| everyone)?",
     re.IGNORECASE,
@@ -453,7 +455,7 @@ class _Reader:
         for gap in _GAP.finditer(sentence):
             first, rest = sentence[: gap.start()], sentence[gap.end() :]
             parsed = self._parse_clause(first)
-            if parsed is None:
+            if parsed is None or parsed.kind in _NOTES:
                 continue
             with self._context.including([parsed]):
                 clauses = self._parse_after(parsed, rest, gap[0])

@@ -80,8 +80,8 @@ def list_state_rules(names: dict[str, str]) -> tuple[tuple[str, str], ...]:
         ("only_state", rf"{sure}only (?P<row>{NAME}) {is_} (?P<state>{STATE})"),
         ("only_listed", rf"{sure}(?:only (?P<names>{_NAMES})|(?P<names2>{_NAMES}) only) (?:{is_} {_LISTED}|remains?)"),
         ("only_listed", rf"(?:{names['to_see']}) only (?P<names>{_NAMES})(?: in the (?:list|table))?"),
-        ("only_listed", rf"only (?P<names>{_NAMES})"),
-        ("text_not", rf"no (?P<qo>{_CAPITALS})"),
+        ("note_only", rf"only (?P<names>{_NAMES})"),
+        ("note_absent", rf"no (?P<row>{_CAPITALS})"),
         ("catalogue_of", rf"(?:{names['to_see']}) (?:a|an|the) (?P<place>{_NOUN}) (?:of|with) (?P<n>{_COUNT}) {things}"),
         ("all_listed", rf"{sure}(?P<names>{NAME}(?:, {NAME})*,? and {NAME}) are {_LISTED}"),
         ("place_lists", rf"{sure}(?:the )?(?P<x>{_CAPITALS})(?: page)? (?:shows|lists|has|{modal} (?:show|list))(?P<only> only)? (?P<names>{_NAMES})"),
@@ -222,6 +222,10 @@ STEPS_OF_STATES: dict[str, Callable[[ClauseSlots], list[BrowserStep]]] = {
         )
     ],
     "only_listed": _only_listed,
+    "note_only": _only_listed,
+    "note_absent": lambda said: [
+        BrowserStep("expect", expect=Expect("text", contains=said.row().removeprefix(ROW), negated=True))
+    ],
     "all_listed": lambda said: [_expect("text", LISTS, contains=name) for name in _names(said)],
     "place_lists": _place_lists,
     "mark": _mark,
