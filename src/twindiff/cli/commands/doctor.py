@@ -258,10 +258,9 @@ def _postgres(dsn: str) -> Iterator[DoctorFinding]:
         return
     from twindiff.storage.postgres import health
 
-    for what, is_fine, said, mend in health.findings(dsn):
-        yield DoctorFinding(
-            f"postgresql {what}", State.GOOD if is_fine else State.BROKEN, said, "" if is_fine else mend
-        )
+    for each in health.findings(dsn):
+        state, mend = (State.GOOD, "") if each.is_fine else (State.BROKEN, each.mend)
+        yield DoctorFinding(f"postgresql {each.what}", state, each.said, mend)
 
 
 def _server(base_url: str, api_key: str) -> DoctorFinding:
