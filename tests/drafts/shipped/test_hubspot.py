@@ -396,3 +396,24 @@ def test_records_of_further_kinds_are_kept(hubspot: httpx.Client, kind: str, pro
     made = hubspot.post(f"/crm/v3/objects/{kind}", json={"properties": properties}).json()
     shown = hubspot.get(f"/crm/v3/objects/{kind}/{made['id']}", params={"properties": ",".join(properties)}).json()
     assert shown["properties"].items() >= properties.items()
+
+
+def test_types_of_associations_are_numbers_and_their_labels_have_texts(hubspot: httpx.Client):
+    labels = "/crm/v4/associations/contacts/contacts/labels"
+    [made] = hubspot.post(labels, json={"label": "Knows", "name": "knows"}).json()["results"]
+    changed = {"associationTypeId": made["typeId"], "label": "Friend", "inverseLabel": "Of"}
+    assert hubspot.put(labels, json={**changed, "label": " "}).status_code == 400
+    assert hubspot.put(labels, json=changed).status_code == 204
+    assert hubspot.get(labels).json()["results"][-1]["label"] == "Friend"
+    pair = f"/crm/v4/objects/contacts/{find_id(hubspot, 'contacts')}/associations"
+    company = f"{pair}/companies/{find_id(hubspot, 'companies')}"
+    refused = hubspot.put(company, json=[{"associationCategory": "HUBSPOT_DEFINED", "associationTypeId": True}])
+    assert refused.status_code == 400
+
+
+@pytest.mark.parametrize(("query", "count"), [({"after": "9" * 5_000}, 1), ({"limit": -3}, 1)])
+def test_a_page_is_read_whatever_is_asked_for(hubspot: httpx.Client, query: dict[str, Any], count: int):
+    contact, company = find_id(hubspot, "contacts"), find_id(hubspot, "companies")
+    hubspot.put(f"/crm/v4/objects/contacts/{contact}/associations/default/companies/{company}")
+    page = hubspot.get(f"/crm/v4/objects/contacts/{contact}/associations/companies", params=query)
+    assert (page.status_code, len(page.json()["results"])) == (200, count)
