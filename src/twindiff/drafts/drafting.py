@@ -199,11 +199,7 @@ class Draft:
         `gateway` is told of the events of the overlay's webhooks. `layers` are middleware around all operations.
         Unless the description `is_whole`, the vendor may have paths that it lacks.
         """
-        written = {shape_of(f"{each.verb} {each.path}") for page in pages for each in page.listed}
-        plans = [
-            plan._replace(behaviour="written") if shape_of(plan.operation.name) in written else plan
-            for plan in self.plans
-        ]
+        plans = self._mark_written(pages)
         api = Operations()
         for plan in plans:
             if plan.behaviour != "written" and is_routable(plan.operation.path):
@@ -225,6 +221,14 @@ class Draft:
         twin.plans, twin.left_out, twin.schemas = plans, self.description.left_out, self._schemas
         twin.names = self._names
         return twin
+
+    def _mark_written(self, pages: Sequence[Operations]) -> list[OperationPlan]:
+        """Return the plans, each as written whose operation a handler of the pages serves."""
+        written = {shape_of(f"{each.verb} {each.path}") for page in pages for each in page.listed}
+        return [
+            plan._replace(behaviour="written") if shape_of(plan.operation.name) in written else plan
+            for plan in self.plans
+        ]
 
     def _hosts(self) -> dict[str, str]:
         return {**self.description.hosts, **hosts_of(self.overlay)}
