@@ -152,6 +152,23 @@ def test_what_answers_must_show_is_the_empty_value_of_its_type():
         }
 
 
+def test_put_does_not_change_a_field_that_never_had_a_value():
+    twin = make_twin(Overlay(put="replaces"), describe_ovens(OPTIONAL))
+    with (
+        Twindiff(twins=[twin]) as here,
+        here.create("bakery:bakery_base") as made,
+        httpx.Client(transport=here.transport(made, "bakery"), base_url="https://ovens.test") as client,
+    ):
+        loaves = f"/ovens/{client.post('/ovens', json={'name': 'Big'}).json()['id']}/loaves"
+        loaf, at = client.post(loaves, json={"name": "Miche"}).json(), made.seq()
+        client.put(f"{loaves}/{loaf['id']}", json={"name": "Boule"}).raise_for_status()
+        [record] = made.journal(after=at)
+        [change] = record.changes
+        assert change.before
+        assert change.after
+        assert [each for each in change.after if change.before[each] != change.after[each]] == ["name"]
+
+
 def test_put_merges_where_its_body_needs_nothing_that_creating_needs():
     for bench in open_bench(OPTIONAL):
         answered = bench.client.put(bench.path, json={"note": "light"})

@@ -78,6 +78,7 @@ _PERSONS = frozenset(
 
 
 _EMPTY_VALUES: tuple[Any, ...] = (None, "", 0, False, [], {})
+"""What a field is that has lost its value: the first of these that fits its schema."""
 
 
 class StateConflict(ApiError):
@@ -399,6 +400,8 @@ class StoredObjects:
         }
         values |= {stored.columns[name]: value for name, value in (absent or {}).items() if name not in body}
         values = {column: value for column, value in values.items() if getattr(row, column) != value}
+        unset = {stored.columns[n] for n in absent or () if n not in body and getattr(row, stored.columns[n]) is None}
+        values = {each: value for each, value in values.items() if each not in unset or value not in _EMPTY_VALUES}
         if not values:
             return row
         states = self.about(stored).states
@@ -415,7 +418,8 @@ class StoredObjects:
     ) -> dict[str, Any]:
         """Return what the fields that a schema of bodies has are, each for a body that lacks it and replaces an object.
 
-        It is what they are in a new object; those that the vendor sets, and that say what stands above, are left out.
+        It is what they are in a new object, or the empty value of their type, which `change` stores only in place of
+        another. Those that the vendor sets, and those that say what stands above, are left out.
         """
         by_snake = {snake(name): name for name in stored.columns}
         settable = {
