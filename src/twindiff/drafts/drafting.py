@@ -199,18 +199,20 @@ class Draft:
         `gateway` is told of the events of the overlay's webhooks. `layers` are middleware around all operations.
         Unless the description `is_whole`, the vendor may have paths that it lacks.
         """
-        plans = self._mark_written(pages)
+        written = {shape_of(f"{each.verb} {each.path}") for page in pages for each in page.listed}
+        plans = [
+            plan._replace(behaviour="written") if shape_of(plan.operation.name) in written else plan
+            for plan in self.plans
+        ]
         api = Operations()
         for plan in plans:
             if plan.behaviour != "written" and is_routable(plan.operation.path):
                 _declare(api, plan, self._interpreter, self._schemas)
         options: dict[str, Any] = {**self._usual_options(rows, gateway), **more}
         options["hosts"] = {**self._hosts(), **options.get("hosts", {})}
-        wire_style = style(self.description, self._schemas, self.overlay.errors)
-        wire_style.is_whole = is_whole
         twin = DraftedTwin(
             self.name,
-            wire_style,
+            self._make_style(style, is_whole=is_whole),
             api,
             *pages,
             tables=[*(each.row for each in self._stored.values()), IdempotentAnswer, *self._written_tables],
@@ -222,13 +224,10 @@ class Draft:
         twin.names = self._names
         return twin
 
-    def _mark_written(self, pages: Sequence[Operations]) -> list[OperationPlan]:
-        """Return the plans, each as written whose operation a handler of the pages serves."""
-        written = {shape_of(f"{each.verb} {each.path}") for page in pages for each in page.listed}
-        return [
-            plan._replace(behaviour="written") if shape_of(plan.operation.name) in written else plan
-            for plan in self.plans
-        ]
+    def _make_style(self, style: type[DraftStyle], *, is_whole: bool) -> DraftStyle:
+        made = style(self.description, self._schemas, self.overlay.errors)
+        made.is_whole = is_whole
+        return made
 
     def _hosts(self) -> dict[str, str]:
         return {**self.description.hosts, **hosts_of(self.overlay)}

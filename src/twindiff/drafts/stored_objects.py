@@ -427,8 +427,13 @@ class StoredObjects:
             for name, each in self._schemas.list_fields(schema).items()
             if snake(name) in by_snake
         }
-        settable = {name: each for name, each in settable.items() if self._is_replaced(stored, role, name, each)}
         declared = self.about(stored).defaults
+        told_at_creation = {name for name, each in declared.items() if fill_placeholders(each, lambda _: None) != each}
+        settable = {
+            name: each
+            for name, each in settable.items()
+            if name not in told_at_creation and self._is_replaced(stored, role, name, each)
+        }
         defaults = {name: declared[name] for name in settable if name in declared}
         values = fill_placeholders(defaults, partial(self.look_up, call, given))
         for name, each in settable.items():
@@ -462,7 +467,7 @@ class StoredObjects:
     def _is_replaced(self, stored: StoredResource, role: PathRole, name: str, given: Schema) -> bool:
         """Return whether a body that replaces an object and lacks a field takes its value away."""
         about, computed = self.about(stored), self.computed.get(stored.table)
-        above = {stored.field_above(placeholder) for placeholder in role.parents}
+        above = {stored.field_above(placeholder) for placeholder in (*role.parents, *stored.resource.above)}
         derived = {*stored.computed, *(computed.texts if computed else ()), *(computed.objects if computed else ())}
         states = (about.states.field,) if about.states else ()
         own = {*above, *derived, *states, *stored.resource.aliases, *about.aliases, about.soft_delete, *MAKERS}
