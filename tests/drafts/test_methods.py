@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
+from twindiff.client import Environment
 from twindiff.drafts.shipped import find_shipped
 from twindiff.local import Twindiff
 
@@ -29,6 +30,15 @@ def test_a_method_that_a_path_lacks_is_refused_in_the_vendors_envelope(
 def test_options_of_a_path_names_its_methods(bakery: httpx.Client):
     answered = bakery.options("/cakes")
     assert (answered.status_code, answered.headers["allow"], answered.content) == (204, "GET, HEAD, OPTIONS", b"")
+
+
+def test_only_methods_that_are_refused_are_logged_as_unknown(bakery: httpx.Client, environment: Environment):
+    bakery.options("/cakes")
+    bakery.put("/cakes")
+    assert [(each.operation, each.error) for each in environment.calls()[-2:]] == [
+        ("OPTIONS /v1/cakes", None),
+        ("PUT /v1/cakes", "unknown_operation"),
+    ]
 
 
 @pytest.mark.parametrize("verb", ["GET", "POST", "OPTIONS", "HEAD"])

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import msgspec
 import pytest
 from typer.testing import CliRunner
 
@@ -150,6 +151,41 @@ def test_what_answers_must_show_is_the_empty_value_of_its_type():
             "count": 0,
             "note": "light",
         }
+
+
+def test_put_does_not_change_a_field_that_never_had_a_value():
+    twin = make_twin(Overlay(put="replaces"), describe_ovens(OPTIONAL))
+    with (
+        Twindiff(twins=[twin]) as here,
+        here.create("bakery:bakery_base") as made,
+        httpx.Client(transport=here.transport(made, "bakery"), base_url="https://ovens.test") as client,
+    ):
+        loaves = f"/ovens/{client.post('/ovens', json={'name': 'Big'}).json()['id']}/loaves"
+        loaf, at = client.post(loaves, json={"name": "Miche"}).json(), made.seq()
+        client.put(f"{loaves}/{loaf['id']}", json={"name": "Boule"}).raise_for_status()
+        [record] = made.journal(after=at)
+        [change] = record.changes
+        assert change.before
+        assert change.after
+        assert [each for each in change.after if change.before[each] != change.after[each]] == ["name"]
+
+
+def test_put_keeps_what_other_paths_name_above_the_object_and_what_its_creation_told():
+    document = describe_ovens(NEEDED)
+    document["paths"]["/ovens/{oven_id}/loaves"]["get"] = {"responses": answer({"type": "array", "items": ref("Loaf")})}
+    document["paths"]["/loaves/{id}"] = document["paths"].pop("/ovens/{oven_id}/loaves/{id}")
+    overlay = msgspec.convert({"resources": {"loafs": {"defaults": {"note": "$now"}}}}, Overlay)
+    with (
+        Twindiff(twins=[make_twin(overlay, document)]) as here,
+        here.create("bakery:bakery_base") as made,
+        httpx.Client(transport=here.transport(made, "bakery"), base_url="https://ovens.test") as client,
+    ):
+        loaves = f"/ovens/{client.post('/ovens', json={'name': 'Big'}).json()['id']}/loaves"
+        loaf = client.post(loaves, json={"name": "Miche"}).json()
+        made.advance(3600)
+        changed = client.put(f"/loaves/{loaf['id']}", json=LEAST).json()
+        assert (changed["oven_id"], changed["note"]) == (loaf["oven_id"], loaf["note"])
+        assert [each["name"] for each in client.get(loaves).json()] == ["Boule"]
 
 
 def test_put_merges_where_its_body_needs_nothing_that_creating_needs():

@@ -121,6 +121,11 @@ def test_a_wrong_verb_is_told_from_an_unknown_path():
     assert table.verbs("/users") == []
 
 
+def test_the_verbs_of_a_path_are_those_of_all_forms_that_it_has():
+    table = dispatch("GET /users/{id}", "DELETE /users/me", "POST /users/{id}/close")
+    assert table.verbs("/users/me") == ["DELETE", "GET"]
+
+
 def test_the_root_is_a_path_like_any():
     assert found(dispatch("GET /"), "GET", "/") == ("GET /", {})
 

@@ -76,6 +76,8 @@ class Resource:
         """The schemas in which bodies give it."""
         self.parents: set[str] = set()
         """Placeholders of paths above it that no field of it holds."""
+        self.above: set[str] = set()
+        """All placeholders of paths above it."""
         self.creatable = False
         self.needed: set[str] = set()
         """Fields that a body must have that creates one."""
@@ -378,6 +380,7 @@ class ResourceMap:
             self._learn_of_action(path, role)
             return
         resource = self.resources.setdefault(role.resource, Resource(role.resource, self._table_of(role.resource)))
+        resource.above.update(role.parents)
         names = (resource.name, resource.table, snake(literal_of(path)))
         for verb, operation in self._by_path[path].items():
             shown = self._envelope(operation, names)

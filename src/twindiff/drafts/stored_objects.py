@@ -79,6 +79,7 @@ _PERSONS = frozenset(
 
 
 _EMPTY_VALUES: tuple[Any, ...] = (None, "", 0, False, [], {})
+"""What a field is that has lost its value: the first of these that fits its schema."""
 
 
 class StateConflict(ApiError):
@@ -393,6 +394,8 @@ class StoredObjects:
         }
         values |= {stored.columns[name]: value for name, value in absent.items() if name not in body}
         values = {column: value for column, value in values.items() if getattr(row, column) != value}
+        unset = {stored.columns[n] for n in absent or () if n not in body and getattr(row, stored.columns[n]) is None}
+        values = {each: value for each, value in values.items() if each not in unset or value not in _EMPTY_VALUES}
         if not values:
             return row
         states = self.about(stored).states
@@ -409,7 +412,8 @@ class StoredObjects:
     ) -> dict[str, Any]:
         """Return what the fields that a schema of bodies has are, each for a body that lacks it and replaces an object.
 
-        It is what they are in a new object; those that the vendor sets, and that say what stands above, are left out.
+        It is what they are in a new object, or the empty value of their type, which `change` stores only in place of
+        another. Those that the vendor sets, and those that say what stands above, are left out.
         """
         by_snake = {snake(name): name for name in stored.columns}
         settable = {
@@ -417,8 +421,13 @@ class StoredObjects:
             for name, each in self._schemas.list_fields(schema).items()
             if snake(name) in by_snake
         }
-        settable = {name: each for name, each in settable.items() if self._is_replaced(stored, role, name, each)}
         declared = self.about(stored).defaults
+        told_at_creation = {name for name, each in declared.items() if fill_placeholders(each, lambda _: None) != each}
+        settable = {
+            name: each
+            for name, each in settable.items()
+            if name not in told_at_creation and self._is_replaced(stored, role, name, each)
+        }
         defaults = {name: declared[name] for name in settable if name in declared}
         values = fill_placeholders(defaults, partial(self.look_up, call, given))
         for name, each in settable.items():
@@ -438,7 +447,7 @@ class StoredObjects:
     def _is_replaced(self, stored: StoredResource, role: PathRole, name: str, given: Schema) -> bool:
         """Return whether a body that replaces an object and lacks a field takes its value away."""
         about, computed = self.about(stored), self.computed.get(stored.table)
-        above = {stored.field_above(placeholder) for placeholder in role.parents}
+        above = {stored.field_above(placeholder) for placeholder in (*role.parents, *stored.resource.above)}
         derived = {*stored.computed, *(computed.texts if computed else ()), *(computed.objects if computed else ())}
         states = (about.states.field,) if about.states else ()
         own = {*above, *derived, *states, *stored.resource.aliases, *about.aliases, about.soft_delete, *MAKERS}

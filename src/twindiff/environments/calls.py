@@ -95,6 +95,8 @@ class Calls:
         """Respond to a request for an operation that the twin lacks, and log it."""
         answer = twin.style.unknown(request, twin.dispatch.verbs(request.path))
         error = MISSING_OPERATION if twin.lacks(request) else UNKNOWN_OPERATION
+        if request.verb == "OPTIONS" and answer.status == 204:
+            error = None  # The answer says which methods the path has.
         outcome = CallResult(answer, _name_request(request), error=error)
         self.note(environment, twin, outcome, request, token, time.perf_counter())
         return answer

@@ -16,6 +16,8 @@ _KEYCAPS = frozenset("0123456789#*")
 _FIRST_TONE = 0x1F3FB - 2
 """`skin-tone-2` is the first."""
 _VARIATION = "\ufe0f"
+MAX_GAP = 0x100
+"""Code points between two emoji of one range."""
 _MARKS = frozenset(("Sk", "Cf", "Mn", "Me"))
 """Categories of the characters that modify and join pictures: skin tones, joiners, variation selectors, keycaps."""
 
@@ -102,16 +104,27 @@ def _picture(emoji: Emoji) -> str:
     return "".join(chr(int(each, 16)) for each in emoji.code_points.split("-"))
 
 
+def _ranges_of(characters: str) -> str:
+    """Return a few ranges, as in `\u203c-\u27bf\u2934-\u2b55`, that hold characters, and others between them."""
+    points = sorted(map(ord, characters))
+    breaks = [at for at in range(1, len(points)) if points[at] - points[at - 1] > MAX_GAP]
+    starts, ends = [0, *breaks], [*(at - 1 for at in breaks), len(points) - 1]
+    return "".join(f"{chr(points[start])}-{chr(points[end])}" for start, end in zip(starts, ends, strict=True))
+
+
 @cache
 def _sequences() -> re.Pattern[str]:
-    """Return a pattern for emoji: keycaps, flags, and pictures with their marks, joined or not."""
+    """Return a pattern for emoji: keycaps, flags, and pictures with their marks, joined or not.
+
+    It begins with a few ranges in which all emoji lie, so that a search skips other characters fast.
+    """
     signs = {each for picture in _names_of_pictures() for each in picture if ord(each) > 127}
     flags = {chr(letter) for letter in range(0x1F1E6, 0x1F200)}
     tags = {chr(tag) for tag in range(0xE0020, 0xE0080)}
     joiner, keycap = "\u200d", "\u20e3"
-    picture = "[" + "".join(sorted(signs - flags - tags - _TONE_SIGNS - {joiner, keycap})) + "]"
-    marked = rf"{picture}[{_VARIATION}{''.join(sorted(_TONE_SIGNS))}]*"
-    flag = f"[{''.join(sorted(flags))}]"
+    pictures = "".join(sorted(signs - flags - tags - _TONE_SIGNS - {joiner, keycap, _VARIATION}))
+    flag, marks = "".join(sorted(flags)), rf"[{_VARIATION}{''.join(sorted(_TONE_SIGNS))}]*"
     return re.compile(
-        rf"[0-9#*]{_VARIATION}?{keycap}|{flag}{flag}|{marked}[{min(tags)}-{max(tags)}]+|{marked}(?:{joiner}{marked})*"
+        rf"[0-9#*{_ranges_of(pictures + flag)}](?:(?<=[0-9#*]){_VARIATION}?{keycap}|(?<=[{flag}])[{flag}]"
+        rf"|(?<=[{pictures}]){marks}(?:[{min(tags)}-{max(tags)}]+|(?:{joiner}[{pictures}]{marks})*))"
     )

@@ -32,6 +32,7 @@ LONG_BODY = 50_000
 """Requests with a larger body, in bytes, run in a worker thread: parsing, hashing and storing it takes long."""
 METHOD_VERBS = frozenset({"GET", "POST"})
 """The HTTP methods for RPC methods."""
+_VERBS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE"})
 _VARYING = re.compile(r"(.*?)\{(\w+)(:path)?\}(.*)")
 """A segment with a placeholder: its prefix, the name, whether it is a tail (`:path`), its suffix."""
 
@@ -314,8 +315,10 @@ class Dispatch:
 
     def verbs(self, path: str) -> list[str]:
         """The sorted verbs of a path; empty for an unknown path."""
-        match = self.tree.find(_segments(path), None)
-        return sorted(match[0].operations) if match else []
+        segments = _segments(path)
+        match = self.tree.find(segments, None)
+        known = {*_VERBS, *match[0].operations} if match else ()
+        return sorted(verb for verb in known if self.tree.find(segments, verb))
 
     @property
     def operations(self) -> list[Operation]:

@@ -43,6 +43,15 @@ def airtable(connect: Connect) -> httpx.Client:
         ("IS_AFTER(CREATED_TIME(), DATEADD(NOW(), -1, 'days'))", "Mill Bake Sell"),
         ("IS_SAME('2026-02-28', DATEADD('2026-01-31', 1, 'month'), 'day')", "Mill Bake Sell"),
         ("DATETIME_DIFF('2026-03-30', '2026-01-31', 'months') = 1", "Mill Bake Sell"),
+        ("DATETIME_DIFF('2024-01-20', '2024-03-10', 'months') = -1", "Mill Bake Sell"),
+        ("IS_SAME('2026-11-01', '2026-11-07', 'week')", "Mill Bake Sell"),
+        ("IS_SAME('2026-11-07', '2026-11-08', 'week')", ""),
+        ("IS_SAME('2026-03-31', '2026-04-01', 'quarter')", ""),
+        ("LEN(REPT('ab', 150)) = 300", "Mill Bake Sell"),
+        ("1" + "+1" * 7_000 + " = 7001", "Mill Bake Sell"),
+        ("OR(INT(VALUE('inf')), LEFT({Name}, VALUE('nan')), FIND('x', {Name}, VALUE('inf')))", ""),
+        ("ROUND(VALUE('1e308'), 15) > 1", "Mill Bake Sell"),
+        ("IS_SAME('0001-01-01T00:00:00+14:00', '2026-01-01', 'day')", ""),
         ("AND(YEAR('2026-01-04') = 2026, WEEKDAY('2026-01-04') = 0, NOT(IS_BEFORE('x', TODAY())))", "Mill Bake Sell"),
     ],
 )
@@ -67,6 +76,37 @@ def test_a_value_that_a_field_cannot_hold_is_refused(airtable: httpx.Client, bod
     for formula in ("{Nme} =", "DATEADD(NOW(), 1, 'moons')", "DATEADD(NOW(), 99999999, 'years') = 1"):
         wrong = airtable.get(f"/{BASE}/Tasks", params={"filterByFormula": formula})
         assert wrong.json()["error"]["type"] == "INVALID_FILTER_BY_FORMULA"
+
+
+MANY = "REPT(REPT(REPT('x', 100), 100), 10)"
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        f"LEN({MANY} & 'x')",
+        f"LEN(CONCATENATE({MANY}, 'x'))",
+        "LEN(REPT('x', 100001))",
+        f"LEN(SUBSTITUTE({MANY}, 'x', 'yy'))",
+    ],
+)
+def test_a_formula_makes_no_text_over_100_000_characters(airtable: httpx.Client, formula: str):
+    assert (
+        len(airtable.get(f"/{BASE}/Tasks", params={"filterByFormula": f"LEN({MANY}) = 100000"}).json()["records"]) == 3
+    )
+    refused = airtable.get(f"/{BASE}/Tasks", params={"filterByFormula": formula})
+    assert (refused.status_code, refused.json()["error"]["type"]) == (422, "INVALID_FILTER_BY_FORMULA")
+
+
+@pytest.mark.parametrize("name", ["sort", "fields"])
+def test_what_lists_are_asked_by_is_a_list(airtable: httpx.Client, name: str):
+    refused = airtable.post(f"/{BASE}/Tasks/listRecords", json={name: 5})
+    assert (refused.status_code, refused.json()["error"]["type"]) == (422, "INVALID_REQUEST_UNKNOWN")
+
+
+@pytest.mark.parametrize("name", ["maxRecords", "pageSize"])
+def test_a_size_of_any_length_is_read(airtable: httpx.Client, name: str):
+    assert len(airtable.get(f"/{BASE}/Tasks", params={name: "9" * 5_000}).json()["records"]) == 3
 
 
 def test_typecast_makes_values_and_choices_that_fit(airtable: httpx.Client):

@@ -341,6 +341,19 @@ def test_what_a_caller_may_not_do_is_refused_with_discords_number(
     assert (refused.status_code, refused.json()["code"]) == (status, code), refused.text
 
 
+def test_what_a_put_of_onboarding_or_of_a_member_lacks_stays(guild: Guild):
+    onboarding = f"/guilds/{GUILD}/onboarding"
+    guild.bot.put(
+        onboarding, json={"enabled": True, "default_channel_ids": [GENERAL], "prompts": []}
+    ).raise_for_status()
+    changed = guild.bot.put(onboarding, json={"enabled": False}).json()
+    assert (changed["enabled"], changed["default_channel_ids"]) == (False, [GENERAL])
+    member = f"/guilds/{GUILD}/members/{ADA}"
+    guild.bot.patch(member, json={"nick": "Countess"}).raise_for_status()
+    guild.bot.put(member, json={"access_token": "t"}).raise_for_status()
+    assert guild.bot.get(member).json()["nick"] == "Countess"
+
+
 def test_a_guild_that_is_seeded_without_members_or_roles_is_open_to_its_caller(live: LiveServer):
     guilds = [{"id": "7", "name": "Seeded", "owner_id": ADA}, {"id": "9", "name": "Other", "owner_id": ADA}]
     channels = [

@@ -5,6 +5,9 @@ from typing import Any
 import httpx
 import pytest
 
+from twindiff.drafts.shipped import find_shipped
+from twindiff.local import Twindiff
+
 from .conftest import Connect
 
 
@@ -396,3 +399,43 @@ def test_records_of_further_kinds_are_kept(hubspot: httpx.Client, kind: str, pro
     made = hubspot.post(f"/crm/v3/objects/{kind}", json={"properties": properties}).json()
     shown = hubspot.get(f"/crm/v3/objects/{kind}/{made['id']}", params={"properties": ",".join(properties)}).json()
     assert shown["properties"].items() >= properties.items()
+
+
+def test_types_of_associations_are_numbers_and_their_labels_have_texts(hubspot: httpx.Client):
+    labels = "/crm/v4/associations/contacts/contacts/labels"
+    [made] = hubspot.post(labels, json={"label": "Knows", "name": "knows"}).json()["results"]
+    changed = {"associationTypeId": made["typeId"], "label": "Friend", "inverseLabel": "Of"}
+    assert hubspot.put(labels, json={**changed, "label": " "}).status_code == 400
+    assert hubspot.put(labels, json=changed).status_code == 204
+    assert hubspot.get(labels).json()["results"][-1]["label"] == "Friend"
+    pair = f"/crm/v4/objects/contacts/{find_id(hubspot, 'contacts')}/associations"
+    company = f"{pair}/companies/{find_id(hubspot, 'companies')}"
+    refused = hubspot.put(company, json=[{"associationCategory": "HUBSPOT_DEFINED", "associationTypeId": True}])
+    assert refused.status_code == 400
+
+
+@pytest.mark.parametrize(("query", "count"), [({"after": "9" * 5_000}, 1), ({"limit": -3}, 1)])
+def test_a_page_is_read_whatever_is_asked_for(hubspot: httpx.Client, query: dict[str, Any], count: int):
+    contact, company = find_id(hubspot, "contacts"), find_id(hubspot, "companies")
+    hubspot.put(f"/crm/v4/objects/contacts/{contact}/associations/default/companies/{company}")
+    page = hubspot.get(f"/crm/v4/objects/contacts/{contact}/associations/companies", params=query)
+    assert (page.status_code, len(page.json()["results"])) == (200, count)
+
+
+def test_an_id_in_a_list_is_that_of_a_record_of_its_kind():
+    draft, at = find_shipped("hubspot"), "2026-01-01T00:00:00"
+    records = {kind: [{"id": "5", "created_at": at, "updated_at": at}] for kind in ("contacts", "companies")}
+    twin = draft._replace(rows=lambda: {**draft.rows(), **records} if draft.rows else records).twin()
+    with (
+        Twindiff(twins=[twin]) as local,
+        local.create("hubspot:hubspot_base") as made,
+        httpx.Client(transport=local.transport(made), base_url="https://api.hubapi.com/crm/v3") as client,
+    ):
+        given = {"name": "People", "objectTypeId": "0-1", "processingType": "MANUAL"}
+        members = f"/lists/{client.post('/lists', json=given).json()['list']['listId']}/memberships"
+        assert client.put(f"{members}/add", json=["5"]).json()["recordsIdsAdded"] == ["5"]
+        assert client.get("/lists/records/0-2/5/memberships").json()["total"] == 0
+        assert client.delete("/objects/companies/5").status_code == 204
+        assert client.get(members).json()["total"] == 1
+        assert client.delete("/objects/contacts/5").status_code == 204
+        assert client.get(members).json()["total"] == 0

@@ -161,11 +161,27 @@ def test_a_batch_does_its_operations_and_packs_their_answers(mailchimp: httpx.Cl
         file = archive.extractfile(archive.getmembers()[0])
         assert file is not None
         answers = json.load(file)
-    assert [each["status_code"] for each in answers] == [200, 400, 200, 404]
+    assert [each["status_code"] for each in answers] == [200, 400, 200, 501]
     assert (answers[0]["operation_id"], json.loads(answers[2]["response"])) == ("one", {"total_items": 1})
     assert mailchimp.get("/batches").json()["total_items"] == 1
     assert mailchimp.delete(f"/batches/{made['id']}").status_code == 204
     assert mailchimp.get(f"/batches/{made['id']}").status_code == 404
+
+
+def test_a_batch_has_up_to_1000_operations(mailchimp: httpx.Client):
+    made = mailchimp.post("/batches", json={"operations": 1_000 * [{"method": "GET", "path": "/lists/none"}]})
+    assert made.status_code == 200
+    batch = mailchimp.get(f"/batches/{made.json()['id']}").json()
+    assert (batch["total_operations"], batch["errored_operations"]) == (1_000, 1_000)
+
+
+def test_the_answers_of_a_batch_are_limited_together(mailchimp: httpx.Client):
+    campaign = {"type": "regular", "settings": {"title": "x" * 500_000}}
+    assert mailchimp.post("/campaigns", json=campaign).status_code == 200
+    listing = {"method": "GET", "path": "/campaigns"}
+    assert mailchimp.post("/batches", json={"operations": [listing]}).status_code == 200
+    assert mailchimp.post("/batches", json={"operations": 40 * [listing]}).status_code == 400
+    assert mailchimp.get("/batches").json()["total_items"] == 1
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,8 @@ from .wire_style import AirtableError
 
 MAX_FORMULA_LETTERS = 16_000
 MAX_DEPTH = 50
+MAX_TEXT = 100_000
+"""Characters of a text that a formula makes: as many as a long text field can have."""
 _TOKEN = re.compile(
     r"\s*(?:(?P<text>\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*')|(?P<number>\d+(?:\.\d+)?)|\{(?P<field>(?:[^}\\]|\\.)+)\}"
     r"|(?P<word>[A-Za-z_]\w*)|(?P<mark><=|>=|!=|[=<>&+*/(),-]))"
@@ -89,10 +91,11 @@ class _FormulaParser:
             raise _refuse("it is nested too deeply")
         if level == len(_LEVELS):
             return self._one(depth)
-        left = self.read(level + 1, depth)
+        first = self.read(level + 1, depth)
+        others: list[tuple[str, Formula]] = []
         while mark := self._take(*_LEVELS[level]):
-            left = _join(mark, left, self.read(level + 1, depth))
-        return left
+            others.append((mark, self.read(level + 1, depth)))
+        return _join(first, others) if others else first
 
     def _one(self, depth: int) -> Formula:
         if self._take("-"):
@@ -140,7 +143,7 @@ class _FormulaParser:
         fewest, most, function = run
         if not fewest <= len(parts) <= most:
             raise _refuse(f"Invalid number of arguments for {name}")
-        return lambda record: function([part(record) for part in parts])
+        return lambda record: _check_length(function([part(record) for part in parts]))
 
 
 def _to_text(value: Any) -> str:
@@ -156,10 +159,18 @@ def _to_text(value: Any) -> str:
 
 
 def _to_number(value: Any) -> float:
+    """Return a value as a finite number; 0 for what is none."""
     try:
-        return float(value or 0)
+        number = float(value or 0)
     except (TypeError, ValueError):
         return 0.0
+    return number if math.isfinite(number) else 0.0
+
+
+def _check_length(value: Any) -> Any:
+    if isinstance(value, str) and len(value) > MAX_TEXT:
+        raise _refuse(f"a text has more than {MAX_TEXT:,} characters")
+    return value
 
 
 def _compare(left: Any, right: Any) -> int:
@@ -172,9 +183,16 @@ def _compare(left: Any, right: Any) -> int:
     return (one > other) - (one < other)
 
 
-def _join(mark: str, left: Formula, right: Formula) -> Formula:
-    joined = _MARKS[mark]
-    return lambda record: joined(left(record), right(record))
+def _join(first: Formula, others: Sequence[tuple[str, Formula]]) -> Formula:
+    """Return the formula that joins a value with others by their marks, from left to right."""
+
+    def join(record: FormulaRecord) -> Any:
+        value = first(record)
+        for mark, other in others:
+            value = _check_length(_MARKS[mark](value, other(record)))
+        return value
+
+    return join
 
 
 def _find(wanted: str, text: str, start: Sequence[Any]) -> int:
@@ -190,8 +208,18 @@ def _take_middle(text: str, place: int, count: int) -> str:
     return text[max(place - 1, 0) :][: max(count, 0)]
 
 
+def _repeat(text: str, count: int) -> str:
+    if len(text) * count > MAX_TEXT:
+        raise _refuse(f"a text has more than {MAX_TEXT:,} characters")
+    return text * max(count, 0) if text else ""
+
+
 def _substitute(text: str, old: str, new: str) -> str:
-    return text[:MAX_REPEATED].replace(old, new[:MAX_REPEATED]) if old else text
+    if not old:
+        return text
+    if len(text) + text.count(old) * (len(new) - len(old)) > MAX_TEXT:
+        raise _refuse(f"a text has more than {MAX_TEXT:,} characters")
+    return text.replace(old, new)
 
 
 def _switch(given: Sequence[Any]) -> Any:
@@ -211,15 +239,17 @@ def _numbers_in(given: Sequence[Any]) -> list[float]:
 def _round(value: float, digits: int) -> float:
     """Return a value rounded to some digits, halves away from zero."""
     scale = 10.0 ** min(max(digits, -15), 15)
-    return math.copysign(math.floor(abs(value) * scale + 0.5) / scale, value)
+    scaled = abs(value) * scale + 0.5
+    return math.copysign(math.floor(scaled) / scale, value) if math.isfinite(scaled) else value
 
 
 def _read_time(value: Any) -> datetime | None:
+    """Return a time in UTC; None for a value that is none."""
     try:
         time = datetime.fromisoformat(_to_text(value))
-    except ValueError:
+        return time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
         return None
-    return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
 def _compare_times(given: Sequence[Any], compare: Callable[[datetime, datetime], bool]) -> bool:
@@ -238,19 +268,23 @@ def _read_unit(given: Sequence[Any], otherwise: str) -> str:
 
 def _is_same(given: Sequence[Any]) -> bool:
     first, second, unit = _read_time(given[0]), _read_time(given[1]), _read_unit(given, "milliseconds")
-    letters = _LETTERS_OF_UNITS.get(unit)
-    if first is None or second is None:
-        return False
-    if letters is None:
-        return _subtract(first, second, unit) == 0
-    return first.astimezone(UTC).isoformat()[:letters] == second.astimezone(UTC).isoformat()[:letters]
+    return first is not None and second is not None and _find_period(first, unit) == _find_period(second, unit)
+
+
+def _find_period(time: datetime, unit: str) -> Any:
+    """Return what all times of the same year, week, hour and so on have in common; weeks begin on Sunday."""
+    if unit == "weeks":
+        return time.toordinal() // 7
+    if unit == "quarters":
+        return time.year, (time.month - 1) // 3
+    return time.isoformat(timespec="milliseconds")[: _LETTERS_OF_UNITS[unit]]
 
 
 def _subtract(first: datetime, second: datetime, unit: str) -> float:
     if unit in ("months", "quarters", "years"):
         months = (first.year - second.year) * 12 + first.month - second.month
-        rest = (first.day, first.time()) < (second.day, second.time())
-        whole = months - rest if months > 0 else months
+        one, other = (first.day, first.time()), (second.day, second.time())
+        whole = months - (months > 0 and one < other) + (months < 0 and one > other)
         return float(int(whole / {"months": 1, "quarters": 3, "years": 12}[unit]))
     return float(int((first - second).total_seconds() / _SECONDS[unit]))
 
@@ -292,12 +326,12 @@ def _join_list(given: Sequence[Any]) -> str:
     return (_to_text(given[1]) if len(given) > 1 else ", ").join(map(_to_text, values))
 
 
-MAX_REPEATED = 10_000
-"""Characters of a text that functions repeat or put in place of others."""
 _SECONDS: Mapping[str, float] = {
     "milliseconds": 0.001, "seconds": 1, "minutes": 60, "hours": 3600, "days": 86_400, "weeks": 604_800,
 }  # fmt: skip
-_LETTERS_OF_UNITS = {"years": 4, "months": 7, "days": 10, "hours": 13, "minutes": 16, "seconds": 19}
+_LETTERS_OF_UNITS = {
+    "years": 4, "months": 7, "days": 10, "hours": 13, "minutes": 16, "seconds": 19, "milliseconds": 23,
+}  # fmt: skip
 """How many letters of two times are the same if they are in the same unit."""
 _SHORT_UNITS = {"ms": "milliseconds", "s": "seconds", "h": "hours", "d": "days", "w": "weeks", "q": "quarters",
                 "y": "years"}  # fmt: skip
@@ -341,7 +375,7 @@ _FUNCTIONS: Mapping[str, tuple[int, int, Callable[[list[Any]], Any]]] = {
     "VALUE": (1, 1, lambda given: _to_number(given[0])),
     "RIGHT": (2, 2, lambda given: _take_right(_to_text(given[0]), int(_to_number(given[1])))),
     "MID": (3, 3, lambda given: _take_middle(_to_text(given[0]), int(_to_number(given[1])), int(_to_number(given[2])))),
-    "REPT": (2, 2, lambda given: _to_text(given[0])[:MAX_REPEATED] * min(max(int(_to_number(given[1])), 0), 100)),
+    "REPT": (2, 2, lambda given: _repeat(_to_text(given[0]), int(_to_number(given[1])))),
     "SUBSTITUTE": (3, 3, lambda given: _substitute(*map(_to_text, given))),
     "EXACT": (2, 2, lambda given: _to_text(given[0]) == _to_text(given[1])),
     "T": (1, 1, lambda given: given[0] if isinstance(given[0], str) else None),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, cast
 from urllib.parse import parse_qsl
@@ -94,13 +95,21 @@ def _select(call: Call, table: AirtableTable, asked: Mapping[str, Any]) -> list[
     view = asked.get("view")
     if view and table.views and view not in [name for each in table.views for name in (each["id"], each["name"])]:
         raise AirtableError(422, "VIEW_NAME_NOT_FOUND", f"View {view} not found")
-    sorts: list[Any] = asked.get("sort") or []
-    for each in reversed(sorts):
+    for each in reversed(_read_list(asked, "sort")):
         given = cast(Shown, each) if isinstance(each, dict) else {}
         name = _name_field(table, str(given.get("field")))
         rows.sort(key=lambda row: _order_by(row.fields.get(name)), reverse=given.get("direction") == "desc")
-    most = asked.get("maxRecords")
-    return rows[: int(most)] if most is not None and str(most).isdecimal() else rows
+    most = str(asked.get("maxRecords"))
+    return rows[: int(most)] if re.fullmatch("[0-9]{1,9}", most) else rows
+
+
+def _read_list(asked: Mapping[str, Any], name: str) -> list[Any]:
+    """Return a list that was asked for, which may be missing; raises AirtableError for another value."""
+    given: Any = asked.get(name)
+    if given is not None and not isinstance(given, list):
+        said = f"Invalid request: parameter validation failed: {name} must be a list"
+        raise AirtableError(422, "INVALID_REQUEST_UNKNOWN", said)
+    return cast(list[Any], given or [])
 
 
 def _order_by(value: Any) -> tuple[int, float, str]:
@@ -127,13 +136,12 @@ def _read_query(call: Call) -> Shown:
 def _page(call: Call, table: AirtableTable, asked: Mapping[str, Any]) -> Shown:
     rows = _select(call, table, asked)
     size = str(asked.get("pageSize"))
-    most = min(max(int(size), 1), MAX_PAGE) if size.isdecimal() else MAX_PAGE
+    most = min(max(int(size), 1), MAX_PAGE) if re.fullmatch("[0-9]{1,9}", size) else MAX_PAGE
     offset = str(asked.get("offset") or "")
     start = next((n for n, row in enumerate(rows) if f"itr/{row.id}" == offset), None) if offset else 0
     if start is None:
         raise AirtableError(422, "LIST_RECORDS_ITERATOR_NOT_AVAILABLE", "The offset is not one that a page gave")
-    listed: list[Any] = asked.get("fields") or []
-    names = [_name_field(table, str(each)) for each in listed]
+    names = [_name_field(table, str(each)) for each in _read_list(asked, "fields")]
     by_id = str(asked.get("returnFieldsByFieldId")).lower() == "true"
     shown: Shown = {"records": [_show_record(row, table, names, by_id) for row in rows[start : start + most]]}
     return shown | ({"offset": f"itr/{rows[start + most].id}"} if start + most < len(rows) else {})

@@ -60,8 +60,10 @@ def put_label(call: Call, from_object_type: str, to_object_type: str, associatio
               inverse_label: str = "") -> None:  # fmt: skip
     """Change the texts of a label."""
     row = _find_label(call, from_object_type, to_object_type, str(association_type_id))
+    if not label.strip():
+        raise HubSpotError("'label' cannot be blank.")
     call.db.change(row, label=label)
-    if inverse_label:
+    if inverse_label and row.inverse_id != row.type_id:
         other = call.db.get(CrmAssociationLabel, row.inverse_id)
         call.db.change(other, label=inverse_label)
 

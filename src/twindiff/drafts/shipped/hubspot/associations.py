@@ -102,7 +102,7 @@ def check_types(call: Call, from_kind: str, to_kind: str, given: Any) -> list[in
         raise HubSpotError("Invalid input JSON: the association types must be a list of objects.")
     ids: list[Any] = [each.get("associationTypeId") for each in listed]
     for id in ids:
-        if not isinstance(id, int) or id not in known:
+        if not isinstance(id, int) or isinstance(id, bool) or id not in known:
             said = f"Association type {id} does not lead from {from_kind} to {to_kind}"
             raise HubSpotError(f"{said}, whose types are: {', '.join(map(str, sorted(known))) or 'none'}.")
     return ids

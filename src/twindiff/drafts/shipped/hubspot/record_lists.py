@@ -12,7 +12,7 @@ from twindiff.kit.twin import Operations
 
 from .account import KINDS
 from .record_lookup import find_record, find_records
-from .records import get_kind
+from .records import get_kind, list_places
 from .tables import CrmContactList, CrmListMember
 from .wire_style import HubSpotError, NoSuchRecord, page_results, show_time
 
@@ -136,7 +136,8 @@ def get_by_name(call: Call, object_type_id: str, list_name: str) -> Shown:
 @api.get("/records/{objectTypeId}/{recordId}/memberships")
 def list_of_record(call: Call, object_type_id: str, record_id: str) -> Shown:
     """List the lists in which a record is."""
-    record = find_record(call, get_kind(object_type_id), record_id)
+    kind = get_kind(object_type_id)
+    record = find_record(call, kind, record_id)
     there = {row.id for row in _list_there(call)}
     shown = [
         {
@@ -145,7 +146,7 @@ def list_of_record(call: Call, object_type_id: str, record_id: str) -> Shown:
             "firstAddedTimestamp": show_time(each.added_at),
             "lastAddedTimestamp": show_time(each.added_at),
         }
-        for each in call.db.rows(CrmListMember, CrmListMember.contact_id == record.id)
+        for each in list_places(call, kind, record.id)
         if each.list_id in there
     ]
     return {"results": shown, "total": len(shown)}

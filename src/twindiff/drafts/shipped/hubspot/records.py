@@ -19,7 +19,7 @@ from twindiff.kit.twin import Operations
 from .account import KINDS, SEARCHED, columns_of, find_kind, kind_of_type, name_one
 from .associations import associate, check_types, list_associated, show_types, unlink
 from .record_lookup import COMPUTED, find_record, find_records, read_property, show_record
-from .tables import RECORDS, CrmActivity, CrmAssociationLabel, CrmListMember, CrmProperty, CrmStage
+from .tables import RECORDS, CrmActivity, CrmAssociationLabel, CrmContactList, CrmListMember, CrmProperty, CrmStage
 from .wire_style import HubSpotError, NoSuchRecord, RecordConflict, page_results, show_time
 
 api = Operations(prefix="/crm/v3/objects")
@@ -160,8 +160,14 @@ def archive_record(call: Call, kind: str, id: str) -> None:
     if row is not None and not row.archived:
         call.db.change(row, archived=True, updated_at=call.clock.iso())
         unlink(call, kind, id)
-        for member in call.db.rows(CrmListMember, CrmListMember.contact_id == id):
+        for member in list_places(call, kind, id):
             call.db.remove(member)
+
+
+def list_places(call: Call, kind: str, id: str) -> list[CrmListMember]:
+    """Return the places of a record in lists of its kind."""
+    of_kind = {row.id for row in call.db.rows(CrmContactList, CrmContactList.kind == kind)}
+    return [row for row in call.db.rows(CrmListMember, CrmListMember.contact_id == id) if row.list_id in of_kind]
 
 
 @api.get("/{objectType}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from twindiff.kit.errors import ApiError, InvalidParameter, NotFound
@@ -65,7 +66,7 @@ def show_time(timestamp: str) -> str:
 
 def page_results(shown: list[Any], after: str, limit: int) -> dict[str, Any]:
     """Return a page of `results` with `paging.next.after`, which is the offset of the next one."""
-    start = int(after) if after.isdecimal() else 0
+    start, limit = int(after) if re.fullmatch("[0-9]{1,9}", after) else 0, max(limit, 1)
     body: dict[str, Any] = {"results": shown[start : start + limit]}
     if start + limit < len(shown):
         body["paging"] = {"next": {"after": str(start + limit), "link": f"?after={start + limit}"}}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import tarfile
-from collections.abc import Mapping
 from typing import Any, cast
 from urllib.parse import unquote, urlencode
 
@@ -25,6 +24,8 @@ from .wire_style import MailchimpError, ResourceNotFound, link, page_rows, show_
 api = Operations(prefix="/3.0/batches")
 MAX_OPERATIONS = 1_000
 """Operations of a batch that this twin does at once."""
+MAX_ANSWERED = 16_000_000
+"""Characters of the answers of a batch together."""
 _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 _SERVED = (lists.api, members.api, segments.api, campaigns.api)
 Shown = dict[str, Any]
@@ -70,7 +71,13 @@ def post_batch(call: Call, operations: list[BatchOperation]) -> Shown:
     for number, each in enumerate(operations):
         if each.method.upper() not in _METHODS:
             raise MailchimpError(400, f"operations.{number}.method: Value must be one of: {', '.join(_METHODS)}")
-    answers = [_answer(call, each) for each in operations]
+    dispatch, answers = Dispatch(call.memo["exchange"].style, _SERVED), list[Shown]()
+    size = 0
+    for each in operations:
+        answers.append(_answer(call, dispatch, each))
+        size += len(answers[-1]["response"])
+        if size > MAX_ANSWERED:
+            raise MailchimpError(400, f"operations: their answers have over {MAX_ANSWERED:,} characters together")
     id = call.ids.uuid().replace("-", "")[-10:]
     row = call.db.add(MailchimpBatch(id=id, answers=answers, submitted_at=call.clock.iso()))
     return _show(call, row, is_new=True)
@@ -108,7 +115,7 @@ def get_answers(call: Call, batch_id: str) -> Response:
     return file_answer(packed.getvalue(), "application/gzip", filename=f"{batch_id}-response.tar.gz")
 
 
-def _answer(call: Call, operation: BatchOperation) -> Mapping[str, Any]:
+def _answer(call: Call, dispatch: Dispatch, operation: BatchOperation) -> Shown:
     outer: RequestContext = call.memo["exchange"]
     path, _, query = operation.path.partition("?")
     path = "/" + path.strip("/")
@@ -116,9 +123,9 @@ def _answer(call: Call, operation: BatchOperation) -> Mapping[str, Any]:
     query = "&".join(each for each in (query, urlencode(operation.params)) if each)
     headers = {**outer.request.headers, "content-type": "application/json"}
     request = Request(operation.method.upper(), unquote(path), query, headers, operation.body.encode())
-    match = Dispatch(outer.style, _SERVED).find(request.verb, request.path)
+    match = dispatch.find(request.verb, request.path)
     if match is None:
-        answer = outer.style.error(ResourceNotFound(), outer)
+        answer = outer.style.unknown(request, dispatch.verbs(request.path))
     else:
         inner = RequestContext(outer.style, request, match.operation, match.path_parameters, outer.base_url)
         inner.token, inner.actor, inner.strict = outer.token, outer.actor, outer.strict

@@ -26,8 +26,8 @@ def find_unreached_hosts(printed: Iterable[str], twins: Sequence[Twin]) -> Mappi
     """The vendors' own hosts that lines of output name as not reached, each with the twin that stands in for it."""
     lines = [line for line in printed if _FAILED.search(line)]
     named = dict.fromkeys(host.lower() for line in lines for host in _HOST.findall(line))
-    standing_in = {host: twin for host in named for twin in twins if has_vendor_host(twin.hosts, host)}
-    return dict([*standing_in.items()][:MAX_CAUSES])
+    unreached = {host: twin for host in named for twin in twins if has_vendor_host(twin.hosts, host)}
+    return dict([*unreached.items()][:MAX_CAUSES])
 
 
 def describe_unreached(host: str, twin: Twin) -> str:

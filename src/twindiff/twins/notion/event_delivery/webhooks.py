@@ -39,7 +39,10 @@ NAMES = frozenset(
 
 
 def _notify(event: Emitted, subscription: Subscription, store: Store) -> Iterator[Notification]:
-    """Yield the message of an event, and that which older versions have for it; ids depend only on the event."""
+    """Yield the message of an event, and that which older versions have for it.
+
+    Ids depend only on the event and the name that the message has for it.
+    """
     if not subscription.events or event.name in subscription.events:
         yield _build_message(event, subscription, store, LATEST)
     former = _FORMER_NAMES.get(event.name)
@@ -67,8 +70,9 @@ def _of_database(event: Emitted, former: str, store: Store) -> Emitted:
 
 
 def _build_message(event: Emitted, subscription: Subscription, store: Store, version: str) -> Notification:
-    about = f"{event.environment}.{event.seq}.{event.number}.{subscription.id}".encode()
-    id = str(UUID(bytes=blake2b(about, digest_size=16).digest(), version=4))
+    about = f"{event.environment}.{event.seq}.{event.number}.{subscription.id}"
+    about += f".{event.name}" if version != LATEST else ""
+    id = str(UUID(bytes=blake2b(about.encode(), digest_size=16).digest(), version=4))
     workspace = store.find(Workspace)
     author = store.find(User, User.id == event.actor)
     bots = store.rows(User, User.type == "bot", order=User.id, limit=1)

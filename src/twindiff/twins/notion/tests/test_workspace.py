@@ -229,10 +229,14 @@ def test_the_events_of_databases_are_sent_to_those_who_name_them():
         notion = Notion(platform.environment("notion:notion_base", BOT, tokens={f"token-{BOT}": BOT}))
         source = notion.source()
         database = notion("GET", f"data_sources/{source}")["parent"]["database_id"]
-        body = {"twin": "notion", "url": receiver.url, "events": ["database.content_updated"]}
+        names = ["data_source.content_updated", "database.content_updated"]
+        body = {"twin": "notion", "url": receiver.url, "events": names}
         platform.post(f"env/{notion.environment.made['environmentId']}/webhooks", body)
         notion.row(source, "row")
-        _, event = receiver.wait(2)
+        _, one, other = receiver.wait(3)
+        assert one.json["id"] != other.json["id"]
+        assert sorted(each.json["type"] for each in (one, other)) == names
+        event = one if one.json["type"] == names[1] else other
         assert (event.json["type"], event.json["api_version"]) == ("database.content_updated", "2022-06-28")
         assert event.json["entity"] == {"id": database, "type": "database"}
     finally:

@@ -13,7 +13,9 @@ from twindiff.kit.throttling import yield_processor
 
 _REFERENCE = r"<(?:[@#!]|https?:|mailto:|tel:)[^<>]*>"
 _SPECIAL = re.compile(rf"{_REFERENCE}|&(?:amp|lt|gt);|[&<>]")
-_CODE = re.compile(r"(```.*?```|`[^`\n]+`)", re.DOTALL)
+_CODE_OR_ADDRESS = re.compile(
+    r"(```.*?```|`[^`\n]+`|<(?:https?:|mailto:|tel:)[^<>|]*|\bhttps?://[^\s<>|`]+)", re.DOTALL
+)
 _LINKED = re.compile(rf"(?P<code>```.*?```|`[^`\n]+`)|(?P<url>\bhttps?://[^\s<>|`]+)|{_SPECIAL.pattern}", re.DOTALL)
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 _AFTER_URL = ".,;:!?'\")*_~"
@@ -39,10 +41,10 @@ def format_text(text: str) -> str:
 
 
 def name_emoji(text: str) -> str:
-    """Return a text with emoji as `:tada:`, except in code."""
+    """Return a text with emoji as `:tada:`, except in code and in addresses."""
     if text.isascii():
         return text
-    return "".join(part if at % 2 else name_pictures(part) for at, part in enumerate(_CODE.split(text)))
+    return "".join(part if at % 2 else name_pictures(part) for at, part in enumerate(_CODE_OR_ADDRESS.split(text)))
 
 
 def _entity(match: re.Match[str]) -> str:

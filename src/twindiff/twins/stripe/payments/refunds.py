@@ -358,7 +358,8 @@ def _amount(charge: Charge, wanted: Any) -> int:
     """Return the amount to refund: the requested one, or all that is left; raises StripeError if not refundable."""
     left = charge.amount_captured - charge.amount_refunded
     if charge.status != "succeeded":
-        raise StripeError(f"Charge {charge.id} has failed, so it cannot be refunded.", code="charge_not_refundable")
+        state = "is pending" if charge.status == "pending" else "has failed"
+        raise StripeError(f"Charge {charge.id} {state}, so it cannot be refunded.", code="charge_not_refundable")
     if charge.disputed and not _is_inquiry(charge):
         message = f"Charge {charge.id} has been charged back; cannot issue a refund."
         raise StripeError(message, code="charge_disputed")

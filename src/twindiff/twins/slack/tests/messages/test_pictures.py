@@ -21,6 +21,8 @@ def shown(slack, ts):
         ("1\ufe0f\u20e3 \U0001f1fa\U0001f1f8", ":one: :us:"),
         ("\U0001f469\u200d\U0001f4bb", ":female-technologist:"),
         ("`\U0001f389` \U0001f389", "`\U0001f389` :tada:"),
+        ("https://x.test/\U0001f389 \U0001f389", "<https://x.test/\U0001f389> :tada:"),
+        ("<https://x.test/\U0001f389|\U0001f389>", "<https://x.test/\U0001f389|:tada:>"),
         ("d\u00e9j\u00e0 \u2014 vu", "d\u00e9j\u00e0 \u2014 vu"),
     ],
 )

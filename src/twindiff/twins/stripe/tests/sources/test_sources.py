@@ -219,6 +219,7 @@ def test_a_bank_account_is_charged_once_it_is_verified(stripe):
     assert stripe.error("POST", verify, amounts=[32, 45])["message"] == "This bank account has already been verified."
     charge = paid(stripe, customer=customer)
     assert (charge["source"]["object"], charge["status"], charge["paid"]) == ("bank_account", "pending", False)
+    assert "is pending" in stripe.error("POST", "refunds", charge=charge["id"])["message"]
     stripe.advance(seconds=10)
     assert stripe.get(f"charges/{charge['id']}")["status"] == "succeeded"
     names = [each["type"] for each in stripe.get("events")["data"] if each["type"].startswith("charge.")]
