@@ -210,7 +210,7 @@ def _channels(asked: PromptRequest) -> list[str]:
 def _linear(choice: PromptChoices, people: list[Any], asked: PromptRequest) -> dict[str, Any]:
     teams = dict(_teams(asked))
     projects = _projects(choice, asked, [*teams])
-    homes = [*projects, *teams]
+    homes = {"projects": [*projects], "teams": [*teams]}
     members = {name: [asked.name_person(each) for each in asked.list_members("teams", name)] for name in teams}
     issues: list[dict[str, Any]] = []
 
@@ -240,17 +240,14 @@ def _linear(choice: PromptChoices, people: list[Any], asked: PromptRequest) -> d
     }
 
 
-def _placed_issues(asked: PromptRequest, homes: Sequence[str]) -> Iterator[Placed]:
-    """Issues with a given container, topic or priority."""
+def _placed_issues(asked: PromptRequest, homes: Mapping[str, Sequence[str]]) -> Iterator[Placed]:
+    """Issues with a given container, topic or priority; `homes` are the names of projects and teams."""
     for group in asked.of("issues"):
-        if group.priority is not None and not group.topic and not group.names and not containers_of(group, homes):
+        known = homes[group.within.kind] if group.within else ()
+        if group.priority is not None and not group.topic and not group.names and not containers_of(group, known):
             yield from [Placed(None, group, None)] * min(group.wanted or 3, MAX_RECORDS["issues"])
         else:
-            yield from place([group], _homes(group, homes))
-
-
-def _homes(group: PromptGroup, homes: Sequence[str]) -> Sequence[str]:
-    return group.within.names if group.within and group.within.names else homes
+            yield from place([group], known)
 
 
 def _teams(asked: PromptRequest) -> Iterator[tuple[str, str]]:

@@ -102,6 +102,20 @@ some exactly genau workspace account instance environment world data sample exam
 FILLERS = CONTAINED | ARTICLES | PLURAL_VERBS | frozenset(_FILLERS.split())
 """Words that make no claim which a world could contradict."""
 
+_DETERMINERS = """
+each every all any both either neither another other several many most few some such same half no one
+my our your his her their its jede[mnrs]? alle[mnrs]? beide[mnrs]? mehrere viele einige andere
+mein(?:e[mnrs]?)? unser(?:e[mnrs]?)? dein(?:e[mnrs]?)? ihr(?:e[mnrs]?)? sein(?:e[mnrs]?)?
+thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty hundred dozen
+"""
+_ADJECTIVES = """
+private public internal external shared empty full hidden locked open closed active inactive archived deleted
+default main primary new old big large small long short busy quiet existing extra additional
+daily weekly monthly quarterly yearly annual annually
+"""
+NOT_NAMES = "|".join((_DETERMINERS + _ADJECTIVES).split())
+"""Words that say which or what records are meant, also if they are capitalized as the first word of a sentence."""
+
 SUBSCRIPTION_STATUSES = {
     "active": "active|aktive[mnrs]?",
     "trialing": r"trialing|trial|in\s+trial|on\s+trial",
