@@ -178,6 +178,21 @@ CLAIMS = [
             == ({5}, {4})
         ),
     ),
+    (
+        "A channel #random without messages. A folder Archive without files. 6 files in Box. A team Core without issues",
+        lambda w: (
+            (w.messages("random"), w.files()["Archive"], in_team(w, "Core"), sum(map(len, w.files().values())))
+            == ([], [], 0, 6)
+        ),
+    ),
+    (
+        "A meeting about hiring next Friday for 30 minutes at 9",
+        lambda w: w.events() == [("Hiring meeting", "2026-01-16T09:00", "2026-01-16T09:30")],
+    ),
+    (
+        "Ein Termin über Rabatte am Freitag um 9 Uhr",
+        lambda w: w.events() == [("Rabatte meeting", "2026-01-09T09:00", "2026-01-09T10:00")],
+    ),
     ("5 meetings tomorrow at 9", lambda w: Counter(each[1] for each in w.events()) == {"2026-01-06T09:00": 5}),
 ]
 """Sentences of different styles, with what each of them claims."""
@@ -241,7 +256,8 @@ HALF_READ = [
     "3 plans at $5, $6 and $7 a month",
     "All channels have 5 messages", "Both teams have 3 issues", "Thirteen channels", "Private channel #x",
     "Another folder with 2 files", "Our team has 3 issues", "Yearly plan at $100", "Alle Projekte haben 3 Aufgaben",
-    "Each issue is urgent", "Each team with Ada has 3 issues", "Each product at $5",
+    "It has 3 messages about fonts", "5 issues about login assigned to Ada", "5 issues about login due tomorrow",
+    "The third channel has 2 messages", "Each issue is urgent", "Each team with Ada has 3 issues", "Each product at $5",
 ]  # fmt: skip
 """Sentences of which the rules know every noun, but not what one says of the other."""
 

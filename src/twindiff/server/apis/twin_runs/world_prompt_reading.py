@@ -19,6 +19,7 @@ from twindiff.server.apis.twin_runs.world_prompt_words import (
     ARTICLES,
     CONTAINED,
     EACH,
+    END_OF_MEETING_TOPIC,
     END_OF_TOPIC,
     EVERY,
     FILLERS,
@@ -28,6 +29,7 @@ from twindiff.server.apis.twin_runs.world_prompt_words import (
     NUMBER,
     PRICED,
     PRIORITIES,
+    PRONOUNS,
     SUBSCRIBED,
     SUBSCRIPTION_STATUSES,
     TWINS,
@@ -70,7 +72,10 @@ _BEFORE_CHANNEL = pattern(
     r"(?!\s+[#\"])"
 )
 _NO_NAME = pattern(NOT_NAMES)
-_TOPIC = pattern(rf"(?:{ABOUT})\s+(?:{_QUOTED}|((?:(?!(?:{END_OF_TOPIC})\b){_ONE_WORD}(?:\s+|(?=\W)|$)){{1,12}}))")
+_TOPIC, _MEETING_TOPIC = (
+    pattern(rf"(?:{ABOUT})\s+(?:{_QUOTED}|((?:(?!(?:{ends})\b){_ONE_WORD}(?:\s+|(?=\W)|$)){{1,12}}))")
+    for ends in (END_OF_TOPIC, END_OF_MEETING_TOPIC)
+)
 _EACH = pattern(rf"(?:({EACH})|{EVERY})\b(?=(?:\s+({_ONE_WORD}))?)")
 _PRICES = pattern(rf"(?:{PRICED})\b")
 _SUBSCRIBED = pattern(rf"(?:{SUBSCRIBED})\b")
@@ -113,7 +118,8 @@ class PromptReader:
             (_SEED, self._seed),
             (PRICED_AT, self._price),
             (_NUMBER, self._count),
-            (_TOPIC, self._topic),
+            (_MEETING_TOPIC, lambda match: self._topic(match, is_of_meetings=True)),
+            (_TOPIC, lambda match: self._topic(match, is_of_meetings=False)),
             (_NAMED, self._read_name),
             (_EACH, self._each),
             (_SUBSCRIBED, self._read_subscription),
@@ -216,7 +222,11 @@ class PromptReader:
 
     def _before_channel(self, match: re.Match[str]) -> bool:
         name = match[2] or match[3]
-        if self._number or (not match[1] and (_is_filler(name) or self._is_twin(name) or _NUMBER.fullmatch(name))):
+        if self._number:
+            return False
+        if not match[1] and (
+            _is_filler(name) or self._is_twin(name) or _NUMBER.fullmatch(name) or _NO_NAME.fullmatch(name)
+        ):
             return False
         return self._channel(name.lower())
 
@@ -308,10 +318,12 @@ class PromptReader:
         self._after_noun = False
         return True
 
-    def _topic(self, match: re.Match[str]) -> bool:
+    def _topic(self, match: re.Match[str], *, is_of_meetings: bool) -> bool:
         target = next((each for each in reversed(self._sentence.groups) if each.kind in ABOUT_SOMETHING), None)
         topic = (match[1] or match[2] or "").strip()
         if target is None or target.topic or target.names or not topic:
+            return False
+        if is_of_meetings != (target.kind == "meetings"):
             return False
         if any(kind_of(word) in KINDS and number for number, word in _mark_counted(topic)) or self._speaks_of_twin(
             topic
@@ -435,7 +447,7 @@ class PromptReader:
         if word in SHARED and self._last and self._last.kind == "folders":
             self._is_shared = True
             return True
-        if not _is_filler(word):
+        if not _is_filler(word) or (word in PRONOUNS and self._last is None):
             return False
         if word not in ARTICLES:
             self._split_off(word)
