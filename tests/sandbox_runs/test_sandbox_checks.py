@@ -10,6 +10,7 @@ from tests.harness import succeeded
 from tests.sandbox_runs.conftest import Repository, Sandboxes
 from tests.test_runs.conftest import Runs
 from twindiff.browser.chromium import NoBrowser, chromium
+from twindiff.server.apis.test_runs.likely_causes import find_unreached_hosts
 
 __all__ = ["twindiff"]
 
@@ -85,6 +86,31 @@ def test_a_failed_test_names_the_vendors_own_host_that_its_application_did_not_r
     run = Runs(live).run(sandbox_id=sandbox["sandbox_id"], test_config={"steps": steps})
     assert "a likely cause: the application did not reach slack.com" in run["failure_detail"]
     assert "proxy: true" in run["failure_detail"]
+
+
+def test_failed_checks_name_the_vendors_own_host_that_the_application_did_not_reach(live, sandbox):
+    steps = [{"action": "goto", "value": "/elsewhere"}]
+    run = Runs(live).run(sandbox_id=sandbox["sandbox_id"], test_config={"steps": steps}, checks=messages(1))
+    assert run["failure_category"] == "checks", run
+    assert "a likely cause: the application did not reach slack.com" in run["failure_detail"]
+
+
+@pytest.mark.parametrize(
+    ("printed", "is_unreached"),
+    [
+        ("Connected to slack.com", False),
+        ("GET https://slack.com/api/auth.test 200 Connection: keep-alive timeout=5", False),
+        ("Resolved slack.com to 127.0.0.1 via proxy", False),
+        ("TLS certificate of slack.com verified", False),
+        ("Failed to resolve 'slack.com' ([Errno -3] Temporary failure in name resolution)", True),
+        ("dial tcp 10.0.0.1:443: lookup slack.com: i/o timeout", True),
+        ("curl: (7) Failed to connect to slack.com port 443 after 1 ms: Connection refused", True),
+        ("ssl.SSLCertVerificationError: certificate verify failed: slack.com", True),
+    ],
+)
+def test_only_lines_that_tell_of_a_failure_name_hosts_that_were_not_reached(live, printed, is_unreached):
+    twins = [live.service.registry.get("slack")]
+    assert [*find_unreached_hosts([printed], twins)] == (["slack.com"] if is_unreached else [])
 
 
 def test_a_saved_test_with_checks_judges_the_twins_of_the_sandbox_it_runs_in(live, sandbox):

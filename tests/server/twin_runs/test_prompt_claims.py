@@ -163,6 +163,36 @@ CLAIMS = [
         "#ops with Ada and #dev with Ada and Ben",
         lambda w: (w.members("ops"), w.members("dev")) == ({"Ada"}, {"Ada", "Ben"}),
     ),
+    (
+        "The team Core has 2 projects and each project has 3 issues",
+        lambda w: Counter((each["project"] or {}).get("name") for each in w.issues()) == dict.fromkeys(w.projects(), 3),
+    ),
+    (
+        "3 customers, each customer with an active subscription",
+        lambda w: (len({*w.subscribers("active")}), len(w.names())) == (3, 3),
+    ),
+    (
+        "Every channel has 5 messages. 4 files in each folder",
+        lambda w: (
+            ({len(w.messages(name)) for name in w.channels()}, {len(held) for at, held in w.files().items() if at})
+            == ({5}, {4})
+        ),
+    ),
+    (
+        "A channel #random without messages. A folder Archive without files. 6 files in Box. A team Core without issues",
+        lambda w: (
+            (w.messages("random"), w.files()["Archive"], in_team(w, "Core"), sum(map(len, w.files().values())))
+            == ([], [], 0, 6)
+        ),
+    ),
+    (
+        "A meeting about hiring next Friday for 30 minutes at 9",
+        lambda w: w.events() == [("Hiring meeting", "2026-01-16T09:00", "2026-01-16T09:30")],
+    ),
+    (
+        "Ein Termin über Rabatte am Freitag um 9 Uhr",
+        lambda w: w.events() == [("Rabatte meeting", "2026-01-09T09:00", "2026-01-09T10:00")],
+    ),
     ("5 meetings tomorrow at 9", lambda w: Counter(each[1] for each in w.events()) == {"2026-01-06T09:00": 5}),
 ]
 """Sentences of different styles, with what each of them claims."""
@@ -224,6 +254,10 @@ HALF_READ = [
     'A meeting "X" for 30 minutes for 1 hour', "Meetings on Monday, Tuesday and Wednesday",
     "Product Gold for A$49 a month", "Product Gold from $5 to $9", "Product Gold at $10.999 a month",
     "3 plans at $5, $6 and $7 a month",
+    "All channels have 5 messages", "Both teams have 3 issues", "Thirteen channels", "Private channel #x",
+    "Another folder with 2 files", "Our team has 3 issues", "Yearly plan at $100", "Alle Projekte haben 3 Aufgaben",
+    "It has 3 messages about fonts", "5 issues about login assigned to Ada", "5 issues about login due tomorrow",
+    "The third channel has 2 messages", "Each issue is urgent", "Each team with Ada has 3 issues", "Each product at $5",
 ]  # fmt: skip
 """Sentences of which the rules know every noun, but not what one says of the other."""
 

@@ -15,8 +15,11 @@ MAX_CAUSES = 3
 """Causes of each kind that a failure names."""
 _HOST = re.compile(r"(?<![\w.@-])(?:[a-z0-9-]+\.)+[a-z]{2,}(?![\w-])", re.IGNORECASE)
 _FAILED = re.compile(
-    r"ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|getaddrinfo|resolve|resolution|no such host|connection"
-    r"|connect|unreachable|proxy|timed? ?out|certificate",
+    r"ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|getaddrinfo|UnknownHost"
+    r"|no such host|(?:name|host)[\w ]{0,20} not (?:known|found|resolved)|unreachable|max retries exceeded"
+    r"|connect\w{0,3}[ -]?(?:error|refused|reset|failed|failure|aborted|closed|timeout)|timed out|i/o timeout"
+    r"|(?:fail\w{0,3}|unable|could ?n[o']t|can ?n[o']t|error)\b[^\n]{0,60}\b(?:resolv|connect|reach|proxy|tunnel)"
+    r"|resolution|proxy ?error|self[- ]signed|certificate[\w ]{0,20} (?:fail|problem|unknown|invalid|error)",
     re.IGNORECASE,
 )
 """Words by which programs say that a host could not be reached."""

@@ -300,8 +300,8 @@ class TestRunService:
         run = self.ledger.find(run_id)
         sandbox = self.ledger.find_by_id(run.sandbox_id or "")
         end = _with_end_of_application(end, sandbox and sandbox.outcome.get("app_ended"))
-        end = with_likely_causes(end, self._list_likely_causes(run, sandbox))
-        data = self.ledger.mask(run).value(_judge_end(end.data, outcome.get("checks"), _sentences(run)))
+        end = RunEvent(end.type, end.message, _judge_end(end.data, outcome.get("checks"), _sentences(run)))
+        data = self.ledger.mask(run).value(with_likely_causes(end, self._list_likely_causes(run, sandbox)).data)
         total = len((cast(dict[str, Any], run.test_config or {})).get("steps", []))
         counts = {"passed": passed, "failed": len(steps) - passed, "total": max(total, len(steps))}
         summary = data.get("failure_detail") or f"{passed} of {counts['total']} steps passed"

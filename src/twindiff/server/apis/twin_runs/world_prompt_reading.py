@@ -19,13 +19,17 @@ from twindiff.server.apis.twin_runs.world_prompt_words import (
     ARTICLES,
     CONTAINED,
     EACH,
+    END_OF_MEETING_TOPIC,
     END_OF_TOPIC,
+    EVERY,
     FILLERS,
     KINDS,
     NAMED,
+    NOT_NAMES,
     NUMBER,
     PRICED,
     PRIORITIES,
+    PRONOUNS,
     SUBSCRIBED,
     SUBSCRIPTION_STATUSES,
     TWINS,
@@ -61,14 +65,18 @@ _CAPITALS = r"[A-ZÄÖÜ][\w.&'-]{0,60}"
 _NAME = re.compile(rf"{_CAPITALS}(?:\s(?!(?:{NAMED})\b){_CAPITALS}){{0,4}}")
 _NAMED = re.compile(rf'((?i:{NAMED}))\s+(?:{_QUOTED}|([^\s",;:]{{1,100}}(?:\s[A-ZÄÖÜ][^\s",;:]{{0,60}}){{0,4}}))')
 _BEFORE = re.compile(
-    rf"(?:{_QUOTED}|({_CAPITALS}(?:\s{_CAPITALS}){{0,3}}))\s+((?i:teams?|projects?|projekte?|plans?|products?|folders?|channels?))\b"
+    rf"(?:{_QUOTED}|({_CAPITALS}(?:\s{_CAPITALS}){{0,3}}))\s+((?i:team|projekt|project|plan|product|folder|channel))\b"
 )
 _BEFORE_CHANNEL = pattern(
     r"(?:(#)([a-z0-9][a-z0-9_-]{0,79})|(?:the|der|den|dem)\s+([a-z0-9][a-z0-9_-]{0,79}))\s+(?:channel|kanal)\b"
     r"(?!\s+[#\"])"
 )
-_TOPIC = pattern(rf"(?:{ABOUT})\s+(?:{_QUOTED}|((?:(?!(?:{END_OF_TOPIC})\b){_ONE_WORD}(?:\s+|(?=\W)|$)){{1,12}}))")
-_EACH = pattern(rf"(?:{EACH})\b")
+_NO_NAME = pattern(NOT_NAMES)
+_TOPIC, _MEETING_TOPIC = (
+    pattern(rf"(?:{ABOUT})\s+(?:{_QUOTED}|((?:(?!(?:{ends})\b){_ONE_WORD}(?:\s+|(?=\W)|$)){{1,12}}))")
+    for ends in (END_OF_TOPIC, END_OF_MEETING_TOPIC)
+)
+_EACH = pattern(rf"(?:({EACH})|{EVERY})\b(?=(?:\s+({_ONE_WORD}))?)")
 _PRICES = pattern(rf"(?:{PRICED})\b")
 _SUBSCRIBED = pattern(rf"(?:{SUBSCRIBED})\b")
 _STATUS = [(name, pattern(rf"(?:{said})(?![\w-])")) for name, said in SUBSCRIPTION_STATUSES.items()]
@@ -110,7 +118,8 @@ class PromptReader:
             (_SEED, self._seed),
             (PRICED_AT, self._price),
             (_NUMBER, self._count),
-            (_TOPIC, self._topic),
+            (_MEETING_TOPIC, lambda match: self._topic(match, is_of_meetings=True)),
+            (_TOPIC, lambda match: self._topic(match, is_of_meetings=False)),
             (_NAMED, self._read_name),
             (_EACH, self._each),
             (_SUBSCRIBED, self._read_subscription),
@@ -142,6 +151,10 @@ class PromptReader:
         self._adjective: tuple[str, str | int, str] | None = None
         self._preposition = self._verb = ""
         self._after_noun = self._is_each = False
+        self._is_each_noun = False
+        """Whether `each` stands before the next noun, as in "each channel"."""
+        self._each_of: PromptGroup | None = None
+        """The group that such a noun has opened."""
         self._gathering: PromptGroup | None = None
         """The group whose people are being named."""
         self._is_shared = False
@@ -209,7 +222,11 @@ class PromptReader:
 
     def _before_channel(self, match: re.Match[str]) -> bool:
         name = match[2] or match[3]
-        if self._number or (not match[1] and (_is_filler(name) or self._is_twin(name) or _NUMBER.fullmatch(name))):
+        if self._number:
+            return False
+        if not match[1] and (
+            _is_filler(name) or self._is_twin(name) or _NUMBER.fullmatch(name) or _NO_NAME.fullmatch(name)
+        ):
             return False
         return self._channel(name.lower())
 
@@ -222,7 +239,7 @@ class PromptReader:
             return False
         if not match[1] and (_is_filler(first) or self._is_twin(first) or (kind_of(first) and not is_plan)):
             return False
-        if not match[1] and (_NUMBER.fullmatch(first) or self._is_status(first)):
+        if not match[1] and (_NUMBER.fullmatch(first) or _NO_NAME.fullmatch(first) or self._is_status(first)):
             return False
         self._open(kind, names=[name])
         return True
@@ -258,7 +275,7 @@ class PromptReader:
 
     def _person(self, name: str) -> bool:
         """Take a name after `with` as that of a person, if what is spoken of has people."""
-        if self._gathering is None or not self._is_linked or self._number:
+        if self._gathering is None or self._gathering is self._each_of or not self._is_linked or self._number:
             return False
         self._gathering.people.append(name)
         self._is_linked, self._members = False, ""
@@ -301,10 +318,12 @@ class PromptReader:
         self._after_noun = False
         return True
 
-    def _topic(self, match: re.Match[str]) -> bool:
+    def _topic(self, match: re.Match[str], *, is_of_meetings: bool) -> bool:
         target = next((each for each in reversed(self._sentence.groups) if each.kind in ABOUT_SOMETHING), None)
         topic = (match[1] or match[2] or "").strip()
         if target is None or target.topic or target.names or not topic:
+            return False
+        if is_of_meetings != (target.kind == "meetings"):
             return False
         if any(kind_of(word) in KINDS and number for number, word in _mark_counted(topic)) or self._speaks_of_twin(
             topic
@@ -340,9 +359,15 @@ class PromptReader:
         self._after_noun, self._is_linked = True, False
         return True
 
-    def _each(self, _: re.Match[str]) -> bool:
+    def _each(self, match: re.Match[str]) -> bool:
         last = self._last
-        if last and last.kind in CONTAINERS and last.within:
+        if kind_of(match[2] or ""):
+            if self._is_each:
+                return False
+            self._is_each = self._is_each_noun = True
+        elif not match[1]:
+            return False
+        elif last and last.kind in CONTAINERS and last.within:
             last.is_each = True
         elif last is None or self._is_each:
             return False
@@ -422,7 +447,7 @@ class PromptReader:
         if word in SHARED and self._last and self._last.kind == "folders":
             self._is_shared = True
             return True
-        if not _is_filler(word):
+        if not _is_filler(word) or (word in PRONOUNS and self._last is None):
             return False
         if word not in ARTICLES:
             self._split_off(word)
@@ -468,7 +493,7 @@ class PromptReader:
         if self._number:
             count, is_exact = self._number[:2]
         else:
-            count, is_exact = (None if is_plural or names else 1), False
+            count, is_exact = (None if is_plural or names or self._is_each_noun else 1), False
         group = PromptGroup(kind, count, is_exact, [*names], twin=TWIN_OF.get(kind))
         self._number = None
         if self._adjective and self._adjective[0] == kind:
@@ -479,7 +504,8 @@ class PromptReader:
             self._leave(" ".join([*names, kind]))
             return
         self._place(group)
-        self._is_linked = self._is_twin_subject = False
+        self._each_of = group if self._is_each_noun else self._each_of
+        self._is_linked = self._is_twin_subject = self._is_each_noun = False
         self._preposition = self._link = ""
         self._after_noun = True
 
@@ -491,12 +517,14 @@ class PromptReader:
             self._subscribe_to(last, group)
         elif last and is_place and kind in CONTAINERS.get(last.kind, ()):
             self._put_in(last, group)
+            if self._is_each_noun:
+                last.is_each, self._is_each = True, False
             self._add(group, is_spoken=True)
         else:
             if last and self._link and not self._is_held(last, kind):
                 self._leave(self._link)
             group.within = self._find_container(kind)
-            group.is_each = self._is_each and group.within is not None
+            group.is_each = self._is_each and group.within is not None and not self._is_each_noun
             self._is_each = self._is_each and not group.is_each
             self._add(group)
             self._latest[kind] = group

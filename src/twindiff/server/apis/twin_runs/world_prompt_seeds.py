@@ -146,6 +146,12 @@ def containers_of(group: PromptGroup, containers: Sequence[str]) -> list[str]:
     return within.names or ([*containers] if group.is_each else [])
 
 
+def _list_filled(groups: Sequence[PromptGroup], containers: Sequence[str]) -> list[str]:
+    """The containers that a prompt does not say to be empty."""
+    empty = {home for group in groups if group.count == 0 for home in containers_of(group, containers)}
+    return [name for name in containers if name not in empty]
+
+
 def text_about(choice: PromptChoices, forms: Sequence[str], topic: str, number: int) -> str:
     """A sentence about a topic of the prompt, with the right article."""
     first, _, rest = topic.partition(" ")
@@ -172,9 +178,10 @@ def _slack(choice: PromptChoices, people: list[Any], asked: PromptRequest) -> di
             continue
         scoped |= {home} if home else set()
         say(room, name or _message(choice, group, number), number)
-    free = [name for name in names if name not in scoped] or names
+    known = _list_filled(asked.of("messages"), names)
+    free = [name for name in known if name not in scoped] or known
     total = _total(asked, "messages", number, 4 * len(free) if len(free) < len(names) or not scoped else 0)
-    for more in range(total if names else 0):
+    for more in range(total if free else 0):
         topic = choice.of(TOPICS, "topic", more)
         say(free[more % len(free)], choice.of(SAID, "text", more).format(topic=topic), number + more)
     shown = [{"name": name, "messages": said, "members": members[name] or None} for name, said in rooms.items()]
@@ -210,13 +217,15 @@ def _channels(asked: PromptRequest) -> list[str]:
 def _linear(choice: PromptChoices, people: list[Any], asked: PromptRequest) -> dict[str, Any]:
     teams = dict(_teams(asked))
     projects = _projects(choice, asked, [*teams])
-    homes = [*projects, *teams]
+    homes = {"projects": [*projects], "teams": [*teams]}
     members = {name: [asked.name_person(each) for each in asked.list_members("teams", name)] for name in teams}
+    filled = _list_filled(asked.of("issues"), [*teams])
+    spare = filled or [*teams]
     issues: list[dict[str, Any]] = []
 
     def add(title: str, home: str | None, group: PromptGroup | None) -> None:
         number = len(issues)
-        team = projects.get(home or "") or (home if home in teams else None) or [*teams][number % len(teams)]
+        team = projects.get(home or "") or (home if home in teams else None) or spare[number % len(spare)]
         issue: dict[str, Any] = {"team_key": teams[team], "title": title}
         issue |= {"project": home} if home in projects else {}
         known = group and group.priority
@@ -228,7 +237,7 @@ def _linear(choice: PromptChoices, people: list[Any], asked: PromptRequest) -> d
     for number, (home, group, name) in enumerate(qualified if teams else []):
         topic = group.topic or choice.of(TOPICS, "issue", "placed", number)
         add(name or text_about(choice, TITLES, topic, number), home, group)
-    for number in range(_total(asked, "issues", len(qualified), 0 if qualified else 6) if teams else 0):
+    for number in range(_total(asked, "issues", len(qualified), 0 if qualified else 6) if filled else 0):
         topic = choice.of(TOPICS, "issue", number)
         add(text_about(choice, TITLES, topic, number), None, None)
     shown = [{"key": key, "name": name, "members": members[name] or None} for name, key in teams.items()]
@@ -240,17 +249,14 @@ def _linear(choice: PromptChoices, people: list[Any], asked: PromptRequest) -> d
     }
 
 
-def _placed_issues(asked: PromptRequest, homes: Sequence[str]) -> Iterator[Placed]:
-    """Issues with a given container, topic or priority."""
+def _placed_issues(asked: PromptRequest, homes: Mapping[str, Sequence[str]]) -> Iterator[Placed]:
+    """Issues with a given container, topic or priority; `homes` are the names of projects and teams."""
     for group in asked.of("issues"):
-        if group.priority is not None and not group.topic and not group.names and not containers_of(group, homes):
+        known = homes[group.within.kind] if group.within else ()
+        if group.priority is not None and not group.topic and not group.names and not containers_of(group, known):
             yield from [Placed(None, group, None)] * min(group.wanted or 3, MAX_RECORDS["issues"])
         else:
-            yield from place([group], _homes(group, homes))
-
-
-def _homes(group: PromptGroup, homes: Sequence[str]) -> Sequence[str]:
-    return group.within.names if group.within and group.within.names else homes
+            yield from place([group], known)
 
 
 def _teams(asked: PromptRequest) -> Iterator[tuple[str, str]]:
@@ -328,7 +334,8 @@ def _box(choice: PromptChoices, people: list[Any], asked: PromptRequest) -> dict
         topic = group.topic or choice.of(TOPICS, "of", number)
         said = name or f"{'-'.join(topic.split()[-2:]).lower()}-{number + 1}.txt"
         folders.get(home or "", top)[said] = text_about(choice, SAID, topic, number)
-    free = [name for name in names if name not in {each.container for each in placed}] or names
+    known = _list_filled(asked.of("files"), names)
+    free = [name for name in known if name not in {each.container for each in placed}] or known
     for number in range(_total(asked, "files", len(placed), 0 if placed else 2 * len(names))):
         topic = choice.of(TOPICS, "more", number)
         home = folders[free[number % len(free)]] if free else top

@@ -83,14 +83,20 @@ EACH = "each|jeweils"
 SUBSCRIBED = r"subscribed|subscribes?|abonniert"
 END_OF_TOPIC = (
     "and|or|but|that|which|who|whose|where|when|while|with|without|from|by|not|no|in|at|on|since|until|after|before"
-    "|has|have|had|is|are|was|were|contains?|each|und|oder|aber|mit|ohne|von|nicht|kein|hat|haben|ist|sind|seit|nach|vor"
+    "|assigned|due|labell?ed|tagged|posted|sent|written|created|reported|filed|has|have|had|is|are|was|were|contains?|each|und|oder|aber|mit|ohne|von|nicht|kein|hat|haben|ist|sind|seit|nach|vor"
 )
 """Words that cannot be part of a topic."""
+END_OF_MEETING_TOPIC = (
+    rf"{END_OF_TOPIC}|(?:for|für|fuer)\s+(?:{NUMBER})|am|um|gegen|{NEXT}|{COMING}|{EVERY}|{OFTEN}|{DAY}"
+    rf"|{'|'.join(word for words in NEARBY for word in words)}"
+)
+"""Such words for topics of meetings, whose days and times may follow."""
 
 _PREPOSITIONS = "in inside within of for to on im ins von vom für fuer auf zu zum"
 CONTAINED = frozenset(_PREPOSITIONS.split())
 """Prepositions that introduce a container or an owner."""
 ARTICLES = frozenset(["the", "this", "der", "die", "das", "den", "dem", "des"])
+PRONOUNS = frozenset(["it", "its", "they", "them", "their", "these", "those"])
 PLURAL_VERBS = frozenset(("have", "contain", "haben", "enthalten"))
 _FILLERS = """
 and und plus also too auch with mit at by from through am um bei als as well
@@ -101,6 +107,21 @@ some exactly genau workspace account instance environment world data sample exam
 """
 FILLERS = CONTAINED | ARTICLES | PLURAL_VERBS | frozenset(_FILLERS.split())
 """Words that make no claim which a world could contradict."""
+
+_DETERMINERS = """
+each every all any both either neither another other several many most few some such same half no one
+my our your his her their its jede[mnrs]? alle[mnrs]? beide[mnrs]? mehrere viele einige andere
+mein(?:e[mnrs]?)? unser(?:e[mnrs]?)? dein(?:e[mnrs]?)? ihr(?:e[mnrs]?)? sein(?:e[mnrs]?)?
+first second third fourth fifth last only whole erste[mnrs]? zweite[mnrs]? dritte[mnrs]? letzte[mnrs]?
+thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty hundred dozen
+"""
+_ADJECTIVES = """
+busiest largest biggest smallest newest latest oldest private public internal external shared empty full hidden locked open closed active inactive archived deleted
+default main primary new old big large small long short busy quiet existing extra additional
+daily weekly monthly quarterly yearly annual annually
+"""
+NOT_NAMES = "|".join((_DETERMINERS + _ADJECTIVES).split())
+"""Words before a noun that say which or what records are meant, and are no name of one, capitalized or not."""
 
 SUBSCRIPTION_STATUSES = {
     "active": "active|aktive[mnrs]?",
