@@ -116,7 +116,8 @@ first second third fourth fifth last only whole erste[mnrs]? zweite[mnrs]? dritt
 thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty hundred dozen
 """
 _ADJECTIVES = """
-busiest largest biggest smallest newest latest oldest private public internal external shared empty full hidden locked open closed active inactive archived deleted
+busiest largest biggest smallest newest latest oldest
+private public internal external shared empty full hidden locked open closed active inactive archived deleted
 default main primary new old big large small long short busy quiet existing extra additional
 daily weekly monthly quarterly yearly annual annually
 """
