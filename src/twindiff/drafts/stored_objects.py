@@ -398,9 +398,7 @@ class StoredObjects:
         values = {each: value for each, value in values.items() if each not in unset or value not in _EMPTY_VALUES}
         if not values:
             return row
-        states = self.about(stored).states
-        if states and stored.columns[states.field] in values:
-            check_move(states, getattr(row, stored.columns[states.field]), values[stored.columns[states.field]])
+        self._check_state(stored, row, values)
         self._check_unique(stored, call, {name: body[name] for name in body if stored.columns[name] in values}, row)
         for field, schema in stored.schemas.items():
             if snake(field).startswith(_UPDATED) and not snake(field).endswith(_NO_TIME):
@@ -485,6 +483,12 @@ class StoredObjects:
             self.change(stored, row, call, {flag: True})
         else:
             call.db.remove(row)
+
+    def _check_state(self, stored: StoredResource, row: Row, values: Mapping[str, Any]) -> None:
+        """Raise StateConflict if the values by column hold a state that may not follow."""
+        states = self.about(stored).states
+        if states and stored.columns[states.field] in values:
+            check_move(states, getattr(row, stored.columns[states.field]), values[stored.columns[states.field]])
 
     def _check_unique(self, stored: StoredResource, call: Call, fields: Mapping[str, Any], own: Row | None) -> None:
         for field in self.about(stored).unique:
