@@ -48,10 +48,10 @@ COPYING = (("copy",), ("duplicate",), ("clone",))
 """Actions that create an object like the one that the path names."""
 STATES = ("status", "state", "phase", "stage")
 MERGE = "merge"
-"""What a PUT is said to guess that keeps the fields that its body lacks."""
+"""The guess of a PUT that keeps the fields that its body lacks, though nothing says that it does."""
 _UNDECLARED = OperationOverlay()
 _WHOLE_GUESSES: Mapping[Behaviour, tuple[str, ...]] = {"file": ("bytes",), "refuse": ("refusal",)}
-"""What is guessed of behaviours whose whole answer is."""
+"""The guesses of behaviours of which the whole answer is a guess."""
 _MADE_BY_CONVENTION = frozenset(
     [
         "created",

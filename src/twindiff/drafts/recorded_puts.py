@@ -21,7 +21,7 @@ class RecordedPuts:
         self._schemas = schemas
         self._given: dict[tuple[str, str], Schema] = {}
         self._lacking: dict[tuple[str, str], Schema] = {}
-        """What the last PUT of each object could give and lacked, until an answer shows what became of it."""
+        """The known fields that the last PUT of each object left out, until an answer shows what became of them."""
         self._kept: list[bool] = []
 
     @property

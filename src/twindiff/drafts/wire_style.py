@@ -115,7 +115,8 @@ class DraftStyle(Style):
         """The response for a request without an operation; `verbs` are those of its path.
 
         A described path answers OPTIONS, and other methods with 405. A path that is not described is not found, or may
-        be the vendor's all the same if the description is not the whole API. A learnt one says nothing of either.
+        be the vendor's all the same if the description is not the whole API. A description that was learnt from
+        recordings is never the whole API, neither of paths nor of methods.
         """
         if self._is_learnt or not (self._is_described(request.path) if verbs else self.is_whole):
             return super().unknown(request, verbs)

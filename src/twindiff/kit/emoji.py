@@ -1,4 +1,4 @@
-"""Names of emoji. Each line of emoji_names.txt is an emoji: its code points, its name, its aliases; `*`: skin tones.
+"""Names of emoji. A line of emoji_names.txt has code points, name and aliases of one; `*` says that it has skin tones.
 
 The names are facts of https://github.com/iamcal/emoji-data (MIT), whose short names Slack and Linear take.
 """

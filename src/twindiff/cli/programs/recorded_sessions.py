@@ -4,7 +4,7 @@ Ids are bound while a session runs: where the recorded answer has one id and the
 requests and expectations have the twin's. Not compared are times, texts of errors (those with spaces, or under a usual
 name), and values that are new for each request. What the twin's answer has in addition is no difference. Of addresses
 only the last two segments of the path are compared. A value that the request itself gave is compared and not bound,
-whatever its name. Objects that one request made are compared in the order that fits best, tags in that of the alphabet.
+whatever its name. Objects that one request made are compared in the order that fits best, tags in any.
 """
 
 from __future__ import annotations

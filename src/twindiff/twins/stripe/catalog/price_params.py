@@ -99,8 +99,9 @@ class InlineProduct(NewProduct):
 
 
 class PriceData(Amounts, kw_only=True):
-    """An inline price, described in another object's parameters. Its product must exist, and it is paid once, except
-    in the subclasses.
+    """An inline price, described in another object's parameters.
+
+    It is of an existing product and paid once; the subclasses add products that are described too, and intervals.
     """
 
     product: OptName
