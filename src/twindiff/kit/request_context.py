@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .call import Call
-from .errors import ApiError
+from .errors import ApiError, NotServed
 from .http import Request, Response, ValueResponse
 
 if TYPE_CHECKING:
@@ -72,6 +72,24 @@ class RequestContext:
             answer = self.answer(value.value)
             return answer._replace(status=value.status or answer.status, headers=(*answer.headers, *value.headers))
         return self.style.result(value, self)
+
+    def answer_inner(
+        self, call: Call, request: Request, operation: Operation, path_parameters: dict[str, str]
+    ) -> Response:
+        """Answer a request that the body of this one contains, for the same user; if it is refused, it alone is undone.
+
+        Raises NotServed.
+        """
+        inner = RequestContext(self.style, request, operation, path_parameters, self.base_url)
+        inner.token, inner.actor, inner.strict = self.token, self.actor, self.strict
+        try:
+            inner.parameters = self.style.parameters(inner)
+            with call.db.savepoint():
+                return inner.answer(operation.run(inner, call))
+        except NotServed:
+            raise
+        except ApiError as error:
+            return self.style.error(error, inner)
 
 
 Middleware = Callable[[RequestContext, Call, Callable[[], Any]], Any]

@@ -12,7 +12,6 @@ import msgspec
 
 from twindiff.kit.call import Call
 from twindiff.kit.downloads import file_answer
-from twindiff.kit.errors import ApiError, NotServed
 from twindiff.kit.http import Request, Response
 from twindiff.kit.request_context import RequestContext
 from twindiff.kit.twin import Dispatch, Operations
@@ -127,15 +126,6 @@ def _answer(call: Call, dispatch: Dispatch, operation: BatchOperation) -> Shown:
     if match is None:
         answer = outer.style.unknown(request, dispatch.verbs(request.path))
     else:
-        inner = RequestContext(outer.style, request, match.operation, match.path_parameters, outer.base_url)
-        inner.token, inner.actor, inner.strict = outer.token, outer.actor, outer.strict
-        try:
-            inner.parameters = outer.style.parameters(inner)
-            with call.db.savepoint():
-                answer = inner.answer(match.operation.run(inner, call))
-        except NotServed:
-            raise
-        except ApiError as error:
-            answer = outer.style.error(error, inner)
+        answer = outer.answer_inner(call, request, match.operation, match.path_parameters)
     response = answer.body.decode() if answer.body else ""
     return {"status_code": answer.status, "operation_id": operation.operation_id, "response": response}

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 import msgspec
 
 from twindiff.kit.call import Call
-from twindiff.kit.errors import ApiError, NotServed
+from twindiff.kit.errors import ApiError
 from twindiff.kit.http import Request, Response, json_answer
 from twindiff.kit.request_context import RequestContext
 from twindiff.kit.twin import Dispatch, Operations
@@ -151,16 +151,7 @@ def _answer(call: Call, method: str, url: str, body: Any) -> InnerAnswer:
     match = Dispatch(outer.style, (queries.api, records.api, descriptions.api)).find(request.verb, request.path)
     if match is None:
         return InnerAnswer(404, [{"errorCode": "NOT_FOUND", "message": "The requested resource does not exist"}])
-    inner = RequestContext(outer.style, request, match.operation, match.path_parameters, outer.base_url)
-    inner.token, inner.actor, inner.strict = outer.token, outer.actor, outer.strict
-    try:
-        inner.parameters = outer.style.parameters(inner)
-        with call.db.savepoint():
-            answer = inner.answer(match.operation.run(inner, call))
-    except NotServed:
-        raise
-    except ApiError as error:
-        answer = outer.style.error(error, inner)
+    answer = outer.answer_inner(call, request, match.operation, match.path_parameters)
     return InnerAnswer(answer.status, msgspec.json.decode(answer.body) if answer.body else None)
 
 
