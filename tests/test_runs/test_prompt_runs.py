@@ -176,12 +176,14 @@ RECORDS_FAIL = (
     "SO-1 is Sent",
     "The Send button in the row of Ada is disabled",
 )
-STATES = """There are 2 books that are on loan. Emma is available. Ulysses is not available
+STATES = """Given I am on the Catalogue page. There are 2 books that are on loan
+Emma is available. Ulysses is not available
 Ulysses has 2 copies. The status of Emma is available. Only Emma is available
 Only Ulysses, Emma and "Dune (open edition)" are listed
 Return Ulysses. Ulysses is available within 2 seconds
 Click Return on "Dune (open edition)". No books are on loan. All books are available"""
 STATES_FAIL = (
+    "Given I am on the Rentals page",
     "Ulysses is available",
     "Ulysses is not on loan",
     "Emma is overdue",

@@ -169,6 +169,13 @@ def test_a_word_that_changes_a_sentence_is_never_dropped(sentence, change, data)
     assert plan(changed).unclear or describe_plan(changed) != describe_plan(sentence), changed
 
 
+def test_a_scenario_says_where_it_begins_after_signing_in():
+    signed_in = 'Given I am signed in as "a@b.c" with password "x-1"'
+    begun = describe_plan(f"{signed_in}\nAnd I am on the Stock page\nThen I am on the Orders page")
+    assert begun[-2:] == ["click place=Stock", "expect heading=Orders [visible]"]
+    assert describe_plan(f"{signed_in}\nThen I am on the Stock page")[-1] == "expect heading=Stock [visible]"
+
+
 @pytest.mark.parametrize("prompt", LOGINS)
 def test_credentials_are_understood_however_they_are_said(prompt):
     steps = plan(prompt).steps

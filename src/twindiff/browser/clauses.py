@@ -334,12 +334,12 @@ def _url(said: ClauseSlots, *, negated: bool = False) -> list[BrowserStep]:
 
 
 def _standing(said: ClauseSlots) -> list[BrowserStep]:
-    """`I am on /cart` opens the page at the start of a test, and expects its URL later."""
+    """`I am on /cart` opens the page at the start of a test, also after signing in, and expects its URL later."""
     return [BrowserStep("goto", value=said.value("u"))] if said.is_first else _url(said)
 
 
 def _standing_named(said: ClauseSlots) -> list[BrowserStep]:
-    """`I am on the Orders page` opens the page at the start of a test, and expects its heading later."""
+    """`I am on the Orders page` opens it at the start of a test, like `_standing`; later it expects its heading."""
     if said.is_first:
         return [BrowserStep("click", selector=f"place={said.value('x')}")]
     return [_expect("visible", selector=f"heading={said.value('x')}")]

@@ -100,6 +100,8 @@ _OF_ONE = ("labelled", "cell")
 """Kinds whose predicate is a value, which cannot be said of a text before them too."""
 _REPEATED = ("click", "key", "do")
 """Kinds that may be done several times."""
+_STANDING = ("standing", "standing_named")
+"""Kinds that say where a test begins, before its first step and after a scenario has signed in."""
 _MANY_TIMES = re.compile(rf"(?P<what>.+?),? {TIMES}", re.IGNORECASE)
 _TIMES_SIGN = re.compile(r" [x×]\d{1,3}$")  # noqa: RUF001
 _LEAVES = re.compile(r"(?P<action>\w+ing .+?) (?:leaves|gives|shows) (?P<expected>.+)", re.IGNORECASE)
@@ -492,7 +494,7 @@ class _Reader:
     def _parse_clause(self, clause: str) -> ParsedClause | None:
         text = _normal(clause)
         is_first = not self._steps
-        key = (text, is_first, *self._context.state)
+        key = (text, is_first, self._is_after_login, *self._context.state)
         if key not in self._known:
             parsed = self._read_clause(text, self._restore_text(clause), is_first=is_first) if text else None
             is_of_world = parsed is not None and parsed.twin_checks and self._context.keyword == "given"
@@ -503,6 +505,8 @@ class _Reader:
         """Return the parsed form of a clause, which may be about a frame or a new tab."""
         repeated = self._read_repeated(text, written) if _TIMES_SIGN.search(text) else None
         parsed = repeated or read_clause(text, self._held, written, is_first=is_first)
+        if parsed and parsed.kind in _STANDING and self._is_after_login and self._context.keyword == "given":
+            return read_clause(text, self._held, written, is_first=True)
         is_start = parsed and (parsed.kind == "place_named" or parsed.verb.lower() in ("start", "starts"))
         if parsed and is_start and parsed.kind in ("open", "place_named") and not is_first:
             return None  # where a test starts is said too late

@@ -261,8 +261,20 @@ class Interpreter:
         is_entering = selector.startswith(PLACE) and ENTERING.match(selector.removeprefix(PLACE))
         if is_entering and await self._expectations.find(PASSWORD):
             return  # the form to log in is there
-        element = await self._find_element(selector, "click", seconds)
+        also = self._find_title if selector.startswith(PLACE) else None
+        element = await self._find_element(selector, "click", seconds, also=also)
+        if also and await await_page(element.evaluate("each => each.tagName"), seconds) == "H1":
+            return  # nothing leads to the page, since it is open
         await element.click(timeout=seconds * 1000)
+
+    async def _find_title(self, selector: str) -> Locator | None:
+        """Return the first-level heading of a page that nothing leads to."""
+        words = selector.removeprefix(PLACE)
+        titles = self.page.locator("h1").filter(visible=True)
+        for each in await titles.all():
+            if (await each.inner_text()).strip().lower() == words.lower():
+                return each
+        return None
 
     async def _choose(self, step: BrowserStep, seconds: float) -> None:
         """Choose a radio button or an option, also of a closed list, else click the element of that name."""
