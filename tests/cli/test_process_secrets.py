@@ -29,9 +29,8 @@ def test_the_key_cannot_be_read_from_the_environment_of_the_server(serve: Callab
     shown = readable(serving.process.pid)
     assert KEY.encode() not in shown
     assert b"another-secret" not in shown
-    opened = httpx.get(
-        f"{serving.url}/api/platform/templates", headers={"Authorization": f"Bearer {KEY}"}, trust_env=False
-    )
+    headers = {"Authorization": f"Bearer {KEY}"}
+    opened = httpx.get(f"{serving.url}/api/platform/templates", headers=headers, trust_env=False, timeout=60)
     assert opened.status_code == 200
 
 
