@@ -263,14 +263,14 @@ class Interpreter:
             return  # the form to log in is there
         also = self._find_title if selector.startswith(PLACE) else None
         element = await self._find_element(selector, "click", seconds, also=also)
-        if also and await await_page(element.evaluate("each => each.tagName"), seconds) == "H1":
+        if also and await await_page(element.evaluate("each => each.matches('h1:not([role])')"), seconds):
             return  # nothing leads to the page, since it is open
         await element.click(timeout=seconds * 1000)
 
     async def _find_title(self, selector: str) -> Locator | None:
         """Return the first-level heading of a page that nothing leads to."""
         words = selector.removeprefix(PLACE)
-        titles = self.page.locator("h1").filter(visible=True)
+        titles = self.page.locator("h1:not([role])").filter(visible=True)
         for each in await titles.all():
             if (await each.inner_text()).strip().lower() == words.lower():
                 return each

@@ -87,7 +87,7 @@ class DiscordMessages:
     def update_message(self, call: Call, channel_id: str, message_id: str, body: Annotated[Any, Body] = None) -> Any:
         """Change a message of the caller's own; of others' only the flags, by who may manage messages."""
         given, where = _as_fields(body), {"channel_id": channel_id, "message_id": message_id}
-        message = self._find(call, channel_id, message_id)
+        message = find_message(call, self._message, channel_id, message_id)
         if not self._is_own(call, message) and (
             given.keys() - {"flags"} or not self._permissions.find(call, where) & MANAGE_MESSAGES
         ):
@@ -103,7 +103,7 @@ class DiscordMessages:
     def delete_message(self, call: Call, channel_id: str, message_id: str) -> Any:
         """Delete a message of the caller's own, or any by who may manage messages."""
         where = {"channel_id": channel_id, "message_id": message_id}
-        message = self._find(call, channel_id, message_id)
+        message = find_message(call, self._message, channel_id, message_id)
         if not self._is_own(call, message) and not self._permissions.find(call, where) & MANAGE_MESSAGES:
             raise MissingPermissions
         return self._draft.serve(call, f"DELETE {API}{_MESSAGE}", where)
@@ -130,15 +130,16 @@ class DiscordMessages:
         answer = self._draft.serve(call, operation, where, given, fields=fields)
         return answer if wait else ValueResponse(None, 204, answer.headers)
 
-    def _find(self, call: Call, channel_id: str, message_id: str) -> Any:
-        row = self._message
-        message = call.db.find(row, row.id == message_id, row.channel_id == channel_id)
-        if message is None:
-            raise NotFound("message", message_id)
-        return message
-
     def _is_own(self, call: Call, message: Any) -> bool:
         return _author_of(message) == str(self._draft.find_user_key(call) or "")
+
+
+def find_message(call: Call, row: Any, channel_id: str, message_id: str) -> Any:
+    """Return a message of a channel; `row` is the class of messages. Raises NotFound."""
+    message = call.db.find(row, row.id == message_id, row.channel_id == channel_id)
+    if message is None:
+        raise NotFound("message", message_id)
+    return message
 
 
 class _Reference(NamedTuple):

@@ -7,10 +7,12 @@ from typing import Any, cast
 
 from twindiff.drafts.drafting import Draft
 from twindiff.kit.call import Call
-from twindiff.kit.errors import InvalidParameter, NotFound
+from twindiff.kit.errors import InvalidParameter
 from twindiff.kit.http import ValueResponse
 from twindiff.kit.rows import Column, Row, column
 from twindiff.kit.twin import Operations
+
+from .messages import find_message
 
 API = "/api/v10"
 MAX_LISTED_USERS = 100
@@ -48,7 +50,7 @@ class MessageReactions:
 
     def add_own(self, call: Call, channel_id: str, message_id: str, emoji_name: str) -> None:
         """React with an emoji; twice is once."""
-        message, me = self._find(call, channel_id, message_id), self._find_caller(call)
+        message, me = find_message(call, self._message, channel_id, message_id), self._find_caller(call)
         if any(each.user_id == me for each in self._list(call, message_id, emoji_name)):
             return
         position = call.db.next("reaction")
@@ -57,22 +59,24 @@ class MessageReactions:
 
     def delete_own(self, call: Call, channel_id: str, message_id: str, emoji_name: str) -> None:
         """Take the caller's reaction back; none is no error."""
-        self._delete_of(call, self._find(call, channel_id, message_id), emoji_name, self._find_caller(call))
+        self._delete_of(
+            call, find_message(call, self._message, channel_id, message_id), emoji_name, self._find_caller(call)
+        )
 
     def delete_of_user(self, call: Call, channel_id: str, message_id: str, emoji_name: str, user_id: str) -> None:
         """Remove another user's reaction."""
-        self._delete_of(call, self._find(call, channel_id, message_id), emoji_name, user_id)
+        self._delete_of(call, find_message(call, self._message, channel_id, message_id), emoji_name, user_id)
 
     def delete_of_emoji(self, call: Call, channel_id: str, message_id: str, emoji_name: str) -> None:
         """Remove all reactions with an emoji."""
-        message = self._find(call, channel_id, message_id)
+        message = find_message(call, self._message, channel_id, message_id)
         for each in self._list(call, message_id, emoji_name):
             call.db.remove(each)
         self._update(call, message, _REMOVE_EMOJI, {emoji_name: -_counts_of(message).get(emoji_name, 0)})
 
     def delete_all(self, call: Call, channel_id: str, message_id: str) -> None:
         """Remove the reactions of a message."""
-        message = self._find(call, channel_id, message_id)
+        message = find_message(call, self._message, channel_id, message_id)
         for each in self._list(call, message_id):
             call.db.remove(each)
         self._update(call, message, _REMOVE_ALL, {emoji: -count for emoji, count in _counts_of(message).items()})
@@ -81,7 +85,7 @@ class MessageReactions:
         self, call: Call, channel_id: str, message_id: str, emoji_name: str, after: str = "0", limit: int = 25
     ) -> list[Any]:
         """List the users who reacted with an emoji, in the order of their ids."""
-        self._find(call, channel_id, message_id)
+        find_message(call, self._message, channel_id, message_id)
         if not 1 <= limit <= MAX_LISTED_USERS:
             raise InvalidParameter("limit", f"int value should be between 1 and {MAX_LISTED_USERS}.")
         ids = {each.user_id for each in self._list(call, message_id, emoji_name)}
@@ -104,13 +108,6 @@ class MessageReactions:
                     for reaction in each["reactions"]
                 ]
         return answer
-
-    def _find(self, call: Call, channel_id: str, message_id: str) -> Any:
-        row = self._message
-        message = call.db.find(row, row.id == message_id, row.channel_id == channel_id)
-        if message is None:
-            raise NotFound("message", message_id)
-        return message
 
     def _find_caller(self, call: Call) -> str:
         return str(self._draft.find_user_key(call) or "")
