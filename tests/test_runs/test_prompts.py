@@ -169,6 +169,18 @@ def test_a_word_that_changes_a_sentence_is_never_dropped(sentence, change, data)
     assert plan(changed).unclear or describe_plan(changed) != describe_plan(sentence), changed
 
 
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        'Click "Pay". Once the invoice is paid, "Thanks" is shown',
+        'Click "Go". After the report is completed, "Done" is shown',
+        'Archive INV-3. Once INV-3 has been archived, "Sent" is shown',
+    ],
+)
+def test_what_may_be_waited_for_is_not_done_again(prompt):
+    assert plan(prompt).unclear
+
+
 def test_a_scenario_says_where_it_begins_after_signing_in():
     signed_in = 'Given I am signed in as "a@b.c" with password "x-1"'
     begun = describe_plan(f"{signed_in}\nAnd I am on the Stock page\nThen I am on the Orders page")

@@ -69,11 +69,11 @@ _SUBJECT = re.compile(
 _IS_OPEN = re.compile(r"the (catalogue|catalog|dashboard|overview|calendar|inbox) is open", re.IGNORECASE)
 _TABLE_LACKS = re.compile(rf"(?:(?:expect|there is) )?no ({QUOTED}) in the (table|list)", re.IGNORECASE)
 _ONCE_DONE = re.compile(
-    r"^(?:once|as soon as|after|when) (?:the )?(?P<what>.+?) "
-    r"(?:is|are|was|has been|have been|gets) (?P<done>[a-z]+(?: in| out| up)?)(?P<as> as .+)?$",
+    r"^(?:once|as soon as|after|when) (?!the )(?P<what>.+?) "
+    r"(?:has been|have been) (?P<done>[a-z]+(?: in| out| up)?)(?P<as> as .+)?$",
     re.IGNORECASE,
 )
-"""`once INV-3 has been marked as paid`, which a person brings about."""
+"""`once INV-3 has been marked as paid`, which a person brings about; `once the invoice is paid` may be waited for."""
 _OF_WHICH = re.compile(r"^(.+) of (?:which|them|these|those) are (?=[a-z])", re.IGNORECASE)
 _HAS_VALUE = re.compile(rf"([a-z]+):? ([$€£]?\d[\d.,]*|{QUOTED})")
 """A note about a column: `balance €12.50`."""
@@ -216,7 +216,7 @@ class RewordingContext:
             yield verb + text[gerund.end() :]
         if is_before and self.keyword == "given" and (holds := _HOLDS.fullmatch(text)):
             yield f"add {holds[2]} to the {holds[1]}"
-        if (once := _ONCE_DONE.match(text)) and (verb := PARTICIPLES.get(once["done"].lower())):
+        if (once := _ONCE_DONE.match(text)) and (verb := PARTICIPLES.get(once["done"].lower())) and not self.done:
             yield f"{verb} {once['what']}{once['as'] or ''}"
         if self.keyword == "given" and is_before and (opened := _IS_OPEN.fullmatch(text)):
             yield f"open {opened[1]}"
