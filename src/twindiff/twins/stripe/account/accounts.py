@@ -348,7 +348,10 @@ def _fields(params: AccountParams, account: Account) -> Fields:
 
 
 def check_connected_account(call: Call, id: Any, param: str, spoken: str) -> None:
-    """Raise StripeError for an account that is unknown or the platform itself; `spoken` is the noun in the message."""
+    """Raise StripeError for an account that is unknown, the platform itself, or a destination without transfers.
+
+    `spoken` is the noun in the message. An account that has never been given a capability can be paid to.
+    """
     if not isinstance(id, str) or not id:
         return
     row = find(call, ACCOUNTS, id)
@@ -356,6 +359,12 @@ def check_connected_account(call: Call, id: Any, param: str, spoken: str) -> Non
         raise StripeError(f"No such {spoken}: '{id[:100]}'", code="resource_missing", param=param)
     if row.is_platform:
         raise StripeError(f"The '{param}' param cannot be set to your own account.", param=param)
+    if spoken == "destination" and row.capabilities and row.capabilities.get("transfers") != "active":
+        raise StripeError(
+            "Your destination account needs to have at least one of the following capabilities enabled: transfers, "
+            "crypto_transfers, legacy_payments",
+            code="insufficient_capabilities_for_transfer",
+        )
 
 
 def own_account(call: Call) -> Account:

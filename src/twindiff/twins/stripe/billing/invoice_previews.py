@@ -427,8 +427,7 @@ def _resume(call: Call, row: Subscription, wanted: PreviewSubscription | UnsetTy
             "subscription is resumed."
         )
     if resumes and row.status != "paused":
-        message = f"Only paused subscriptions can be resumed; this one is {row.status}."
-        raise StripeError(message, param="subscription_details[resume_at]")
+        raise StripeError(subscription_updates.NOT_PAUSED, param="subscription_details[resume_at]")
     return subscription_updates.resume(call, row) if resumes else row
 
 

@@ -6,15 +6,16 @@ https://docs.stripe.com/api/test_clocks
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, column
+from twindiff.kit.rows import Expression
 from twindiff.twins.stripe.core.wire_style import StripeError
 
 from .due_jobs import BillingWork, perform
 from .events import record
 from .objects import Fields, StripeObject, build_view, find, new, refer, resource, retrieve
-from .pagination import list_of
+from .pagination import list_of, to_reference_conditions
 from .params import Integer, ListParams, OptText, Params, collect_params
 
 api = Operations(prefix="/v1/test_helpers/test_clocks")
@@ -75,6 +76,13 @@ def retrieve_test_clock(call: Call, test_clock: str, params: Annotated[Params, B
 def list_test_clocks(call: Call, params: Annotated[ListParams, Body]) -> Fields:
     """List test clocks."""
     return list_of(call, TEST_CLOCKS, params, "/v1/test_helpers/test_clocks")
+
+
+def within_clock(call: Call, column: Column[Any], clock: Any, *, customer: Any = UNSET) -> list[Expression]:
+    """Return the condition of a list by its test clock; objects of clocks are listed by clock or customer only."""
+    if clock is UNSET and customer is UNSET:
+        return [column == None]  # noqa: E711 - a condition on the column
+    return to_reference_conditions(call, (column, clock, TEST_CLOCKS))
 
 
 @api.post("/{test_clock}/advance")

@@ -12,9 +12,10 @@ from typing import Annotated, ClassVar, Literal
 from twindiff.kit import UNSET, Body, Call, Operations, UnsetType
 from twindiff.twins.stripe.core.wire_style import StripeError
 
+from ..account.accounts import own_account
 from ..core.events import record, record_row, update
 from ..core.objects import Fields, new, retrieve
-from ..core.pagination import equal, list_of, to_range_conditions, to_reference_conditions
+from ..core.pagination import equal, list_of, to_range_conditions
 from ..core.params import (
     Address,
     ListParams,
@@ -33,7 +34,7 @@ from ..core.params import (
     value_of,
 )
 from ..core.search import search_of
-from ..core.test_clocks import TEST_CLOCKS, require_clock, use_clock_time
+from ..core.test_clocks import require_clock, use_clock_time, within_clock
 from ..payments.cash_balances import CashSettings, own_mode
 from ..payments.payment_methods import attach, method_named, retrieve_attached_method
 from ..sources.customer_sources import BankSource, add_source, check_default, replace_default
@@ -154,7 +155,7 @@ def create_customer(call: Call, params: Annotated[CreateCustomer, Body]) -> Fiel
     if clock := fields.get("test_clock"):
         _join(call, clock)
     _check_prefix(call, prefix, "")
-    made = new(call, CUSTOMERS, **fields, invoice_prefix=prefix)
+    made = new(call, CUSTOMERS, **fields, invoice_prefix=prefix, currency=_currency(call, fields, None))
     made = _with_methods(call, made, str(params.payment_method or ""))
     _check_location(call, made, params)
     if params.source:
@@ -162,6 +163,11 @@ def create_customer(call: Call, params: Annotated[CreateCustomer, Body]) -> Fiel
     record_row(call, "customer.created", CUSTOMERS, made)
     _keep_tax_ids(call, made, params.tax_id_data or [])
     return customer_object(made)
+
+
+def _currency(call: Call, fields: Fields, now: str | None) -> str | None:
+    """Return the currency of a customer: that of the account, once a balance is in it."""
+    return now or (own_account(call).default_currency if fields.get("balance") else None)
 
 
 def _check_location(call: Call, customer: Customer, params: CustomerParams) -> None:
@@ -224,7 +230,7 @@ def update_customer(call: Call, id: str, params: Annotated[UpdateCustomer, Body]
         retrieve_attached_method(call, str(params.invoice_settings.default_payment_method), customer.id, _DEFAULT)
     if params.source:
         fields["default_source"] = replace_default(call, customer, params.source)
-    changed = update(call, CUSTOMERS, customer, **fields)
+    changed = update(call, CUSTOMERS, customer, **fields, currency=_currency(call, fields, customer.currency))
     _check_location(call, changed, params)
     return customer_object(changed)
 
@@ -253,7 +259,7 @@ def list_customers(call: Call, params: Annotated[ListCustomers, Body]) -> Fields
     """List customers that are not deleted."""
     where = to_range_conditions(Customer.created, params.created)
     where += equal((Customer.email, params.email))
-    where += to_reference_conditions(call, (Customer.test_clock, params.test_clock, TEST_CLOCKS))
+    where += within_clock(call, Customer.test_clock, params.test_clock)
     return list_of(call, CUSTOMERS, params, "/v1/customers", ~Customer.deleted, *where)
 
 

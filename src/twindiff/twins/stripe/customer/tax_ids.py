@@ -5,34 +5,21 @@ https://docs.stripe.com/api/tax_ids
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Literal
 
 from twindiff.kit import UNSET, Body, Call, Column, Operations, UnsetType, column, references
-from twindiff.twins.stripe.core.wire_style import StripeError, join_choices
+from twindiff.twins.stripe.core.wire_style import StripeError
 
 from ..core.events import record_row
 from ..core.objects import INCLUDES, Fields, StripeObject, build_view, new, refer, resource, retrieve
 from ..core.pagination import list_object, list_of
 from ..core.params import ListParams, NestedParams, OptName, OptText, Params
 from ..tables.customer_tables import CUSTOMERS, Customer, existing
+from ..tax.tax_id_types import check_tax_id
 
 api = Operations(prefix="/v1")
 
 MAX_TAX_IDS = 5
-_EU_VAT = re.compile(r"[A-Z]{2}[0-9A-Z+*]{2,12}")
-_LISTED = """
-ad_nrt ae_trn al_tin am_tin ao_tin ar_cuit au_abn au_arn aw_tin az_tin ba_tin bb_tin bd_bin bf_ifu bg_uic bh_vat
-bj_ifu bo_tin br_cnpj br_cpf bs_tin by_tin ca_bn ca_gst_hst ca_pst_bc ca_pst_mb ca_pst_sk ca_qst cd_nif ch_uid
-ch_vat cl_tin cm_niu cn_tin co_nit cr_tin cv_nif de_stn do_rcn ec_ruc eg_tin es_cif et_tin eu_oss_vat eu_vat fo_vat
-gb_vat ge_vat gi_tin gn_nif hk_br hr_oib hu_tin ic_nif id_npwp il_vat in_gst is_vat it_cf jp_cn jp_rn jp_trn ke_pin
-kg_tin kh_tin kr_brn kz_bin la_tin li_uid li_vat lk_vat ma_vat md_vat me_pib mk_vat mr_nif mx_rfc my_frp my_itn
-my_sst ng_tin no_vat no_voec np_pan nz_gst om_vat pe_ruc ph_tin pl_nip py_ruc ro_tin rs_pib ru_inn ru_kpp sa_vat
-sg_gst sg_uen si_tin sn_ninea sr_fin sv_nit th_vat tj_tin tr_tin tw_vat tz_vat ua_vat ug_tin us_ein uy_ruc uz_tin
-uz_vat ve_rif vn_tin za_vat zm_tin zw_tin
-"""
-TYPES = tuple(_LISTED.split())
-"""Supported types; https://docs.stripe.com/billing/customer/tax-ids#supported-tax-id"""
 _OUTCOMES = {"000000000": "verified", "111111111": "unverified", "222222222": "pending"}
 """Verification results of Stripe's test numbers, by suffix: https://docs.stripe.com/billing/customer/tax-ids"""
 
@@ -97,14 +84,12 @@ class ListTaxIds(ListParams, kw_only=True):
 
 def add_tax_id(call: Call, customer: Customer | None, kind: str, value: str, at: str = "") -> TaxIdRow:
     """Create a tax id of a customer, or of the account for None; `at` is the parent parameter for errors."""
-    type_param, value_param = (f"{at}[{name}]" if at else name for name in ("type", "value"))
-    if kind not in TYPES:
-        raise StripeError(f"Invalid {type_param}: must be one of {join_choices(TYPES)}", param=type_param)
-    if not value or len(value) > 50 or (kind == "eu_vat" and not _EU_VAT.fullmatch(value)):
-        raise StripeError(f"Invalid value for {kind}.", code="tax_id_invalid", param=value_param)
+    check_tax_id(kind, value, at)
     owner = customer.id if customer else None
     if call.db.count(TaxIdRow, TaxIdRow.customer == owner) >= MAX_TAX_IDS:
-        raise StripeError(f"You can only have up to {MAX_TAX_IDS} tax IDs on a customer.", param=type_param)
+        raise StripeError(
+            f"You can only have up to {MAX_TAX_IDS} tax IDs on a customer.", param=f"{at}[type]" if at else "type"
+        )
     country = (value if kind == "eu_vat" else kind)[:2].upper()
     country = "GR" if country == "EL" else country  # Greek VAT numbers start with EL.
     made = new(call, TAX_IDS, customer=owner, type=kind, value=value, country=country)

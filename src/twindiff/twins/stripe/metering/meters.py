@@ -231,7 +231,7 @@ def create_meter_event(call: Call, params: Annotated[CreateMeterEvent, Body]) ->
     meter = _metering(call, params.event_name)
     if meter is None:
         raise StripeError(
-            f"No active meter found with event name {params.event_name[:100]}.",
+            f'No active meter found for event name "{params.event_name[:100]}".',
             code="resource_missing",
             param="event_name",
         )

@@ -206,7 +206,7 @@ def close_charge_dispute(call: Call, charge: str, params: Annotated[Params, Body
 def _of(call: Call, charge: str) -> str:
     row = retrieve(call, CHARGES, charge)
     if row.dispute is None:
-        raise StripeError(f"No dispute for charge: {charge}", status=404, code="resource_missing")
+        raise StripeError(f"No dispute for charge: {charge}", status=404)
     return row.dispute
 
 

@@ -71,7 +71,13 @@ def verify_setup_microdeposits(call: Call, intent: str, params: Annotated[Verify
 def _method(call: Call, intent: PaymentIntent | SetupIntent, spoken: str) -> PaymentMethod:
     """Return the payment method that awaits verification; raises StripeError if none does."""
     action: Fields = intent.next_action or {}
-    if intent.status != "requires_action" or action.get("type") != "verify_with_microdeposits":
+    if intent.status != "requires_action":
+        message = (
+            f"This {spoken} cannot be actioned on because it has a status of {intent.status}. Only a {spoken} with one "
+            'of the following statuses may be actioned on: ["requires_action"].'
+        )
+        raise StripeError(message, code="intent_invalid_state")
+    if action.get("type") != "verify_with_microdeposits":
         message = (
             f"This {spoken} ({intent.id}) does not await verification with microdeposits; its status is "
             f"{intent.status}."

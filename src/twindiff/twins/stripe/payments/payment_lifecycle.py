@@ -225,10 +225,10 @@ def _apply_charge(
         record_row(call, "payment_intent.amount_capturable_updated", PAYMENTS, held)
         return held, None
     paid = call.db.change(intent, status="succeeded", amount_received=intent.amount, processing=None, **fields)
+    _dispute(call, charge)
     record_row(call, "payment_intent.succeeded", PAYMENTS, paid)
     for each in ON_PAID:
         each(call, paid)
-    _dispute(call, charge)
     return paid, None
 
 
@@ -341,8 +341,8 @@ def capture(call: Call, intent: PaymentIntent, wanted: int | UnsetType) -> Payme
     settled = settle(call, charge, amount)
     record_row(call, "charge.captured", CHARGES, settled)
     paid = call.db.change(intent, status="succeeded", amount_capturable=0, amount_received=amount)
-    record_row(call, "payment_intent.succeeded", PAYMENTS, paid)
     _dispute(call, settled)
+    record_row(call, "payment_intent.succeeded", PAYMENTS, paid)
     return paid
 
 

@@ -133,7 +133,7 @@ class ListMethods(ListParams):
 class AttachMethod(Params):
     """The customer to attach to."""
 
-    customer: str
+    customer: OptName = UNSET
 
 
 @api.post("/payment_methods", scope="publishable")
@@ -192,6 +192,8 @@ def retrieve_customer_payment_method(call: Call, customer: str, id: str, params:
 @api.post("/payment_methods/{id}/attach")
 def attach_payment_method(call: Call, id: str, params: Annotated[AttachMethod, Body]) -> Fields:
     """Attach a payment method to a customer; a card that the bank declines cannot be attached."""
+    if not isinstance(params.customer, str) or not params.customer:
+        raise StripeError("Must provide customer or customer_account.", code="parameter_missing")
     customer = refer(call, CUSTOMERS, params.customer, "customer")
     return payment_method_object(attach(call, method_named(call, id, status=404), customer.id))
 

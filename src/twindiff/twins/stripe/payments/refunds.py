@@ -247,10 +247,7 @@ def cancel_refund(call: Call, id: str, params: Annotated[Params, Body]) -> Field
     """Cancel a refund that requires action by the customer; others cannot be canceled."""
     row = retrieve(call, REFUNDS, id)
     if row.status != "requires_action":
-        message = f"You cannot cancel this refund because it has a status of {row.status}."
-        raise StripeError(
-            f"{message} Only a refund with one of the following statuses may be canceled: requires_action."
-        )
+        raise StripeError("Canceling this refund is unsupported.")
     return refund_object(_undo(call, row, "canceled", None))
 
 
@@ -309,7 +306,8 @@ def find_refunded_charge(call: Call, params: CreateRefund) -> tuple[Charge, int]
     if isinstance(params.amount, int):
         _check_amount(params.amount)
     if not charge.captured and charge.payment_intent:
-        raise _build_unpaid_error(charge.payment_intent)
+        is_held = charge.status == "succeeded" and not charge.refunded
+        raise _build_uncaptured_error(charge.payment_intent) if is_held else _build_unpaid_error(charge.payment_intent)
     return charge, _amount(charge, params.amount)
 
 
@@ -340,8 +338,17 @@ def _charge(call: Call, params: CreateRefund) -> Charge:
     return charge
 
 
+def _build_uncaptured_error(intent: str) -> StripeError:
+    """Build the error of a refund of an intent whose authorization was not captured."""
+    return StripeError(
+        f"This uncaptured Charge was created by a PaymentIntent ({intent}). You must cancel the PaymentIntent to "
+        "reverse the authorization instead of refunding the Charge directly. For more information, see "
+        "https://stripe.com/docs/payments/place-a-hold-on-a-payment-method"
+    )
+
+
 def _build_unpaid_error(intent: str) -> StripeError:
-    """Build the error of a refund of an intent that was not paid, or whose authorization was not captured."""
+    """Build the error of a refund of an intent that was not paid, or whose authorization was released."""
     message = f"This PaymentIntent ({intent}) does not have a successful charge to refund."
     return StripeError(message, param="payment_intent")
 

@@ -336,7 +336,8 @@ def update_setup_intent(call: Call, intent: str, params: Annotated[UpdateSetup, 
 def confirm_setup_intent(call: Call, intent: str, params: Annotated[ConfirmSetup, Body]) -> Any:
     """Confirm a SetupIntent."""
     row = _retrieve_intent(call, intent, params.client_secret)
-    if row.status not in OPEN:
+    given = params.payment_method or params.payment_method_data or params.confirmation_token
+    if row.status not in OPEN and (given or row.payment_method):
         message = (
             f"You cannot confirm this SetupIntent because it has a status of {row.status}. Only a SetupIntent with one "
             "of the following statuses may be confirmed: requires_confirmation, requires_action."
@@ -362,8 +363,11 @@ def cancel_setup_intent(call: Call, intent: str, params: Annotated[CancelSetup, 
     if row.status not in OPEN:
         message = (
             f"You cannot cancel this SetupIntent because it has a status of {row.status}. Only a SetupIntent with "
-            f"one of the following statuses may be canceled: {', '.join(OPEN)}."
+            "one of the following statuses may be canceled: `requires_payment_method`, `requires_confirmation`, or "
+            "`requires_action`."
         )
+        if row.status == "canceled":
+            message = "You cannot cancel this SetupIntent because it is already canceled."
         raise StripeError(message, code="setup_intent_unexpected_state")
     reason = params.cancellation_reason or None
     canceled = call.db.change(row, status="canceled", cancellation_reason=reason, next_action=None)

@@ -50,6 +50,7 @@ from ..core.params import (
     value_of,
 )
 from ..core.periods import DAY, check_trial_days
+from ..core.test_clocks import within_clock
 from ..customer.customers import CustomField
 from ..tables.customer_tables import CUSTOMERS
 from ..tax import automatic_tax
@@ -415,7 +416,8 @@ def list_upfront_line_items(call: Call, quote: str, params: Annotated[ListParams
 def list_quotes(call: Call, params: Annotated[ListQuotes, Body]) -> Fields:
     """List quotes."""
     where = to_reference_conditions(call, (Quote.customer, params.customer, CUSTOMERS))
-    where += equal((Quote.status, params.status), (Quote.test_clock, params.test_clock))
+    where += within_clock(call, Quote.test_clock, params.test_clock, customer=params.customer)
+    where += equal((Quote.status, params.status))
     return list_of(call, QUOTES, params, "/v1/quotes", *where)
 
 

@@ -31,6 +31,7 @@ from ..core.params import (
 )
 from ..tables.customer_tables import CUSTOMERS
 from .tax_codes import ELECTRONIC, NONTAXABLE, SHIPPING, check_tax_code
+from .tax_id_types import check_tax_id
 from .tax_line_items import LINES, lines_within, list_lines
 from .tax_rules import SPOKEN, Tax, part_of, to_taxable_address
 from .tax_settings import TaxSettings, is_inclusive, rule_for, settings_now
@@ -203,6 +204,8 @@ def _details(call: Call, params: CreateCalculation) -> Fields:
         raise StripeError(message, code="customer_tax_location_invalid", param="customer_details[address]")
     if source is None:
         raise _lacking("customer_details[address_source]")
+    for number, each in enumerate(said.tax_ids or ()):
+        check_tax_id(each.type, each.value, f"customer_details[tax_ids][{number}]")
     return {
         "address": place,
         "address_source": source,

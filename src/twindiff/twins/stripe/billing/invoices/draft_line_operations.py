@@ -24,6 +24,7 @@ from .invoice_items import (
     ItemParams,
     Period,
     Pricing,
+    check_amount_alone,
     create_invoiceitem,
     delete_invoiceitem,
     update_invoiceitem,
@@ -98,6 +99,7 @@ def add_lines(call: Call, invoice: str, params: Annotated[AddLines, Body]) -> Fi
     """Add lines to a draft; each becomes an invoice item."""
     _begin(call, invoice, params.lines, params)
     for number, line in enumerate(params.lines):
+        check_amount_alone(line, f"lines[{number}]")
         _add(call, retrieve(call, INVOICES, invoice), line, f"lines[{number}][invoice_item]")
     return show(call, INVOICES, retrieve(call, INVOICES, invoice))
 
@@ -107,6 +109,7 @@ def update_lines(call: Call, invoice: str, params: Annotated[UpdateLines, Body])
     """Update lines of a draft."""
     _begin(call, invoice, params.lines, params)
     for number, wanted in enumerate(params.lines):
+        check_amount_alone(wanted, f"lines[{number}]")
         line = _line(call, invoice, wanted.id, f"lines[{number}][id]", 400)
         said = {name: getattr(wanted, name) for name in Line.__struct_fields__ if name != "invoice_item"}
         _change(call, line, ItemParams(**said))
@@ -142,7 +145,8 @@ def _begin(call: Call, invoice: str, lines: Sequence[NestedParams], params: Line
     draft = retrieve(call, INVOICES, invoice)
     use_clock_time(call, draft.test_clock)
     if draft.status != "draft":
-        raise StripeError(f"Invoice {invoice} is no longer editable", code="invoice_not_editable", param="invoice")
+        message = "Invalid invoice: This invoice is no longer editable"
+        raise StripeError(message, code="invoice_not_editable", param="invoice")
     if len(lines) > MAX_LINES_PER_REQUEST:
         raise StripeError(f"At most {MAX_LINES_PER_REQUEST} lines can be given at once.", param="lines")
     if params.invoice_metadata is UNSET:

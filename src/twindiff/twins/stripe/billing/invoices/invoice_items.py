@@ -6,7 +6,7 @@ https://docs.stripe.com/api/invoiceitems
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Annotated
+from typing import Annotated, Any
 
 from twindiff.kit import UNSET, Body, Call, Operations, UnsetType
 from twindiff.twins.stripe.core.wire_style import StripeError
@@ -217,8 +217,10 @@ def _check_currency(call: Call, currency: str, owner: Subscription | None, custo
 
 
 def _changeable(call: Call, item: InvoiceItem, how: str) -> Invoice | None:
-    """Return the draft that an item is on, or None; raises StripeError if its invoice is finalized."""
+    """Return the draft that an item is on, or None; raises StripeError if its invoice is finalized or deleted."""
     invoice = find(call, INVOICES, item.invoice) if item.invoice else None
+    if item.invoice and invoice is None:
+        raise StripeError("This invoice item has been deleted.")
     if invoice and invoice.status != "draft":
         raise StripeError(f"This invoice item cannot be {how} because it is attached to a finalized invoice.")
     return invoice
@@ -302,7 +304,15 @@ WAYS = ("amount", "price_data", "pricing", "unit_amount_decimal")
 """Mutually exclusive parameters that say what an item costs."""
 
 
+def check_amount_alone(params: Any, at: str = "") -> None:
+    """Raise StripeError for an item, or a line at a parameter, that has a quantity beside its amount."""
+    if is_set(params.amount) and is_set(params.quantity):
+        message = "You may only specify one of these parameters: amount, quantity."
+        raise StripeError(message, param=f"{at}[amount]" if at else "amount")
+
+
 def _check_ways(params: ItemParams) -> None:
+    check_amount_alone(params)
     ways = [name for name in WAYS if is_set(getattr(params, name))]
     if len(ways) > 1:
         message = f"You may only specify one of these parameters: {', '.join(ways)}."

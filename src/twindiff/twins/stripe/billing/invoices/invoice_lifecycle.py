@@ -191,11 +191,9 @@ def _due(total: int, balance: int, currency: str) -> int:
 
 
 def delete_draft(call: Call, draft: Invoice) -> None:
-    """Delete a draft and the items made for it; items that were pending before are pending again."""
+    """Delete a draft and the items made for it; items that were pending before stay with it, and are not billed."""
     for item in call.db.rows(InvoiceItem, InvoiceItem.invoice == draft.id):
-        if item.seq < draft.seq:
-            call.db.change(item, invoice=None)
-        else:
+        if item.seq > draft.seq:
             record_row(call, "invoiceitem.deleted", INVOICE_ITEMS, item)
             call.db.remove(item)
     for line in lines_of(call, draft.id):
@@ -505,6 +503,8 @@ def void(call: Call, invoice: Invoice) -> Invoice:
 
 def set_uncollectible(call: Call, invoice: Invoice) -> Invoice:
     """Mark an open invoice as uncollectible."""
+    if invoice.status == "uncollectible":
+        raise StripeError("This invoice has already been marked uncollectible.")
     if invoice.status != "open":
         raise StripeError(NOT_OPEN)
     changed = call.db.change(

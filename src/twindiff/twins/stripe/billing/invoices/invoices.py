@@ -58,7 +58,7 @@ from .invoice_shipping import OptShippingCost, ShippingCost, shipping_cost
 
 api = Operations(prefix="/v1/invoices")
 
-Status = Literal["draft", "open", "paid", "uncollectible", "void"]
+Status = Literal["draft", "open", "void", "paid", "uncollectible"]
 Collection = Literal["charge_automatically", "send_invoice"]
 
 
@@ -252,11 +252,11 @@ def retrieve_invoice(call: Call, invoice: str, params: Annotated[Params, Body]) 
 @api.post("/{invoice}")
 def update_invoice(call: Call, invoice: str, params: Annotated[InvoiceParams, Body]) -> Fields:
     """Update a draft, or the metadata and collection settings of a finalized invoice."""
-    row = retrieve(call, INVOICES, invoice)
+    row = retrieve(call, INVOICES, invoice, param="id")
     use_clock_time(call, row.test_clock)
     fields = _fields(call, params, row, row.customer)
-    if row.status != "draft" and set(fields) - LATE:
-        raise StripeError("Finalized invoices can't be updated in this way")
+    if row.status != "draft" and (fixed := [name for name in fields if name not in LATE]):
+        raise StripeError("Finalized invoices can't be updated in this way", param=fixed[0])
     changed = update(call, INVOICES, row, False, **fields)
     changed = invoice_lifecycle.retotal(call, changed) if changed.status == "draft" else changed
     invoice_taxes.check(call, changed)
@@ -269,7 +269,7 @@ def update_invoice(call: Call, invoice: str, params: Annotated[InvoiceParams, Bo
 
 @api.delete("/{invoice}")
 def delete_invoice(call: Call, invoice: str, params: Annotated[Params, Body]) -> Fields:
-    """Delete a draft and the items made for it; its formerly pending items are pending again."""
+    """Delete a draft and the items made for it; its formerly pending items are not billed."""
     row = retrieve(call, INVOICES, invoice)
     if row.status != "draft":
         raise StripeError("You can only delete draft invoices.")
@@ -305,7 +305,7 @@ def list_lines(call: Call, invoice: str, params: Annotated[ListParams, Body]) ->
 @api.post("/{invoice}/finalize")
 def finalize_invoice(call: Call, invoice: str, params: Annotated[Finalize, Body]) -> Any:
     """Finalize a draft; it stays a draft if its tax location is missing."""
-    row = retrieve(call, INVOICES, invoice)
+    row = retrieve(call, INVOICES, invoice, param="id")
     use_clock_time(call, row.test_clock)
     advance = row.auto_advance if params.auto_advance is UNSET else params.auto_advance
     row = call.db.change(row, auto_advance=bool(advance))
@@ -323,7 +323,7 @@ def pay_invoice(call: Call, invoice: str, params: Annotated[Pay, Body]) -> Any:
 
     A card decline is returned as an error response, and the failed attempt is kept.
     """
-    row = retrieve(call, INVOICES, invoice)
+    row = retrieve(call, INVOICES, invoice, param="id")
     use_clock_time(call, row.test_clock)
     refused = invoice_lifecycle.pay(
         call,
@@ -352,11 +352,16 @@ def send_invoice(call: Call, invoice: str, params: Annotated[Params, Body]) -> F
     """Send an invoice to its customer; a draft is finalized first."""
     row = retrieve(call, INVOICES, invoice)
     use_clock_time(call, row.test_clock)
+    if row.status == "paid":
+        raise StripeError(
+            "This invoice cannot be sent right now. Please contact us via https://support.stripe.com/contact with "
+            "details, so we can help."
+        )
     if row.collection_method != "send_invoice":
         raise StripeError("You can only manually send an invoice if its collection method is 'send_invoice'.")
     if row.status == "draft":
         row = invoice_lifecycle.finalize(call, row)
-    if row.status not in ("open", "paid", "uncollectible"):
+    if row.status == "void":
         raise StripeError("You can only manually send an invoice that is open.")
     if not row.customer_email:
         raise StripeError("The customer must have an email address for the invoice to be sent.")
@@ -367,7 +372,7 @@ def send_invoice(call: Call, invoice: str, params: Annotated[Params, Body]) -> F
 @api.post("/{invoice}/void")
 def void_invoice(call: Call, invoice: str, params: Annotated[Params, Body]) -> Fields:
     """Void an invoice."""
-    row = retrieve(call, INVOICES, invoice)
+    row = retrieve(call, INVOICES, invoice, param="id")
     use_clock_time(call, row.test_clock)
     invoice_lifecycle.void(call, row)
     return _render_invoice(call, invoice)
@@ -376,7 +381,7 @@ def void_invoice(call: Call, invoice: str, params: Annotated[Params, Body]) -> F
 @api.post("/{invoice}/mark_uncollectible")
 def mark_uncollectible(call: Call, invoice: str, params: Annotated[Params, Body]) -> Fields:
     """Mark an invoice as uncollectible."""
-    row = retrieve(call, INVOICES, invoice)
+    row = retrieve(call, INVOICES, invoice, param="id")
     use_clock_time(call, row.test_clock)
     invoice_lifecycle.set_uncollectible(call, row)
     return _render_invoice(call, invoice)
@@ -462,9 +467,8 @@ def _due(call: Call, params: InvoiceParams, method: str, row: Invoice | None) ->
     days: Integer | UnsetType = params.days_until_due
     if method != "send_invoice":
         if days is not UNSET or params.due_date is not UNSET:
-            name = "days_until_due" if days is not UNSET else "due_date"
-            message = f"You can only specify '{name}' if invoice collection method is 'send_invoice'."
-            raise StripeError(message)
+            raise StripeError("You can only specify 'due_date' or 'days_until_due' if invoice collection method is "
+                              "'send_invoice'.")  # fmt: skip
         return {}
     if isinstance(days, int) and params.due_date is not UNSET:
         message = "You may only specify one of these parameters: days_until_due, due_date."

@@ -111,6 +111,6 @@ def _item(call: Call, id: str) -> SubscriptionItem:
 
 def _open(call: Call, row: Subscription) -> Subscription:
     if row.status in ENDED:
-        raise SUBSCRIPTIONS.missing(row.id, param="subscription", status=400)
+        raise SUBSCRIPTIONS.missing(row.id, param="subscription")
     use_clock_time(call, row.test_clock)
     return row

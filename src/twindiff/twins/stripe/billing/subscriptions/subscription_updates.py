@@ -44,6 +44,9 @@ LAST_ITEM = (
 )
 
 
+NOT_PAUSED = "You can only resume a subscription if it is `paused`."
+
+
 class ItemChange(NamedTuple):
     """A change of an item; `new` is None if it is deleted, `old` is None if it is added."""
 

@@ -19,7 +19,7 @@ from ...core.pagination import equal, list_object, list_of, to_range_conditions,
 from ...core.params import Params, SearchParams, collect_params, is_set, merge_metadata, value_of
 from ...core.periods import shift_time
 from ...core.search import search_of
-from ...core.test_clocks import ADVANCE_LIMITS, use_clock_time
+from ...core.test_clocks import ADVANCE_LIMITS, use_clock_time, within_clock
 from ...metering.meters import USED
 from ...payments.payment_methods import retrieve_attached_method
 from ...tables.customer_tables import CUSTOMERS, Customer
@@ -128,8 +128,7 @@ def resume_subscription(call: Call, id: str, params: Annotated[ResumeSubscriptio
     row = running(call, id)
     use_clock_time(call, row.test_clock)
     if row.status != "paused":
-        message = f"Only paused subscriptions can be resumed; this one is {row.status}."
-        raise StripeError(message)
+        raise StripeError(subscription_updates.NOT_PAUSED)
     before = state(call, row)
     subscription_updates.resume(call, row)
     record_subscription_update(call, before)
@@ -167,9 +166,8 @@ def list_subscriptions(call: Call, params: Annotated[ListSubscriptions, Body]) -
     """List subscriptions; ended ones are included on request only."""
     where = to_range_conditions(Subscription.created, params.created)
     where += to_reference_conditions(call, (Subscription.customer, params.customer, CUSTOMERS))
-    where += equal(
-        (Subscription.test_clock, params.test_clock), (Subscription.collection_method, params.collection_method)
-    )
+    where += within_clock(call, Subscription.test_clock, params.test_clock, customer=params.customer)
+    where += equal((Subscription.collection_method, params.collection_method))
     if params.status is UNSET:
         where.append(Subscription.status != "canceled")
     elif params.status == "ended":

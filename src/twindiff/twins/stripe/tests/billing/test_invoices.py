@@ -81,10 +81,14 @@ def test_a_deleted_item_leaves_its_draft(stripe, customer):
     assert stripe.get(f"invoices/{made['id']}")["total"] == 300
 
 
-def test_a_deleted_draft_lets_its_items_wait_again(stripe, customer):
+def test_a_deleted_draft_keeps_its_items_from_being_billed(stripe, customer):
     made = draft(stripe, customer, 300)
+    (item,) = stripe.get("invoiceitems", customer=customer)["data"]
     assert stripe.delete(f"invoices/{made['id']}")["deleted"] is True
-    assert len(stripe.get("invoiceitems", customer=customer, pending=True)["data"]) == 1
+    assert stripe.get("invoiceitems", customer=customer, pending=True)["data"] == []
+    for refused in (stripe.error("POST", f"invoiceitems/{item['id']}", amount=5),
+                    stripe.error("DELETE", f"invoiceitems/{item['id']}")):  # fmt: skip
+        assert refused["message"] == "This invoice item has been deleted."
     assert stripe.error("GET", f"invoices/{made['id']}", 404)["param"] == "invoice"
 
 

@@ -35,9 +35,9 @@ def test_events_that_tell_the_same_show_the_same(club):
 
 
 def test_a_renewal_tells_how_the_subscription_was_before(club):
-    (before,) = club.stripe.get("subscriptions")["data"]
+    (before,) = club.stripe.get("subscriptions", test_clock=club.clock)["data"]
     club.until(START + 28 * DAY + 600)
-    (after,) = club.stripe.get("subscriptions")["data"]
+    (after,) = club.stripe.get("subscriptions", test_clock=club.clock)["data"]
     event = told(club.stripe, "customer.subscription.updated")
     assert event["object"] == after
     changed = {name for name in after if before[name] != after[name]}
@@ -55,7 +55,7 @@ def test_an_event_of_a_subscription_shows_the_price_that_it_had_then(club):
 
 def test_a_subscription_with_taxes_tells_of_what_they_were(club):
     rate = club.stripe.post("tax_rates", display_name="VAT", percentage=19, inclusive=False)
-    (known,) = club.stripe.get("subscriptions")["data"]
+    (known,) = club.stripe.get("subscriptions", test_clock=club.clock)["data"]
     club.stripe.post(f"subscriptions/{known['id']}", default_tax_rates=[rate["id"]])
     club.stripe.post(f"tax_rates/{rate['id']}", display_name="Sales tax")
     event = told(club.stripe, "customer.subscription.updated")
@@ -63,7 +63,7 @@ def test_a_subscription_with_taxes_tells_of_what_they_were(club):
 
 
 def test_what_changes_nothing_that_is_seen_is_no_event(club):
-    (known,) = club.stripe.get("subscriptions")["data"]
+    (known,) = club.stripe.get("subscriptions", test_clock=club.clock)["data"]
     club.stripe.post(f"subscriptions/{known['id']}", payment_settings={"save_default_payment_method": "off"})
     assert not club.stripe.get("events", type="customer.subscription.updated")["data"]
 

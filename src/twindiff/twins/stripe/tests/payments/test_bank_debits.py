@@ -98,7 +98,13 @@ def test_microdeposits_that_do_not_fit_verify_nothing(stripe, proof, code, statu
 def test_only_what_awaits_microdeposits_is_verified(stripe):
     paid = stripe.post("payment_intents", amount=2000, currency="usd")["id"]
     error = stripe.error("POST", f"payment_intents/{paid}/verify_microdeposits", amounts=[32, 45])
-    assert error["code"] == "payment_intent_unexpected_state"
+    assert (error["code"], error["message"]) == (
+        "intent_invalid_state",
+        (
+            "This PaymentIntent cannot be actioned on because it has a status of requires_payment_method. Only a "
+            'PaymentIntent with one of the following statuses may be actioned on: ["requires_action"].'
+        ),
+    )
 
 
 def test_a_setup_of_an_account_has_a_mandate_and_an_attempt(stripe):
