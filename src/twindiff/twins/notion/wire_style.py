@@ -42,6 +42,7 @@ CODES = {
 }
 
 
+_REQUEST_ID = "x-notion-request-id"
 _WITH_BODY = ("POST", "PATCH", "PUT")
 PAYLOAD_TOO_LARGE = "body failed validation: the payload should be at most 500 KB."
 _MESSAGES = {
@@ -107,10 +108,20 @@ class NotionStyle(Style):
     missing_token = MissingToken
     unknown_token = UnknownToken
 
+    def token(self, request: Request) -> str | None:
+        """Return the token of a request, which stands alone after `Bearer`."""
+        given = request.headers.get("authorization")
+        words = (given or "").split()
+        if given is not None and (len(words) != 2 or words[0].lower() != "bearer"):
+            return None
+        return request.bearer()
+
     def result(self, value: Any, exchange: RequestContext) -> Response:
         """Render the value with the id of the request."""
         if isinstance(value, dict):
-            value = {**cast(dict[str, Any], value), "request_id": request_id(exchange.request)}
+            id = request_id(exchange.request)
+            answer = super().result({**cast(dict[str, Any], value), "request_id": id}, exchange)
+            return answer._replace(headers=(*answer.headers, (_REQUEST_ID, id)))
         return super().result(value, exchange)
 
     def build_request(self, operation: Operation, arguments: Mapping[str, Any]) -> Request:
@@ -124,8 +135,9 @@ class NotionStyle(Style):
         shown: dict[str, Any] = {"object": "error", "status": error.status, "code": code, "message": message}
         if isinstance(error, NotionError) and error.additional_data:
             shown["additional_data"] = error.additional_data
-        shown["request_id"] = request_id(exchange.request if exchange else Request("", ""), message)
-        return json_answer(shown, error.status, error.headers)
+        id = request_id(exchange.request if exchange else Request("", ""), message)
+        named = (_REQUEST_ID, id)
+        return json_answer({**shown, "request_id": id}, error.status, (*error.headers, named))
 
     def unknown(self, request: Request, verbs: list[str]) -> Response:
         """Render the error for a path or a method that Notion does not have."""
@@ -149,6 +161,8 @@ def _error_parts(error: ApiError, where: str) -> tuple[str, str]:
     if isinstance(error, InvalidParameter):
         return "validation_error", f"{where} failed validation: {where}.{error.name}: {error.problem}."
     code = CODES.get(error.status, "validation_error")
+    if isinstance(error, MissingToken):
+        return code, 'Authorization header must use the format "Bearer <token>".'
     if error.status in _MESSAGES:
         return code, _MESSAGES[error.status]
     if isinstance(error, NotFound):

@@ -19,7 +19,7 @@ from ..tables.repository_tables import Release, Repository
 from ..tables.user_tables import User
 from ..tables.work_tables import Star
 from ..views.license_views import show_license
-from ..views.repository_views import html_url, setting
+from ..views.repository_views import html_url, release_url, setting
 from .nodes import GraphNode, connect, user_node, user_nodes
 from .resolvers import compute, connect_rows, enclosing_repo, field
 
@@ -137,7 +137,7 @@ def _latest_release(call: Call, node: GraphNode) -> Any:
 compute("Release.description")(lambda call, node: node.row.body)
 compute("Release.isLatest")(lambda call, node: bool(node.row.is_latest))
 compute("Release.author")(lambda call, node: user_node(call, node.row.author))
-compute("Release.url")(lambda call, node: f"{html_url(call, enclosing_repo(node))}/releases/tag/{node.row.tag_name}")
+compute("Release.url")(lambda call, node: release_url(call, enclosing_repo(node), node.row))
 compute("Label.isDefault")(lambda call, node: node.row.default)
 compute("Label.url")(lambda call, node: f"{html_url(call, enclosing_repo(node))}/labels/{node.row.name}")
 compute("Milestone.state")(lambda call, node: node.row.state.upper())

@@ -32,6 +32,8 @@ RunStatus = Literal["queued", "in_progress", "completed", "waiting", "requested"
 Conclusion = Literal[
     "action_required", "cancelled", "failure", "neutral", "success", "skipped", "stale", "timed_out", "startup_failure"
 ]
+MAX_ANNOTATIONS = 50
+"""Annotations that one request may add to a check run."""
 MAX_STATUSES = 1000
 
 
@@ -190,6 +192,10 @@ def check_fields(call: Call, body: CheckRunBody) -> dict[str, Any]:
         fields |= {"status": "completed", "completed_at": parse_instant(body.completed_at or "") or now}
     if body.output:
         fields["output"] = {name: getattr(body.output, name) for name in body.output.__struct_fields__}
+        if (given := len(body.output.annotations or ())) > MAX_ANNOTATIONS:
+            raise Unprocessable(
+                f"Invalid request.\n\nNo more than {MAX_ANNOTATIONS} items are allowed; {given} were supplied."
+            )
     if body.started_at or body.status == "in_progress":
         fields["started_at"] = parse_instant(body.started_at or "") or now
     return fields
@@ -233,7 +239,10 @@ def get_check_run(call: Call, owner: str, repo: str, check_run_id: int) -> Any:
 def update_check_run(call: Call, owner: str, repo: str, check_run_id: int, body: Annotated[CheckRunBody, Body]) -> Any:
     """Change a check run."""
     row = find_repo(call, owner, repo)
-    run = call.db.change(find_check_run(call, row, check_run_id), **check_fields(call, body))
+    run, fields = find_check_run(call, row, check_run_id), check_fields(call, body)
+    if output := fields.get("output"):
+        output["annotations"] = [*(run.output.get("annotations") or ()), *(output.get("annotations") or ())]
+    run = call.db.change(run, **fields)
     update_suite(call, call.db.get(CheckSuite, run.check_suite_id))
     shown = show_check_run(call, row, run)
     action = "completed" if run.status == "completed" else "created"

@@ -21,7 +21,7 @@ from ..pushes.ref_updates import move_ref
 from ..tables.issue_tables import PullRequest
 from ..tables.repository_tables import Release, ReleaseAsset, Repository
 from ..views.reaction_views import show_reactions
-from ..views.repository_views import html_url, repo_url
+from ..views.repository_views import html_url, release_url, repo_url
 from ..views.user_views import user_of
 from ..wire_style import NotVisible, Unprocessable, invalid
 
@@ -65,7 +65,7 @@ def show_asset(call: Call, repo: Repository, asset: ReleaseAsset, tag: str) -> d
 
 def show_release(call: Call, repo: Repository, release: Release) -> dict[str, Any]:
     """Render a release with its files."""
-    url, page = f"{repo_url(call, repo)}/releases/{release.id}", html_url(call, repo)
+    url = f"{repo_url(call, repo)}/releases/{release.id}"
     assets = call.db.rows(ReleaseAsset, ReleaseAsset.release_id == release.id, order=ReleaseAsset.id)
     host = f"{call.base_url}/api/uploads/repos/{repo.full_name}/releases/{release.id}/assets"
     archives = {
@@ -76,7 +76,7 @@ def show_release(call: Call, repo: Repository, release: Release) -> dict[str, An
         "url": url,
         "assets_url": f"{url}/assets",
         "upload_url": f"{host}{{?name,label}}",
-        "html_url": f"{page}/releases/tag/{release.tag_name}",
+        "html_url": release_url(call, repo, release),
         "id": release.id,
         "author": user_of(call, release.author),
         "node_id": node_id("RE", repo.id, release.id),

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 from urllib.parse import quote
 
-from twindiff.kit import Call, Operations, Row, ValueResponse, any_of, not_
+from twindiff.kit import Call, Operations, Response, Row, ValueResponse, any_of, not_
 from twindiff.kit.rows import Expression, Items, exists
 
 from ..core.access import find_repo, may
@@ -403,6 +403,10 @@ def _code_conditions(qualifier: Qualifier) -> list[Expression]:
 @api.get("/search/code")
 def search_code(call: Call, q: str = "", sort: str = "", order: str = "desc") -> Any:
     """Search the files of default branches by their words."""
+    for name in ("per_page", "page"):
+        if not str(call.memo.get("query", {}).get(name, "0")).isdecimal():
+            text = f"Failed to deserialize query string: {name}: invalid digit found in string"
+            return Response(text.encode(), 400, "text/plain; charset=utf-8")
     query = parse_query(q, CODE_QUALIFIERS)
     if not query.words and not query.values("filename") and not query.values("extension") and not query.values("path"):
         raise invalid("Search", "q", "invalid", "ERROR_TYPE_QUERY_PARSING_FATAL unable to parse query!")

@@ -274,3 +274,33 @@ def test_a_renamed_branch_takes_its_protection_over_a_leftover_rule(hub: Hub):
     hub("DELETE", f"{repo}/git/refs/heads/new")
     hub("POST", f"{repo}/branches/old/rename", {"new_name": "new"})
     assert hub("GET", f"{repo}/branches/new/protection")["required_linear_history"] == {"enabled": False}
+
+
+def test_the_page_of_a_draft_does_not_tell_its_tag(hub):
+    repo = hub.repo()
+    draft = hub("POST", f"{repo}/releases", {"tag_name": "v7", "draft": True})
+    assert draft["html_url"].rpartition("/")[2].startswith("untagged-")
+    told = hub("PATCH", f"{repo}/releases/{draft['id']}", {"draft": False})
+    assert told["html_url"].endswith("/releases/tag/v7")
+
+
+def test_a_request_adds_at_most_fifty_annotations_to_a_check_run(hub):
+    repo = hub.repo()
+    place = {"path": "a", "start_line": 1, "end_line": 1, "annotation_level": "notice", "message": "m"}
+
+    def output(count):
+        return {"output": {"title": "t", "summary": "s", "annotations": [place] * count}}
+
+    asked = {"name": "lint", "head_sha": hub.head(repo)}
+    status, message = hub.refused("POST", f"{repo}/check-runs", {**asked, **output(51)})[:2]
+    assert (status, message.splitlines()[-1]) == (422, "No more than 50 items are allowed; 51 were supplied.")
+    made = hub("POST", f"{repo}/check-runs", {**asked, **output(50)})
+    more = hub("PATCH", f"{repo}/check-runs/{made['id']}", output(50))
+    assert more["output"]["annotations_count"] == 100
+
+
+def test_a_search_of_code_refuses_a_page_that_is_no_number(hub):
+    for name in ("page", "per_page"):
+        refused = hub.http("GET", f"search/code?q=x&{name}=abc")
+        assert (refused.status_code, refused.headers["content-type"]) == (400, "text/plain; charset=utf-8")
+        assert hub.http("GET", f"search/issues?q=x&{name}=abc").status_code == 200

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from typing import Any
 
 from twindiff.kit import Call
@@ -10,7 +11,7 @@ from ..core.access import LEVELS, permission_of
 from ..core.node_ids import node_id
 from ..core.stamps import show_instant
 from ..tables.issue_tables import Issue
-from ..tables.repository_tables import Repository
+from ..tables.repository_tables import Release, Repository
 from ..tables.user_tables import User
 from ..tables.work_tables import Star, Subscription
 from .license_views import show_license
@@ -90,6 +91,12 @@ def repo_url(call: Call, repo: Repository) -> str:
 def html_url(call: Call, repo: Repository) -> str:
     """Return the address of a repository's page."""
     return f"{PAGES}/{repo.full_name}"
+
+
+def release_url(call: Call, repo: Repository, release: Release) -> str:
+    """Return the address of a release's page, which does not tell the tag of a draft."""
+    word = blake2b(str(release.id).encode(), digest_size=10).hexdigest()
+    return f"{html_url(call, repo)}/releases/tag/{f'untagged-{word}' if release.draft else release.tag_name}"
 
 
 def show_repo_name(call: Call, repo: Repository) -> Shown:

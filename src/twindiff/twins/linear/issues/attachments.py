@@ -110,19 +110,20 @@ def source_type(call: Call, comparator: dict[str, Any]) -> Expression:
 def attachment_link_url(
     call: Call, issue_id: str, url: str, title: str | None = None, id: str | None = None, **shown_as: Any
 ) -> dict[str, Any]:
-    """Attach any URL to an issue."""
+    """Attach any URL to an issue that it does not have yet."""
     issue = entity_operations.find(call, Issue, issue_id)
+    _refuse_second_link(call, issue, url)
     given = {"url": url, "title": title or url} | ({"id": id} if id else {})
     given |= {camel: shown_as[name] for camel, name in _SHOWN_AS.items() if shown_as.get(name)}
     return {"attachment": _upsert_attachment(call, issue, given)}
 
 
-def _refuse_second_link(call: Call, issue_id: str, url: str) -> None:
-    """Raise UnfitReference if the issue has the link to a Slack message already.
+def _refuse_second_link(call: Call, issue: Any, url: str) -> None:
+    """Raise UnfitReference if the issue has the link already, which `attachmentCreate` alone changes.
 
     https://github.com/MercuryTechnologies/slacklinker/blob/main/src/Slacklinker/Linear/Sender.hs
     """
-    issue, row = entity_operations.find(call, Issue, issue_id), Attachment.row
+    row = Attachment.row
     if call.db.find(row, row.issueId == issue.id, row.url == url, row.archivedAt.is_null()):
         raise UnfitReference(
             "An attachment with the same URL already exists.", title="Duplicate attachment for duplicate url"
@@ -137,8 +138,6 @@ def _linking(name: str, arguments: str) -> None:
         "title: String, url: String!): AttachmentPayload!"
     )
     def link(call: Call, issue_id: str, url: str, **more: Any) -> dict[str, Any]:  # pyright: ignore[reportUnusedFunction]
-        if name == "attachmentLinkSlack":
-            _refuse_second_link(call, issue_id, url)
         kept = {key: more[key] for key in ("title", "id", *_SHOWN_AS.values()) if more.get(key)}
         return attachment_link_url(call, issue_id, url, **kept)
 

@@ -56,6 +56,9 @@ def test_a_linked_address_says_where_it_comes_from(linear):
         attachment { sourceType title } } }"""
     made = linear(query)["attachmentLinkURL"]["attachment"]
     assert made == {"sourceType": "github", "title": "https://github.com/a/b/pull/7"}
+    for name in ("attachmentLinkURL", "attachmentLinkGitHubPR"):
+        again = f'mutation {{ {name}(issueId: "ENG-1", url: "https://github.com/a/b/pull/7") {{ success }} }}'
+        assert linear.error(again)["message"] == "Duplicate attachment for duplicate url"
 
 
 def test_one_label_of_a_group_goes_on_an_issue(linear):

@@ -29,7 +29,7 @@ def select_version(exchange: RequestContext, call: Call, proceed: Callable[[], A
         known = ", ".join(f'`"{each}"`' for each in VERSIONS)
         is_date = re.fullmatch(r"\d{4}-\d\d-\d\d", version)
         wanted = known if is_date else f"a date in the format YYYY-MM-DD, one of {known}"
-        raise ValidationError(
+        raise MissingVersion(
             f"Notion-Version header failed validation: Notion-Version header should be {wanted}, "
             f'instead was `"{version[:40]}"`.'
         )

@@ -116,7 +116,21 @@ def _compile_property(call: Call, data_source_id: str, given: Filter, path: str)
     if kind == "rollup":
         return _compile_rollup(call, row, condition, at)
     test = compile_condition(call, kind, condition, at)
+    if kind in ("select", "status"):
+        _check_options(row, condition)
     return lambda page: test(comparable(call, page, row, computed_value(call, page, row)))
+
+
+def _check_options(row: Property, condition: Filter) -> None:
+    """Raise ValidationError for a condition on an option that the property does not have."""
+    [wanted] = condition.values()
+    known = [each["name"] for each in row.config.get("options", [])]
+    for each in wanted if is_list(wanted) else [wanted]:
+        if isinstance(each, str) and each not in known:
+            there = ", ".join(f'"{name}"' for name in known)
+            raise ValidationError(
+                f'{row.type} option "{each}" not found for property "{row.name}". Available options: {there}.'
+            )
 
 
 def _is_of_type(actual: str, asked: str) -> bool:

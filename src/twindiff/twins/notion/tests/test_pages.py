@@ -302,8 +302,31 @@ def test_what_the_integration_cannot_see_is_not_found(shared: Notion, verb: str,
     assert (status, code, message.startswith("Could not find")) == (404, "object_not_found", True)
 
 
+@pytest.mark.parametrize(
+    ("header", "message"),
+    [
+        (None, 'Authorization header must use the format "Bearer <token>".'),
+        ("nope", 'Authorization header must use the format "Bearer <token>".'),
+        ("Bearer a b", 'Authorization header must use the format "Bearer <token>".'),
+        ("bearer nope", "API token is invalid."),
+        ("Bearer  nope", "API token is invalid."),
+    ],
+)
+def test_a_credential_that_cannot_be_used_is_told_apart(workspace, header: str | None, message: str):
+    headers = {"Notion-Version": "2025-09-03"} | ({"Authorization": header} if header else {})
+    strict = workspace(auth="strict")
+    answer = strict.environment.ask("v1/users/me", verb="GET", twin="notion", token="", headers=headers)
+    assert (answer.status_code, answer.json()["message"]) == (401, message)
+    assert answer.json()["request_id"] == answer.headers["x-notion-request-id"]
+
+
+def test_an_unknown_client_is_refused_before_its_request_is_read(shared: Notion):
+    answer = shared.environment.ask("v1/oauth/token", twin="notion", token="", json={})
+    assert (answer.status_code, answer.json()["code"]) == (401, "invalid_client")
+
+
 def test_versions_tokens_and_addresses_that_do_not_exist_are_refused(shared: Notion):
-    assert shared.at("2020-01-01").refused("GET", "users")[:2] == (400, "validation_error")
+    assert shared.at("2020-01-01").refused("GET", "users")[:2] == (400, "missing_version")
     answer = shared.environment.ask("v1/users", verb="GET", twin="notion", token="t")
     assert (answer.status_code, answer.json()["code"]) == (400, "missing_version")
     assert shared.refused("GET", "invalid") == (400, "invalid_request_url", "Invalid request URL.")

@@ -91,8 +91,8 @@ def authorize(call: Call, client_id: str, redirect_uri: str, state: str = "", re
 @api.post("/oauth/token", open=True)
 def create_token(call: Call, body: JsonBody, authorization: Authorization = "") -> dict[str, Any]:
     """Exchange a code or a refresh token for an access token."""
-    check_body(_token_body, body)
     client_id, bot = _authenticate(call, authorization)
+    check_body(_token_body, body)
     if body["grant_type"] == "authorization_code":
         known = valid_token(call, body.get("code", ""), "code")
         try:
@@ -131,8 +131,8 @@ def _issue(call: Call, client_id: str, bot: User, grant: dict[str, Any]) -> dict
 @api.post("/oauth/revoke", open=True)
 def revoke_token(call: Call, body: JsonBody, authorization: Authorization = "") -> dict[str, Any]:
     """Revoke a token with those of the same grant."""
-    check_body(_one_token, body)
     _authenticate(call, authorization)
+    check_body(_one_token, body)
     revoke(call, body["token"])
     return {}
 
@@ -140,8 +140,8 @@ def revoke_token(call: Call, body: JsonBody, authorization: Authorization = "") 
 @api.post("/oauth/introspect", open=True)
 def introspect_token(call: Call, body: JsonBody, authorization: Authorization = "") -> dict[str, Any]:
     """Tell whether a token is valid."""
-    check_body(_one_token, body)
     _authenticate(call, authorization)
+    check_body(_one_token, body)
     known: OauthToken | None = valid_token(call, body["token"], "access") or valid_token(call, body["token"], "refresh")
     if known is None:
         return {"active": False}

@@ -46,6 +46,7 @@ _MAX_SNIPPET_BYTES = 1_000_000
 _CHANNEL_ID = re.compile(r"[CGDZ][A-Z0-9]{8,}")
 
 Wanted = list[dict[str, Any]]
+_OF_A_FILE = ("id", "title", "highlight_type")
 
 
 @api.method("files.getUploadURLExternal", scope="files:write")
@@ -105,6 +106,10 @@ def complete_upload(
 
     https://docs.slack.dev/reference/methods/files.completeUploadExternal
     """
+    for at, each in enumerate(files):
+        if unknown := [name for name in each if name not in _OF_A_FILE]:
+            wrong = [f"[ERROR] invalid additional property: {name} [json-pointer:/files/{at}]" for name in unknown]
+            raise InvalidArguments(response_metadata={"messages": wrong})
     for name in names_in(channel_id):
         _check_channel_id(call, name)
     rooms = [_room(call, name, InvalidChannel) for name in names_in(channels)]

@@ -136,9 +136,15 @@ def items(each: Check, most: int, least: int = 1, unique: str = "") -> Check:
     return check
 
 
-def shape(required: Shape, optional: Shape | None = None, *, either: Sequence[str] = ()) -> Check:
-    """Return the check for an object that has at least one property of `either`; unknown properties are allowed."""
+def shape(
+    required: Shape, optional: Shape | None = None, *, either: Sequence[str] = (), more: str | None = None
+) -> Check:
+    """Return the check for an object that has at least one property of `either`.
+
+    `more` names its other properties, which are not checked; without it, unknown properties are allowed.
+    """
     rules = tuple((name, rule, name in required) for name, rule in {**required, **(optional or {})}.items())
+    known = None if more is None else {"type", *required, *(optional or {}), *more.split()}
 
     def check(value: Any, at: Place) -> Sequence[str]:
         if not isinstance(value, dict):
@@ -154,6 +160,9 @@ def shape(required: Shape, optional: Shape | None = None, *, either: Sequence[st
                     errors = [*errors, *wrong]
             elif is_required:
                 errors = [*errors, _problem(f"missing required field: {name}", at)]
+        if known and not value.keys() <= known:
+            unknown = [name for name in cast("dict[str, Any]", value) if name not in known]
+            errors = [*errors, *(_problem(f"invalid additional property: {name}", at) for name in unknown)]
         return errors
 
     return check
@@ -190,18 +199,42 @@ def plain(most: int) -> Check:
 # Elements
 
 _ACTION: Shape = {"action_id": text(255)}
-_CONFIRM = shape({"title": plain(100), "text": text_object(300), "confirm": plain(30), "deny": plain(30)})
+_CONFIRM = shape({"title": plain(100), "text": text_object(300), "confirm": plain(30), "deny": plain(30)}, more="style")
 _COMMON: Shape = {**_ACTION, "confirm": _CONFIRM, "focus_on_load": boolean}
 _SHOWN: Shape = {**_COMMON, "placeholder": plain(150)}
-_OPTION = shape({"text": text_object(75), "value": text(150)}, {"description": text_object(75), "url": text(3000)})
+_OPTION = shape(
+    {"text": text_object(75), "value": text(150)}, {"description": text_object(75), "url": text(3000)}, more=""
+)
 _OPTION_GROUP = shape({"label": plain(75), "options": items(_OPTION, 100)})
 _OPTIONS: Shape = {"options": items(_OPTION, 100), "option_groups": items(_OPTION_GROUP, 100)}
 _IMAGE_FILE = shape({}, {"id": text(255), "url": text(3000)}, either=("id", "url"))
-_STATIC_SELECT = shape({}, {**_SHOWN, **_OPTIONS}, either=("options", "option_groups"))
-_OTHER_SELECT = shape({}, _SHOWN)
-_LISTED = shape({"options": items(_OPTION, 10)}, _COMMON)
+_CHOSEN = {
+    "static_select": "option",
+    "external_select": "option",
+    "users_select": "user",
+    "conversations_select": "conversation",
+    "channels_select": "channel",
+}
+"""What is chosen in the menus of each type."""
+_OF_SELECTS = {
+    "external_select": "min_query_length",
+    "conversations_select": "default_to_current_conversation filter response_url_enabled",
+    "channels_select": "response_url_enabled",
+}
+
+
+def _select(name: str, prefix: str) -> Check:
+    """Return the check for a menu that takes one choice, or with `multi_` several."""
+    initial = f"initial_{_CHOSEN[name]}s max_selected_items" if prefix else f"initial_{_CHOSEN[name]}"
+    more = f"{initial} {_OF_SELECTS.get(name, '')}"
+    if name == "static_select":
+        return shape({}, {**_SHOWN, **_OPTIONS}, either=("options", "option_groups"), more=more)
+    return shape({}, _SHOWN, more=more)
+
+
 _FEEDBACK = shape({"text": plain(75), "value": text(2000)})
-_SELECTS = ("static_select", "external_select", "users_select", "conversations_select", "channels_select")
+_SELECTS = tuple(_CHOSEN)
+_TYPED = "dispatch_action_config initial_value"
 _PICKERS = ("datepicker", "timepicker", "datetimepicker")
 
 ELEMENTS: dict[str, Check] = {
@@ -214,29 +247,29 @@ ELEMENTS: dict[str, Check] = {
             "style": choice("primary", "danger"),
             "confirm": _CONFIRM,
         },
+        more="accessibility_label agent_prompt agent_prompt_display alt_text visible_to_user_ids",
     ),
-    "checkboxes": _LISTED,
-    "radio_buttons": _LISTED,
-    "overflow": shape({"options": items(_OPTION, 5)}, _COMMON),
+    "checkboxes": shape({"options": items(_OPTION, 10)}, _SHOWN, more="initial_options"),
+    "radio_buttons": shape({"options": items(_OPTION, 10)}, _SHOWN, more="initial_option"),
+    "overflow": shape({"options": items(_OPTION, 5)}, _COMMON, more="alt_text"),
     "image": shape(
         {"alt_text": text(2000)},
         {"image_url": text(3000), "slack_file": _IMAGE_FILE},
         either=("image_url", "slack_file"),
     ),
-    "datepicker": shape({}, {**_SHOWN, "initial_date": text(10, 10)}),
-    "timepicker": shape({}, {**_SHOWN, "initial_time": text(5, 5)}),
-    "datetimepicker": shape({}, {**_COMMON, "initial_date_time": number(10**9, 10**10 - 1)}),
-    "workflow_button": shape({"text": plain(75)}, _ACTION),
-    "plain_text_input": shape({}, {**_SHOWN, "multiline": boolean}),
-    "email_text_input": shape({}, _SHOWN),
-    "url_text_input": shape({}, _SHOWN),
-    "number_input": shape({"is_decimal_allowed": boolean}, _SHOWN),
-    "rich_text_input": shape({}, _SHOWN),
-    "file_input": shape({}, _ACTION),
+    "datepicker": shape({}, {**_SHOWN, "initial_date": text(10, 10)}, more=""),
+    "timepicker": shape({}, {**_SHOWN, "initial_time": text(5, 5)}, more="timezone"),
+    "datetimepicker": shape({}, {**_SHOWN, "initial_date_time": number(10**9, 10**10 - 1)}, more=""),
+    "workflow_button": shape({"text": plain(75)}, _ACTION, more="accessibility_label alt_text confirm style workflow"),
+    "plain_text_input": shape({}, {**_SHOWN, "multiline": boolean}, more=f"{_TYPED} min_length max_length"),
+    "email_text_input": shape({}, _SHOWN, more=_TYPED),
+    "url_text_input": shape({}, _SHOWN, more=_TYPED),
+    "number_input": shape({"is_decimal_allowed": boolean}, _SHOWN, more=f"{_TYPED} min_value max_value"),
+    "rich_text_input": shape({}, _SHOWN, more=f"{_TYPED} min_lines max_lines"),
+    "file_input": shape({}, _SHOWN, more="filetypes max_files"),
     "feedback_buttons": shape({"positive_button": _FEEDBACK, "negative_button": _FEEDBACK}, _ACTION),
     "icon_button": shape({"icon": text(255), "text": plain(75)}, _ACTION),
-    **{f"{prefix}{name}": _OTHER_SELECT for name in _SELECTS for prefix in ("", "multi_")},
-    **{f"{prefix}static_select": _STATIC_SELECT for prefix in ("", "multi_")},
+    **{f"{prefix}{name}": _select(name, prefix) for name in _SELECTS for prefix in ("", "multi_")},
 }
 
 _MULTI_SELECTS = tuple(f"multi_{name}" for name in _SELECTS)

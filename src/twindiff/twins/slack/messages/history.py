@@ -91,12 +91,16 @@ def history(
 ) -> dict[str, Any]:
     """List the messages of a conversation, newest first; of replies, only those also sent to the channel.
 
+    With `oldest` alone the first page has the messages next to it, and later pages go on to the newest.
+
     https://docs.slack.dev/reference/methods/conversations.history
     """
     room = readable_channel(call, channel)
     window, size = _window(oldest, latest, inclusive), min(limit, _MAX_HISTORY_PAGE_MESSAGES)
     start = decode_cursor(_CURSOR, cursor, InvalidCursor) if cursor else None
-    page, rest = _newest(call, room, window, start, size + 1).split(size)
+    forward = bool(window.oldest) and not window.latest
+    page, rest = _nearest(call, room, window, start, size + 1, forward=forward).split(size)
+    page = page._replace(messages={ts: page.messages[ts] for ts in sorted(page.messages, reverse=True)})
     shown = _render_messages(call, room, page, include_all_metadata)
     bounds = {name: str(given) for name, given in (("oldest", oldest), ("latest", latest)) if given != ""}
     pins = call.db.count(Pin, Pin.channel_id == room.channel_id)
@@ -104,27 +108,30 @@ def history(
     return {"messages": shown, **(_more(rest) if rest else {"has_more": False}), **counts, **bounds}
 
 
-def _newest(call: Call, room: Channel, window: Window, start: str | None, count: int) -> HistoryPage:
-    """Return up to `count` messages, newest first."""
+def _nearest(call: Call, room: Channel, window: Window, start: str | None, count: int, *, forward: bool) -> HistoryPage:
+    """Return up to `count` messages: the newest first, or with `forward` the oldest."""
 
-    here = _in_window(room, window, start, Message.message_id)
+    here = _in_window(room, window, start, Message.message_id, forward=forward)
 
-    def newest(*where: Expression) -> list[Message]:
-        return call.db.rows(Message, *here, *where, order=_NEWEST_FIRST, limit=count)
+    def nearest(*where: Expression) -> list[Message]:
+        order = Message.message_id if forward else _NEWEST_FIRST
+        return call.db.rows(Message, *here, *where, order=order, limit=count)
 
-    roots = newest(Message.parent_id.is_null())
-    broadcasts = newest(Message.subtype == BROADCAST)
-    # With `count` roots, the oldest one only shows that there is a next page, so its thread is not loaded.
-    since = roots[-1].message_id if len(roots) == count else ""
-    threads = threads_in(call.db, *_in_window(room, window, start, Message.parent_id), Message.parent_id > since)
+    roots = nearest(Message.parent_id.is_null())
+    broadcasts = nearest(Message.subtype == BROADCAST)
+    of_threads = [*_in_window(room, window, start, Message.parent_id, forward=forward), Message.parent_id > ""]
+    if len(roots) == count:  # the last one only shows that there is a next page, so its thread is not loaded
+        last = roots[-1].message_id
+        of_threads.append(Message.parent_id < last if forward else Message.parent_id > last)
+    threads = threads_in(call.db, *of_threads)
     messages: dict[str, Message | None] = {message.message_id: message for message in (*roots, *broadcasts)}
     messages.update(dict.fromkeys(_find_deleted_messages(call.db, threads.keys() - messages.keys())))
-    return HistoryPage({ts: messages[ts] for ts in sorted(messages, reverse=True)[:count]}, threads)
+    return HistoryPage({ts: messages[ts] for ts in sorted(messages, reverse=not forward)[:count]}, threads)
 
 
-def _in_window(room: Channel, window: Window, start: str | None, ts: Column[Any]) -> list[Expression]:
+def _in_window(room: Channel, window: Window, start: str | None, ts: Column[Any], *, forward: bool) -> list[Expression]:
     conditions = [Message.channel_id == room.channel_id, *window.of(ts)]
-    return [*conditions, ts <= start] if start else conditions
+    return [*conditions, ts >= start if forward else ts <= start] if start else conditions
 
 
 def _find_deleted_messages(db: Store, ids: AbstractSet[str]) -> AbstractSet[str]:

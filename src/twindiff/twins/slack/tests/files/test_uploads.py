@@ -193,3 +193,12 @@ def test_times_beyond_all_years_are_before_or_after_everything(slack, upload, ti
     upload(b"x")
     assert len(slack("files.list", ts_to=time)["files"]) == int(float(time) > 0)
     assert len(slack("files.list", ts_from=time)["files"]) == int(float(time) < 0)
+
+
+def test_a_comment_is_of_the_upload_and_not_of_a_file(slack):
+    ticket = slack("files.getUploadURLExternal", filename="a.txt", length=1)
+    said = slack("files.completeUploadExternal", files=[{"id": ticket["file_id"], "initial_comment": "x"}])
+    assert (said["error"], said["response_metadata"]["messages"]) == (
+        "invalid_arguments",
+        ["[ERROR] invalid additional property: initial_comment [json-pointer:/files/0]"],
+    )

@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from slack_sdk.models.blocks import block_elements
 
 from tests.harness import GENERAL
-from twindiff.twins.slack.messages.blocks import problems
+from twindiff.twins.slack.messages.blocks import ELEMENTS, problems
 from twindiff.twins.slack.rendering.block_text import text_of_blocks
 
 
@@ -47,6 +48,12 @@ VIDEO = {
     "alt_text": "a film",
     "title": plain("A film"),
 }
+
+SDK_ELEMENTS = [
+    each
+    for each in vars(block_elements).values()
+    if isinstance(each, type) and isinstance(each.__dict__.get("type"), str) and each.__dict__["type"] in ELEMENTS
+]
 
 GOOD: list[dict[str, Any]] = [
     {"type": "section", "text": mrkdwn("a"), "fields": [plain("b")], "accessory": BUTTON, "expand": True},
@@ -124,6 +131,22 @@ BAD: list[tuple[Any, str]] = [
         "unsupported type: sektion [json-pointer:/blocks/0/child_blocks/0]",
     ),
     ("divider", "missing required field: type [json-pointer:/blocks/0]"),
+    (
+        {"type": "actions", "elements": [{**BUTTON, "block_id": "b"}]},
+        "invalid additional property: block_id [json-pointer:/blocks/0/elements/0]",
+    ),
+    (
+        {"type": "actions", "elements": [{"type": "checkboxes", "options": [option("a")], "max_selected_items": 1}]},
+        "invalid additional property: max_selected_items [json-pointer:/blocks/0/elements/0]",
+    ),
+    (
+        {"type": "actions", "elements": [{"type": "users_select", "initial_users": ["U1"]}]},
+        "invalid additional property: initial_users [json-pointer:/blocks/0/elements/0]",
+    ),
+    (
+        {"type": "actions", "elements": [{"type": "overflow", "options": [{**option("a"), "selected": True}]}]},
+        "invalid additional property: selected [json-pointer:/blocks/0/elements/0/options/0]",
+    ),
 ]
 
 
@@ -135,6 +158,13 @@ def test_a_good_block_is_taken(block):
 @pytest.mark.parametrize(("block", "problem"), BAD)
 def test_a_bad_block_is_pointed_at(block, problem):
     assert next(iter(problems([block], "/blocks"))) == problem
+
+
+@pytest.mark.parametrize("element", SDK_ELEMENTS, ids=lambda element: element.__name__)
+def test_whatever_the_sdk_knows_of_an_element_is_taken(element):
+    known = element.attributes.fget(object.__new__(element)) - {"type"}
+    said = ELEMENTS[element.type]({"type": element.type, **dict.fromkeys(known, "x")}, "/element")
+    assert [each for each in said if each.startswith("invalid additional property")] == []
 
 
 def places(value: Any) -> list[tuple[Any, Any]]:

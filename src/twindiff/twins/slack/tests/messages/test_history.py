@@ -55,6 +55,27 @@ def test_history_tells_the_window_it_was_asked_for(slack):
     assert (answer["oldest"], answer["latest"], answer["has_more"]) == ("1", SECOND, False)
 
 
+def test_history_since_a_time_begins_next_to_it(slack, say):
+    first, *later = [say(str(n)) for n in range(6)]
+    ask = {"channel": RANDOM, "limit": 2, "oldest": first}
+    found = [[message["ts"] for message in page] for page in pages(slack, "conversations.history", **ask)]
+    assert found == [[later[1], later[0]], [later[3], later[2]], [later[4]]]
+    bounded = slack("conversations.history", **ask, latest=later[4], inclusive=True)
+    assert ids(bounded) == [later[4], later[3]]
+
+
+def test_history_since_a_time_has_threads_and_what_replies_outlive(slack, say):
+    start, root, gone = say("a"), say("b"), say("c")
+    for parent in (root, gone):
+        say("reply", thread_ts=parent)
+    slack("chat.delete", channel=RANDOM, ts=gone)
+    last = say("d")
+    ask = {"channel": RANDOM, "limit": 1, "oldest": start}
+    shown = [message for page in pages(slack, "conversations.history", **ask) for message in page]
+    assert [message["ts"] for message in shown] == [root, gone, last]
+    assert [message.get("reply_count") for message in shown] == [1, 1, None]
+
+
 def test_history_comes_in_pages_that_do_not_shift(slack, say):
     expected = [say(str(n)) for n in range(5)][::-1]
     listed = []
