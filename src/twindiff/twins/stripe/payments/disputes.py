@@ -158,7 +158,7 @@ DISPUTES = resource(
     "dispute",
     "du_",
     dispute_object,
-    param="id",
+    param="dispute",
     expandable=("charge", "payment_intent"),
 )
 

@@ -504,4 +504,5 @@ def fail(
     failed = call.db.change(intent, status="requires_payment_method", payment_method=None, next_action=None, **noted)
     record_row(call, "setup_intent.setup_failed", SETUPS, failed)
     shown = setup_intent_object(failed)
-    return failed, StripeError(decline.message, kind=kind, status=402, setup_intent=shown, **said)
+    param = "exp_month" if decline.code == "expired_card" else None
+    return failed, StripeError(decline.message, kind=kind, status=402, param=param, setup_intent=shown, **said)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+DECLINED = "pm_card_visa_chargeDeclinedInsufficientFunds"
+
 
 @pytest.fixture
 def shopper(stripe):
@@ -58,6 +60,23 @@ def test_a_charge_without_a_dispute_has_none(stripe):
     charge = pay(stripe)["latest_charge"]
     error = stripe.error("GET", f"charges/{charge}/dispute", 404)
     assert said(error) == (f"No dispute for charge: {charge}", None, None)
+
+
+def test_an_unknown_dispute_is_named_as_such(stripe):
+    assert stripe.error("GET", "disputes/du_nope", 404)["param"] == "dispute"
+
+
+def test_an_expired_card_is_told_of_by_its_month_in_a_setup(stripe):
+    asked = {"payment_method_types": ["card"], "payment_method": "pm_card_chargeDeclinedExpiredCard", "confirm": True}
+    error = stripe.error("POST", "setup_intents", 402, **asked)
+    assert (error["code"], error["param"]) == ("expired_card", "exp_month")
+    assert "param" not in stripe.error("POST", "setup_intents", 402, **{**asked, "payment_method": DECLINED})
+
+
+def test_an_invoice_paid_elsewhere_was_not_attempted(stripe, draft):
+    stripe.post(f"invoices/{draft}/finalize")
+    paid = stripe.post(f"invoices/{draft}/pay", paid_out_of_band=True)
+    assert (paid["status"], paid["attempted"]) == ("paid", False)
 
 
 def test_a_setup_that_is_over_says_why_it_is_not_canceled(stripe):

@@ -467,7 +467,7 @@ def mark_paid(call: Call, invoice: Invoice, *, off_stripe: bool = False) -> Invo
     due = invoice.amount_remaining
     changes: dict[str, Any] = {
         "status": "paid",
-        "attempted": True,
+        "attempted": invoice.attempted or not off_stripe,
         "attempt_count": _attempts(call, invoice) if due and not off_stripe else invoice.attempt_count,
         "amount_paid": invoice.amount_paid + due,
         "amount_paid_off_stripe": due if off_stripe else 0,
