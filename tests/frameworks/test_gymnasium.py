@@ -81,9 +81,9 @@ def test_who_is_never_done_is_cut_off_and_judged():
 
 
 @pytest.mark.parametrize(
-    "action", ["", "no JSON", "[]", '{"api": "gitlab"}', '{"api": "slack", "path": 7, "query": 1}']
+    "action", ["", "no JSON", "[]", {"api": "slack"}, '{"api": "gitlab"}', '{"api": "slack", "path": 7, "query": 1}']
 )
-def test_an_action_that_is_no_request_is_answered_and_not_raised(env: gymnasium.Env[Any, str], action: str):
+def test_an_action_that_is_no_request_is_answered_and_not_raised(env: gymnasium.Env[Any, Any], action: Any):
     env.reset()
     observation, _, terminated, _, _ = env.step(action)
     assert observation["answer"]
@@ -106,6 +106,13 @@ def test_the_seed_says_which_test_it_is():
 def test_an_option_says_which_test_it_is():
     env = gymnasium.make(ID)
     assert env.reset(options={"test": "topic"})[1]["test"] == "Slack: set a topic"
+    env.close()
+
+
+def test_an_option_that_reset_lacks_is_refused():
+    env = gymnasium.make(ID)
+    with pytest.raises(ValueError, match="no option 'tst'; the only one is 'test'"):
+        env.reset(options={"tst": "topic"})
     env.close()
 
 
