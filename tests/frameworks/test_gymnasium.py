@@ -2,6 +2,8 @@
 
 import json
 from collections.abc import Iterator
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, cast
 
 import gymnasium
@@ -114,6 +116,12 @@ def test_an_option_that_reset_lacks_is_refused():
     with pytest.raises(ValueError, match="no option 'tst'; the only one is 'test'"):
         env.reset(options={"tst": "topic"})
     env.close()
+
+
+@pytest.mark.skipif(find_spec("inspect_ai") is not None, reason="Inspect is installed")
+def test_a_bridge_without_its_package_says_what_to_install():
+    with pytest.raises(ImportError, match=r"pip install 'twindiff\[inspect\]'"):
+        import_module("twindiff.frameworks.inspect_ai")
 
 
 def test_a_state_is_returned_to(env: gymnasium.Env[Any, str]):
