@@ -81,8 +81,8 @@ def test_a_table_that_is_too_wide_for_the_terminal_is_a_block_for_each_row() -> 
     for letter in "ab":
         render.add_row(rows, letter * 30, "ready", "anything")
     blocks = [f"id {letter * 30}\nstatus ready\nnote anything" for letter in "ab"]
-    assert seen(rows, width=48)[0] == "id status note"
-    assert "\n".join(seen(rows, width=47)) == "\n\n".join(blocks)
+    assert seen(rows, width=46)[0] == "id status note"
+    assert "\n".join(seen(rows, width=45)) == "\n\n".join(blocks)
 
 
 def test_no_cell_of_a_narrow_table_is_shortened() -> None:

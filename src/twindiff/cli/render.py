@@ -26,11 +26,11 @@ PLAIN_WIDTH = 1000
 NUMBERS = {"checks", "ms", "operations", "reading", "rows", "score", "seq", "tables", "tests", "writing"}
 """Right-aligned columns."""
 
-WHOLE = {"at", "id", "operation", "status", "template"}
+WHOLE = {"at", "expires (UTC)", "id", "operation", "status", "template"}
 """Columns that are never wrapped; where a line is too long the others shrink."""
 
 COLUMN_GAP = 2
-MAX_WORD_WIDTH = 12
+MAX_WORD_WIDTH = 6
 """Longer words may be broken where a line is too short."""
 
 ADDED, REMOVED, CHANGED, QUIET = "green", "red", "yellow", "dim"
