@@ -9,14 +9,17 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from subprocess import PIPE
+from typing import Any
 
 import pytest
 import typer
+from typer.core import TyperGroup
+from typer.main import get_group
 from typer.testing import CliRunner
 
 from tests.cli.conftest import QUIET, Run, program
 from twindiff import __version__
-from twindiff.cli import Commands
+from twindiff.cli import Commands, app
 from twindiff.cli.command_table import MODULES
 from twindiff.cli.command_table import __file__ as commands_file
 
@@ -72,17 +75,40 @@ def test_an_unknown_command_is_answered_with_the_nearest(twindiff: Run) -> None:
     assert (result.exit_code, "Did you mean 'demo'?" in result.stderr) == (2, True)
 
 
-def failing(error: BaseException) -> typer.Typer:
-    app = typer.Typer(cls=Commands, add_completion=False)
+def test_an_unknown_command_of_a_group_is_answered_with_all_that_there_are(twindiff: Run) -> None:
+    said = twindiff("twin-runs", "show", "x").stderr
+    assert "No such command 'show'. There are: catalog, create, ls, status, " in said
 
-    @app.callback()
+
+def test_a_bounded_number_is_called_a_number(twindiff: Run) -> None:
+    assert "'1d' is not a valid integer." in twindiff("env", "create", "slack:slack_default", "--ttl", "1d").stderr
+    assert "range>" not in twindiff("serve", "-h").stdout
+
+
+def groups(command: Any, name: str = "twindiff") -> Iterator[tuple[str, Any]]:
+    if isinstance(command, TyperGroup):
+        yield name, command
+        for each, below in command.commands.items():
+            yield from groups(below, f"{name} {each}")
+
+
+@pytest.mark.parametrize("group", [pytest.param(group, id=name) for name, group in groups(get_group(app))])
+def test_what_a_command_is_for_is_a_line_of_the_help_that_nothing_is_cut_from(group: Any) -> None:
+    margin = 6 + max(map(len, group.commands))
+    assert [name for name, each in group.commands.items() if each.get_short_help_str(80 - margin).endswith("...")] == []
+
+
+def failing(error: BaseException) -> typer.Typer:
+    program = typer.Typer(cls=Commands, add_completion=False)
+
+    @program.callback()
     def group() -> None: ...
 
-    @app.command()
+    @program.command()
     def fail() -> None:
         raise error
 
-    return app
+    return program
 
 
 def test_a_mistake_of_ours_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:

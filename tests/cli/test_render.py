@@ -74,3 +74,18 @@ def test_a_long_value_is_cut() -> None:
 def test_a_long_text_is_broken_at_the_edge_of_the_terminal() -> None:
     row = {"__table__": "notes", "id": 1, "text": "word " * 15}
     assert max(map(len, seen(render.diff(a_diff(inserts=[row])), width=60))) <= 60
+
+
+def test_a_table_that_is_too_wide_for_the_terminal_is_a_block_for_each_row() -> None:
+    rows = render.table("id", "status", "note")
+    for letter in "ab":
+        render.add_row(rows, letter * 30, "ready", "anything")
+    blocks = [f"id {letter * 30}\nstatus ready\nnote anything" for letter in "ab"]
+    assert seen(rows, width=46)[0] == "id status note"
+    assert "\n".join(seen(rows, width=45)) == "\n\n".join(blocks)
+
+
+def test_no_cell_of_a_narrow_table_is_shortened() -> None:
+    rows = render.table("id", "note")
+    render.add_row(rows, "a" * 30, "b" * 20)
+    assert "…" not in "".join(seen(rows, width=44))

@@ -211,6 +211,7 @@ def test_an_agent_that_raises_ends_its_trial_with_an_error_and_is_judged_all_the
         ("stall_agent:wrk", "The module 'stall_agent' has no function 'wrk'. Did you mean 'work'?"),
         ("stall_agent:SHOP", "stall_agent:SHOP is no function, it is of the type str."),
         ("stall_agnt:work", "The agent's module 'stall_agnt' cannot be imported: ModuleNotFoundError"),
+        ("stall_agnt:work", "Modules are found in "),
         ("broken_agent:work", "The agent's module 'broken_agent' cannot be imported: ZeroDivisionError"),
     ],
 )

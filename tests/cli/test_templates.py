@@ -63,6 +63,19 @@ def test_an_unknown_template_is_answered_with_the_nearest(twindiff: Run) -> None
     assert "Did you mean 'slack_default'?" in result.stderr
 
 
+def test_a_twin_in_place_of_a_template_is_answered_with_its_templates(twindiff: Run) -> None:
+    said = twindiff("templates", "show", "slack").stderr
+    assert said == "'slack' is a twin. Say one of its templates: slack_base, slack_default, slack_lighthouse.\n"
+
+
+def test_doctor_counts_the_operations_of_a_twin_as_twins_does(twindiff: Run) -> None:
+    slack = answer(twindiff, "twins", "slack")["operations"]
+    (said,) = (
+        line for line in twindiff("doctor", "--data-dir", ":memory:").stdout.splitlines() if "twin slack" in line
+    )
+    assert f" {slack} operations, " in said
+
+
 def test_twins_are_told_with_what_they_cover(twindiff: Run) -> None:
     twins = {each["twin"]: each for each in answer(twindiff, "twins")}
     linear, slack = twins["linear"], twins["slack"]

@@ -2,6 +2,8 @@
 
 import json
 from collections.abc import Iterator
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, cast
 
 import gymnasium
@@ -81,9 +83,9 @@ def test_who_is_never_done_is_cut_off_and_judged():
 
 
 @pytest.mark.parametrize(
-    "action", ["", "no JSON", "[]", '{"api": "gitlab"}', '{"api": "slack", "path": 7, "query": 1}']
+    "action", ["", "no JSON", "[]", {"api": "slack"}, '{"api": "gitlab"}', '{"api": "slack", "path": 7, "query": 1}']
 )
-def test_an_action_that_is_no_request_is_answered_and_not_raised(env: gymnasium.Env[Any, str], action: str):
+def test_an_action_that_is_no_request_is_answered_and_not_raised(env: gymnasium.Env[Any, Any], action: Any):
     env.reset()
     observation, _, terminated, _, _ = env.step(action)
     assert observation["answer"]
@@ -107,6 +109,19 @@ def test_an_option_says_which_test_it_is():
     env = gymnasium.make(ID)
     assert env.reset(options={"test": "topic"})[1]["test"] == "Slack: set a topic"
     env.close()
+
+
+def test_an_option_that_reset_lacks_is_refused():
+    env = gymnasium.make(ID)
+    with pytest.raises(ValueError, match="no option 'tst'; the only one is 'test'"):
+        env.reset(options={"tst": "topic"})
+    env.close()
+
+
+@pytest.mark.skipif(find_spec("inspect_ai") is not None, reason="Inspect is installed")
+def test_a_bridge_without_its_package_says_what_to_install():
+    with pytest.raises(ImportError, match=r"pip install 'twindiff\[inspect\]'"):
+        import_module("twindiff.frameworks.inspect_ai")
 
 
 def test_a_state_is_returned_to(env: gymnasium.Env[Any, str]):

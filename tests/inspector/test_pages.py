@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+from html import unescape
 
 import pytest
 
@@ -28,6 +29,13 @@ def test_environments_are_found_by_name_id_status_and_twin(world: World) -> None
     assert mine not in world.page("environments", q="nobody")
     assert mine not in world.page("environments", status="deleted")
     assert mine not in world.page("environments", twin="stripe")
+
+
+def test_operations_that_refuse_every_call_are_not_covered(world: World) -> None:
+    slack = unescape(world.page("twins/slack"))
+    assert re.search(r"\d+ operations read, \d+ write, \d{3} always refuse, \d+ of the vendor's are missing", slack)
+    (share,) = re.findall(r"twins/slack\".*?aria-label=\"(\d+) percent", world.page("twins"))
+    assert int(share) < 50
 
 
 def test_a_timeline_tells_calls_refusals_and_rows(world: World) -> None:

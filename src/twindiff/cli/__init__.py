@@ -13,19 +13,19 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from twindiff import __version__
+from twindiff.cli.command_group import CommandGroup
 from twindiff.cli.command_table import CommandsOnDemand
 from twindiff.cli.problem import STOPPED, CommandError
 
-MISTAKE_OF_OURS = 70
+INTERNAL_ERROR = 70
 NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
 OBJECTS = 50_000
 """Garbage collection threshold: a command keeps nearly all objects it loads, so early collections are wasted."""
 
 
-class Commands(TyperGroup):
+class Commands(CommandGroup):
     """Turns every error into one line on stderr and an exit code, so that users never see a traceback."""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
@@ -45,9 +45,9 @@ class Commands(TyperGroup):
             if os.environ.get("TWINDIFF_DEBUG"):
                 raise
             _end(
-                f"A mistake of twindiff itself: {type(error).__name__}: {error}. "
+                f"Internal error of twindiff: {type(error).__name__}: {error}. "
                 "TWINDIFF_DEBUG=1 shows where; please report it.",
-                MISTAKE_OF_OURS,
+                INTERNAL_ERROR,
             )
 
 

@@ -10,6 +10,8 @@ from typing import Any
 import typer
 from typer.main import get_group
 
+from twindiff.cli.command_group import name_numbers
+
 MODULES = {
     "demo": ("demo",),
     "serve": ("serve",),
@@ -63,4 +65,6 @@ def _command(name: str) -> Any:
     app = typer.Typer(rich_markup_mode=None)
     for module in MODULES[name]:
         import_module(f"twindiff.cli.commands.{module}").register(app)
-    return get_group(app).commands[name]
+    command = get_group(app).commands[name]
+    name_numbers(command)
+    return command

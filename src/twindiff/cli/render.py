@@ -8,7 +8,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rich.console import Console, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.measure import Measurement
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -25,8 +26,12 @@ PLAIN_WIDTH = 1000
 NUMBERS = {"checks", "ms", "operations", "reading", "rows", "score", "seq", "tables", "tests", "writing"}
 """Right-aligned columns."""
 
-WHOLE = {"expires (UTC)", "id", "operation", "status"}
+WHOLE = {"at", "expires (UTC)", "id", "operation", "status", "template"}
 """Columns that are never wrapped; where a line is too long the others shrink."""
+
+COLUMN_GAP = 2
+MAX_WORD_WIDTH = 6
+"""Longer words may be broken where a line is too short."""
 
 ADDED, REMOVED, CHANGED, QUIET = "green", "red", "yellow", "dim"
 
@@ -69,12 +74,35 @@ def indent_body(body: RenderableType) -> Padding:
     return Padding(body, (0, 0, 0, 2))
 
 
+class FittingTable(Table):
+    """A table; in a terminal too narrow for its columns, a block per row with a line per cell. No cell is shortened."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if self._min_width(console, options) <= options.max_width:
+            yield from super().__rich_console__(console, options)
+            return
+        for number in range(self.row_count):
+            lines = Table.grid(padding=(0, 2, 0, 0))
+            for column in self.columns:
+                lines.add_row(Text(str(column.header), QUIET), [*column.cells][number])
+            yield from ("", lines) if number else (lines,)
+
+    def _min_width(self, console: Console, options: ConsoleOptions) -> int:
+        """Return how many characters the columns need, if all but `WHOLE` may break words."""
+        needed = 0
+        for column in self.columns:
+            cells = [Measurement.get(console, options, cell) for cell in (column.header, *column.cells)]
+            words = max(cell.maximum if column.no_wrap else min(cell.minimum, MAX_WORD_WIDTH) for cell in cells)
+            needed += words + COLUMN_GAP
+        return needed - COLUMN_GAP
+
+
 def table(*columns: str) -> Table:
     """Create a table without a box."""
-    made = Table(box=None, padding=(0, 2, 0, 0), header_style=QUIET, pad_edge=False)
+    made = FittingTable(box=None, padding=(0, COLUMN_GAP, 0, 0), header_style=QUIET, pad_edge=False)
     for column in columns:
         right = column in NUMBERS
-        made.add_column(column, justify="right" if right else "left", no_wrap=column in WHOLE)
+        made.add_column(column, justify="right" if right else "left", no_wrap=column in WHOLE, overflow="fold")
     return made
 
 

@@ -14,7 +14,10 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, cast
 
-import gymnasium
+try:
+    import gymnasium
+except ModuleNotFoundError as error:
+    raise ImportError(f"This needs Gymnasium ({error}): pip install 'twindiff[gymnasium]'.") from None
 import numpy as np
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
@@ -157,6 +160,8 @@ class SuiteEnv(gymnasium.Env[Observation, str]):
             self._episode = None
 
     def _choose_test(self, options: Json) -> Test:
+        if unknown := sorted(options.keys() - {"test"}):
+            raise ValueError(f"reset() has no option {unknown[0]!r}; the only one is 'test', the name or id of a test.")
         wanted = options.get("test")
         if wanted is None:
             return self._tests[int(self.np_random.integers(len(self._tests)))]
@@ -183,7 +188,7 @@ def copy_generator(generator: Any) -> Any:
 def _arguments(action: str) -> Json:
     try:
         arguments: Any = json.loads(action)
-    except ValueError:
+    except (TypeError, ValueError):
         return {}
     return cast(Json, arguments) if isinstance(arguments, dict) else {}
 

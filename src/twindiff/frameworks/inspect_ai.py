@@ -13,7 +13,11 @@ from contextlib import suppress
 from typing import Any, Literal, cast
 
 import anyio.to_thread
-from inspect_ai import Task, task
+
+try:
+    from inspect_ai import Task, task
+except ModuleNotFoundError as error:
+    raise ImportError(f"This needs Inspect ({error}): pip install 'twindiff[inspect]'.") from None
 from inspect_ai.agent import AgentState, agent_bridge
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.event import ModelEvent

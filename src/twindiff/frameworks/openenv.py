@@ -14,7 +14,10 @@ import os
 from contextlib import suppress
 from typing import Any, Literal
 
-from openenv.core.env_server import Action, Environment, Observation, State, create_app
+try:
+    from openenv.core.env_server import Action, Environment, Observation, State, create_app
+except ModuleNotFoundError as error:
+    raise ImportError(f"This needs OpenEnv ({error}): pip install 'twindiff[openenv]'.") from None
 from openenv.core.env_server.types import EnvironmentMetadata
 from pydantic import Field
 

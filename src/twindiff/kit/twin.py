@@ -421,6 +421,23 @@ class Twin:
         self.dispatch = Dispatch(style, pages, layers)
 
     @cached_property
+    def served_operations(self) -> Sequence[Operation]:
+        """The operations that do something; all others answer every call with the vendor's refusal."""
+        return [each for each in self.dispatch.operations if each.name not in self.refused]
+
+    @cached_property
+    def coverage_percent(self) -> float | None:
+        """The share of the vendor's operations that the twin serves, in percent; None if they are not all known.
+
+        Where operations are methods or GraphQL fields, addresses beside them, such as downloads, do not count.
+        """
+        if self.missing is None:
+            return None
+        are_paths = [" /" in each.name for each in self.served_operations]
+        served = len(are_paths) if all(are_paths) else are_paths.count(False)
+        return 100 * served / (served + len(self.missing) + len(self.refused))
+
+    @cached_property
     def operation_tools(self) -> Sequence[AgentTool]:
         """A tool for each operation, with which a model can call it."""
         return list_operation_tools(self.name, self.style, self.dispatch.operations)

@@ -52,7 +52,7 @@ def _environment(record: EnvironmentRecord) -> str:
 
 
 def _twin(twin: Twin) -> str:
-    operations = twin.dispatch.operations
+    operations = twin.served_operations
     reading = sum(operation.reads for operation in operations)
     return (
         f'<li><a href="/inspect/twins/{escape(twin.name)}"><b>{escape(twin.name)}</b></a> '
@@ -71,7 +71,7 @@ def _templates(shown: list[TemplateRecord]) -> str:
 
 def _template(t: TemplateRecord, described: bool) -> str:
     description = f"<td>{escape(t.description or '')}" if described else ""
-    return f"<tr><td><code>{escape(t.service)}:{escape(t.name)}</code><td>{escape(t.origin)}{description}"
+    return f"<tr><td><code>{escape(t.service)}:{escape(t.name)}</code><td class=whole>{escape(t.origin)}{description}"
 
 
 def reference(description: dict[str, Any]) -> Response:

@@ -81,6 +81,12 @@ def test_an_existing_role_keeps_its_password(database: Database) -> None:
     assert said["storage"].startswith(f"postgresql://{ROLE}@127.0.0.1:")
 
 
+def test_a_password_that_is_not_known_is_said_to_be_missing(database: Database) -> None:
+    database.initialise()
+    said = twindiff("db", "init", "--admin-dsn", url(database.admin), "--role", ROLE).stdout
+    assert f"with the password of '{ROLE}' put in; --password sets another:\npostgresql://{ROLE}@127.0.0.1:" in said
+
+
 def test_a_wrong_password_is_said_in_one_line(database: Database) -> None:
     wrong = url(database.dsn).replace(PASSWORD, "wrong")
     assert "password authentication failed" in refused_to_serve(TWINDIFF_STORAGE=wrong)

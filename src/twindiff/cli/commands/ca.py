@@ -5,9 +5,12 @@ from __future__ import annotations
 import typer
 
 from twindiff.cli.authority_folder import certificate_of
+from twindiff.cli.command_group import CommandGroup
 from twindiff.cli.options import DataDirectory
 
-commands = typer.Typer(help="The certificate authority of the proxy for vendors' hosts.", no_args_is_help=True)
+commands = typer.Typer(
+    cls=CommandGroup, help="The certificate authority of the proxy for vendors' hosts.", no_args_is_help=True
+)
 
 HELP = """\
 Programs trust the proxy of `twindiff serve --proxy-port` once they trust this certificate:
@@ -37,11 +40,11 @@ def register(app: typer.Typer) -> None:
 
 @commands.command("path")
 def path(data_dir: DataDirectory = "") -> None:
-    """Print the path of the certificate, which is made if there is none."""
+    """Print the path of the certificate; create it if need be."""
     typer.echo(certificate_of(data_dir))
 
 
 @commands.command("install-help")
 def install_help(data_dir: DataDirectory = "") -> None:
-    """Say how programs and systems are told to trust the certificate."""
+    """Show how programs and systems learn to trust it."""
     typer.echo(HELP.format(path=certificate_of(data_dir)), nl=False)

@@ -27,7 +27,9 @@ def clean(
     data_dir: DataDirectory = "",
     yes: Annotated[bool, typer.Option("--yes", help="Delete it; without this, only say what there is.")] = False,
 ) -> None:
-    """Delete the data directory: environments, runs, suites and the key; templates and twins come with the program.
+    """Delete the data directory.
+
+    It holds environments, runs, suites and the key; templates and twins come with the program.
 
     Without --yes it says what would be deleted. It refuses while a server uses the directory.
     """

@@ -35,7 +35,7 @@ def compose(
     base_url: BaseUrl = DEFAULT_URL,
     api_key: ApiKey = "",
 ) -> None:
-    """Write an overlay for Docker Compose in which the vendors' hosts are the environment's twins.
+    """Write an overlay for Docker Compose that leads to twins. In it the vendors' hosts are the environment's twins.
 
     For example: twindiff compose 3f2a && docker compose -f compose.yaml -f compose.twindiff.yaml up
     """

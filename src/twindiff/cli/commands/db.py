@@ -8,13 +8,14 @@ from typing import Annotated
 
 import typer
 
+from twindiff.cli.command_group import CommandGroup
 from twindiff.cli.options import AsJson
 from twindiff.cli.problem import CommandError
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the application."""
-    group = typer.Typer(help="Prepare a PostgreSQL database to serve from.", no_args_is_help=True)
+    group = typer.Typer(cls=CommandGroup, help="Prepare a PostgreSQL database to serve from.", no_args_is_help=True)
     group.command("init")(initialise_database)
     group.callback()(_group)
     app.add_typer(group, name="db")
@@ -38,12 +39,18 @@ def initialise_database(
     role: Annotated[str, typer.Option(help="The role that servers log in as.")] = "twindiff",
     as_json: AsJson = False,
 ) -> None:
-    """Make roles, tables, replication slot and origins, or bring them up to date; prints the DSN to serve with."""
+    """Set up a database, or bring it up to date.
+
+    That is roles, tables, a replication slot and origins. The last line is the DSN to serve with.
+    """
     dsn = prepare_database(admin_dsn, password, role)
     if as_json:
         typer.echo(json.dumps({"storage": dsn}))
         return
-    typer.echo("The database is ready. Serve from it with `twindiff serve --storage` and this:")
+    from urllib.parse import urlsplit
+
+    known = "" if urlsplit(dsn).password else f", with the password of '{role}' put in; --password sets another"
+    typer.echo(f"The database is ready. Serve from it with `twindiff serve --storage` and this{known}:")
     typer.echo(dsn)
 
 

@@ -148,7 +148,7 @@ def _twin(twin: Twin) -> DoctorFinding:
         mend = "Mend that file, or uninstall the twin's package."
         return DoctorFinding(f"twin {twin.name}", State.BROKEN, "; ".join(broken), mend)
     templates = ", ".join(sorted(sources(twin))) or "none"
-    said = f"{len(twin.dispatch.operations)} operations, templates: {templates}"
+    said = f"{len(twin.served_operations)} operations, templates: {templates}"
     return DoctorFinding(f"twin {twin.name}", State.GOOD, said)
 
 

@@ -8,11 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
+from twindiff.cli.command_group import CommandGroup
 from twindiff.cli.options import AsJson
 from twindiff.cli.problem import CommandError
 
 commands = typer.Typer(
-    help="List the shipped drafts, and describe APIs that have no description.", no_args_is_help=True
+    cls=CommandGroup, help="List the shipped drafts, and describe undescribed APIs.", no_args_is_help=True
 )
 
 
@@ -69,7 +70,9 @@ def replay(
     ] = True,
     as_json: AsJson = False,
 ) -> None:
-    """Replay recorded sessions against a drafted twin, and sort the steps that it answers otherwise by kind.
+    """Replay recorded sessions against a drafted twin.
+
+    Steps that it answers otherwise are sorted by kind.
 
     Each session has an environment of its own, in this process. The share of comparable steps leaves out those that
     show or name what was there before the session began ("needs a seed"), and limits of the vendor.

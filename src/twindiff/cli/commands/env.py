@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
+from twindiff.cli.command_group import CommandGroup
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
 from twindiff.cli.problem import CommandError
 
@@ -48,7 +49,7 @@ ProgramOption = Annotated[
 PEOPLE_SHOWN = 5
 POINT = "A seq, or the name of a checkpoint; 0 is the templates' state."
 
-commands = typer.Typer(help="Make, look at and delete environments.", no_args_is_help=True)
+commands = typer.Typer(cls=CommandGroup, help="Make, look at and delete environments.", no_args_is_help=True)
 
 Id = Annotated[str, typer.Argument(metavar="ID", help="The environment's id, or how it begins.", show_default=False)]
 
@@ -303,7 +304,7 @@ def diff(
     api_key: ApiKey = "",
     as_json: AsJson = False,
 ) -> None:
-    """Show what has changed since the beginning, between two points, or in a run."""
+    """Show what has changed. That is since the beginning, between two points, or in a run."""
     if run and (start or end):
         raise CommandError("A run has its own beginning and end: give --run, or --from and --to.", exit_code=2)
     remote = remote_of(base_url, api_key)

@@ -46,7 +46,9 @@ def execute(
     api_key: ApiKey = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print the receipt in JSON.")] = False,
 ) -> None:
-    """Run a program so that the vendors' hosts are the environment's twins; its exit code is this command's.
+    """Run a program for which the twins have the vendors' hosts.
+
+    Its exit code is this command's.
 
     The program needs no change: it finds a proxy, certificates and the vendors' tokens in its variables. At its end a
     receipt on standard error says which hosts it called, what was refused and for what there is no operation.

@@ -29,7 +29,9 @@ def listen(
     base_url: BaseUrl = DEFAULT_URL,
     api_key: ApiKey = "",
 ) -> None:
-    """Answer for the vendors' hosts at a loopback address until Ctrl-C, for programs that ignore proxies.
+    """Answer for the vendors' hosts at a loopback address.
+
+    This is for programs that ignore proxies; it goes on until Ctrl-C.
 
     The lines for /etc/hosts, which lead the programs of this machine there, are printed on standard output.
     """

@@ -44,7 +44,9 @@ def explain(
     api_key: ApiKey = "",
     as_json: AsJson = False,
 ) -> None:
-    """Show why a run failed: the nearest row, what differs in it, and which operation made it so.
+    """Show why a run failed.
+
+    That is the nearest row, what differs in it, and which operation made it so.
 
     All of it stays when the environment is gone.
 

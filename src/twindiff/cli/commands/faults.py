@@ -6,11 +6,12 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from twindiff.cli.command_group import CommandGroup
 from twindiff.cli.commands.env import Id, full_id, remote_of, say, say_where
 from twindiff.cli.commands.env import commands as env_commands
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
 
-commands = typer.Typer(help="Let calls of the twins fail on purpose.", no_args_is_help=True)
+commands = typer.Typer(cls=CommandGroup, help="Let calls of the twins fail on purpose.", no_args_is_help=True)
 
 Kind = Literal["latency", "unavailable", "rate_limit", "lost_answer", "reply"]
 
@@ -43,7 +44,10 @@ def add(
     api_key: ApiKey = "",
     as_json: AsJson = False,
 ) -> None:
-    """Let calls fail from now on, in addition to the existing faults; the counts of all faults restart at 0."""
+    """Let calls fail from now on.
+
+    This adds to the existing faults; the counts of all faults restart at 0.
+    """
     remote = remote_of(base_url, api_key)
     given: dict[str, Any] = {"kind": kind, "twin": twin or None, "operation": operation, "after": after}
     given |= {"times": times, "seconds": seconds, "calls": calls, "status": status, "body": body}
@@ -60,7 +64,7 @@ def add(
 
 @commands.command("ls")
 def list_faults(id: Id, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False) -> None:
-    """List what goes wrong on purpose, and how many calls each fault has met."""
+    """List faults, and how many calls each has met."""
     from twindiff.cli.render import add_row, table
 
     remote = remote_of(base_url, api_key)

@@ -9,12 +9,13 @@ from typing import Annotated, Any
 
 import typer
 
+from twindiff.cli.command_group import CommandGroup
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
 from twindiff.cli.problem import CommandError
 
 WARNINGS_SHOWN = 20
 
-commands = typer.Typer(help="Bring in templates and suites from files.", no_args_is_help=True)
+commands = typer.Typer(cls=CommandGroup, help="Bring in templates and suites from files.", no_args_is_help=True)
 
 
 def register(app: typer.Typer) -> None:
@@ -36,7 +37,10 @@ def agent_diff(
     api_key: ApiKey = "",
     as_json: AsJson = False,
 ) -> None:
-    """Import Agent Diff's public seeds and suites into a server, all or nothing."""
+    """Import Agent Diff's public seeds and suites.
+
+    The server takes all or nothing.
+    """
     from twindiff.cli.remote import Remote
     from twindiff.cli.render import screen
 

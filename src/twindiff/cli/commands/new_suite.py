@@ -25,7 +25,9 @@ def new(
     ] = None,
     folder: Annotated[Path, typer.Option(help="Where it is written; made if need be.")] = Path(),
 ) -> None:
-    """Write a suite with one test and its reference solution, to be changed into your own.
+    """Write a suite with one test and its reference solution.
+
+    Change it into your own.
 
     For example: twindiff suites new Florists --template slack_default --folder florists
     """

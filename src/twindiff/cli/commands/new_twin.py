@@ -26,7 +26,7 @@ def new_twin(
     ] = None,
     into: Annotated[Path, typer.Option(help="The folder in which the package's own is made.")] = Path(),
 ) -> None:
-    """Write the package of a new twin, which runs and passes its tests.
+    """Write the package of a new twin, with tests that pass.
 
     Alone it keeps a list of items, for a beginning. With --openapi it serves the operations of a description, and has a
     module for handlers that take over operations one at a time.

@@ -45,7 +45,7 @@ def fork(
     api_key: ApiKey = "",
     as_json: AsJson = False,
 ) -> None:
-    """Make environments that go on by themselves from a point of this one."""
+    """Create environments that continue from a point of this one."""
     from twindiff.cli.render import add_row, table
 
     remote = remote_of(base_url, api_key)
@@ -64,7 +64,10 @@ def rewind(
     api_key: ApiKey = "",
     as_json: AsJson = False,
 ) -> None:
-    """Return to a point; what came after it stays in the journal, and can be returned to as well."""
+    """Return to a point.
+
+    What came after it stays in the journal, and can be returned to as well.
+    """
     remote = remote_of(base_url, api_key)
     answer = remote.post("env", full_id(remote, id), "rewind", body={"to": to})
     say(

@@ -56,7 +56,9 @@ def pr_run(
     api_key: ApiKey = "",
     as_json: AsJson = False,
 ) -> None:
-    """Test a branch, or what is checked out, by the tests that its change chooses, and show the verdict.
+    """Test a branch by the tests that its change chooses.
+
+    Without --branch and --pr it tests what is checked out.
 
     It ends with 0 where all tests passed, 1 where the run failed, and 2 where nothing could be tested.
 
@@ -79,7 +81,9 @@ def ci(
     output: Output = None,
     as_json: AsJson = False,
 ) -> None:
-    """Test what is checked out by the tests that lie in it, on a server of its own that keeps nothing.
+    """Test what is checked out, without a server.
+
+    The tests are those that lie in it; a server of their own keeps nothing.
 
     It ends with 0 where all tests passed, 1 where the run failed, and 2 where nothing could be tested.
 

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from twindiff.cli.command_group import CommandGroup
 from twindiff.cli.options import ApiKey, AsJson
 from twindiff.cli.problem import CommandError
 
@@ -25,7 +26,7 @@ DataDir = Annotated[str, typer.Option(help="Where each node keeps its shards; `:
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the application."""
-    group = typer.Typer(help="Serve from the nodes of a Ray cluster.", no_args_is_help=True)
+    group = typer.Typer(cls=CommandGroup, help="Serve from the nodes of a Ray cluster.", no_args_is_help=True)
     group.command("up")(start_on_ray)
     group.command("down")(stop_on_ray)
     group.callback()(_group)
@@ -45,7 +46,10 @@ def start_on_ray(
     api_key: ApiKey = "",
     as_json: AsJson = False,
 ) -> None:
-    """Start shards and an ingress on each node, by which clients reach all environments; returns once they answer."""
+    """Start shards and an ingress on each node.
+
+    Clients reach all environments by any ingress. The command returns once they answer.
+    """
     _need_ray()
     from twindiff.cli.cluster.launch import connect, start_cluster
     from twindiff.server import Settings
@@ -61,7 +65,10 @@ def start_on_ray(
 
 
 def stop_on_ray(address: Address = "auto", as_json: AsJson = False) -> None:
-    """End the server on a cluster; shards without a data directory end with their environments."""
+    """End the server on a cluster.
+
+    Shards without a data directory end with their environments.
+    """
     _need_ray()
     from twindiff.cli.cluster.launch import connect, stop_cluster
 

@@ -41,7 +41,9 @@ def record(
     upstream: Upstreams = [],  # noqa: B006 - never changed
     network: NetworkOption = Network.AUTO,
 ) -> None:
-    """Run a program against the real vendors, with your own tokens, and keep its calls in a session file.
+    """Run a program against the real vendors, and keep its calls.
+
+    It uses your own tokens. Its calls are kept in a session file.
 
     Calls go to hosts of twins only, and the file has no tokens, client secrets or passwords. `twindiff replay` compares
     it with a twin.

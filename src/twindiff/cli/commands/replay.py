@@ -33,7 +33,9 @@ def replay(
     api_key: ApiKey = "",
     as_json: AsJson = False,
 ) -> None:
-    """Send the requests of a session to an environment, and say step by step what its twins answer otherwise.
+    """Compare an environment's answers with a recorded session.
+
+    It sends the requests of the session, and says step by step what the twins answer otherwise.
 
     The exit code is 1 if anything differs. Steps whose body was cut are skipped.
     """

@@ -36,7 +36,9 @@ def rows(
     api_key: ApiKey = "",
     as_json: AsJson = False,
 ) -> None:
-    """Show the rows of a table, as they are now; columns that are empty in all of them are left out.
+    """Show the rows of a table, as they are now.
+
+    Columns that are empty in all of them are left out.
 
     For example: twindiff env rows 3f2a messages --where channel_id=C01ABCD1234
     """
@@ -55,7 +57,7 @@ def tables(
     api_key: ApiKey = "",
     as_json: AsJson = False,
 ) -> None:
-    """List the tables and columns of an environment's twins, as checks name them.
+    """List the tables and columns, as checks name them.
 
     For example: twindiff env tables 3f2a messages
     """

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from twindiff.cli.command_group import CommandGroup
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 MAX_RUNS = 1000
 """Runs that a server lists at most."""
 
-commands = typer.Typer(help="Look at runs, the intervals that are judged.", no_args_is_help=True)
+commands = typer.Typer(cls=CommandGroup, help="Look at runs, the intervals that are judged.", no_args_is_help=True)
 
 
 class Status(StrEnum):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from twindiff.cli.command_group import CommandGroup
 from twindiff.cli.commands.env import facts_table, say, say_where
 from twindiff.cli.commands.twin_runs import Minutes, TwinClock, ask_server, parse_clock
 from twindiff.cli.naming import whole
@@ -16,7 +17,9 @@ from twindiff.cli.repositories import resolve_repository
 if TYPE_CHECKING:
     from twindiff.client import Client
 
-commands = typer.Typer(help="Start applications of local repositories beside their twins.", no_args_is_help=True)
+commands = typer.Typer(
+    cls=CommandGroup, help="Start applications of local repositories beside their twins.", no_args_is_help=True
+)
 
 SandboxId = Annotated[str, typer.Argument(metavar="SANDBOX", help="The id of a sandbox run.", show_default=False)]
 Branch = Annotated[str, typer.Option(help="A branch of it; without one, what is checked out.")]
@@ -122,7 +125,7 @@ def status(sandbox: SandboxId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey 
 
 @commands.command("logs")
 def logs(sandbox: SandboxId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False) -> None:
-    """Show what was done for a sandbox run, and what its application printed."""
+    """Show what a sandbox run did and its application printed."""
     from twindiff.cli.render import add_row, table
 
     answer = ask_server(

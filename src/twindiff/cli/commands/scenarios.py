@@ -6,12 +6,13 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from twindiff.cli.command_group import CommandGroup
 from twindiff.cli.commands.env import facts_table, say, say_where
 from twindiff.cli.commands.twin_runs import SeedFile, ask_server, read_seed_config
 from twindiff.cli.naming import whole
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
 
-commands = typer.Typer(help="Save worlds to fill twins with.", no_args_is_help=True)
+commands = typer.Typer(cls=CommandGroup, help="Save worlds to fill twins with.", no_args_is_help=True)
 
 ScenarioId = Annotated[str, typer.Argument(metavar="SCENARIO", help="The id of a scenario or preset.")]
 
@@ -130,7 +131,9 @@ def ensure(
     api_key: ApiKey = "",
     as_json: AsJson = False,
 ) -> None:
-    """Show the environment that belongs to a scenario, at addresses that stay; it is made if need be.
+    """Show the environment of a scenario; create it if need be.
+
+    Its addresses stay.
 
     For example: twindiff scenarios ensure e-commerce-checkout --copy eva
     """
@@ -152,7 +155,7 @@ def environment(
     api_key: ApiKey = "",
     as_json: AsJson = False,
 ) -> None:
-    """Show the environment that belongs to a scenario, if there is one."""
+    """Show the environment of a scenario, if there is one."""
     details = ask_server(
         base_url,
         api_key,
@@ -175,7 +178,7 @@ def _environment(details: dict[str, Any]) -> Any:
 
 @commands.command("environments")
 def list_environments(base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False) -> None:
-    """List the environments that belong to scenarios, and the copies of them."""
+    """List the environments of scenarios, and their copies."""
     from twindiff.cli.render import add_row, table
 
     environments = ask_server(base_url, api_key, lambda client: client.scenarios.list_twin_environments())
@@ -198,7 +201,7 @@ def reseed_scenario(
     api_key: ApiKey = "",
     as_json: AsJson = False,
 ) -> None:
-    """Return the environment of a scenario to what the scenario says."""
+    """Reset the environment of a scenario to the scenario."""
     answer = ask_server(
         base_url,
         api_key,
@@ -217,7 +220,10 @@ def end(
     api_key: ApiKey = "",
     as_json: AsJson = False,
 ) -> None:
-    """End the environment of a scenario; the next one has other addresses."""
+    """End the environment of a scenario.
+
+    The next one has other addresses.
+    """
     answer = ask_server(
         base_url,
         api_key,

@@ -256,12 +256,14 @@ def _serve(settings: Settings, listeners: Listeners, workers: int, *, as_json: b
 
 
 def _parse_repositories(repositories: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """Parse names of repositories and their folders; raises CommandError for one without a name."""
+    """Parse names of repositories and their folders; raises CommandError for one without a name or a folder."""
     named: list[tuple[str, str]] = []
     for given in repositories:
         name, equals, path = given.partition("=")
-        if not (name and equals and Path(path).expanduser().is_dir()):
+        if not (name and equals and path):
             raise CommandError(f"--repo {given}: give a name and the folder of a repository, NAME=PATH.", exit_code=2)
+        if not Path(path).expanduser().is_dir():
+            raise CommandError(f"--repo {given}: there is no folder {path}.", exit_code=2)
         named.append((name, str(Path(path).expanduser().resolve())))
     return tuple(named)
 

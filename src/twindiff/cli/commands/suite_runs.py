@@ -86,7 +86,9 @@ def run(
     api_key: ApiKey = "",
     as_json: AsJson = False,
 ) -> None:
-    """Let an agent try the tests of a suite, each in an environment of its own, and judge what it did.
+    """Let an agent try the tests of a suite, and judge it.
+
+    Each test has an environment of its own.
 
     The function gets a twindiff.client.Task: prompt, url, urls by twin, token, test_id, environment_id, log. What it
     prints goes to standard error. Exits with 0 if every test passed, else with 1; with 130 after Ctrl-C, which leaves
@@ -225,8 +227,11 @@ def load_named(given: str) -> Any:
         with redirect_stdout(sys.stderr):
             module = import_module(module_name)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - a module may raise anything while it is imported
+        places = f" Modules are found in {Path.cwd()}, and where packages are installed."
+        looked = places if isinstance(error, ModuleNotFoundError) else ""
         raise CommandError(
-            f"The agent's module '{module_name}' cannot be imported: {type(error).__name__}: {error}.", exit_code=2
+            f"The agent's module '{module_name}' cannot be imported: {type(error).__name__}: {error}.{looked}",
+            exit_code=2,
         ) from None
     if function_name in vars(module):
         return vars(module)[function_name]

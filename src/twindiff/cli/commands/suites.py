@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
+from twindiff.cli.command_group import CommandGroup
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
 from twindiff.cli.problem import CommandError
 from twindiff.suites.starter import STARTER, starter_files
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 NamedT = TypeVar("NamedT", bound="Suite | Test")
 
-commands = typer.Typer(help="Look at suites, and let an agent try their tests.", no_args_is_help=True)
+commands = typer.Typer(cls=CommandGroup, help="Look at suites, and let an agent try their tests.", no_args_is_help=True)
 
 Name = Annotated[str, typer.Argument(metavar="SUITE", help="Its name, a part of it, or its id.", show_default=False)]
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from twindiff.cli.command_group import CommandGroup
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
 from twindiff.cli.problem import CommandError
 
@@ -18,7 +19,7 @@ USERS_SHOWN = 20
 MIN_ID_CHARACTERS = 4
 """Characters of the shortest id prefix, since a name may look like one."""
 
-commands = typer.Typer(help="Look at what environments can start from.", invoke_without_command=True)
+commands = typer.Typer(cls=CommandGroup, help="Look at what environments can start from.", invoke_without_command=True)
 
 
 def register(app: typer.Typer) -> None:
@@ -116,6 +117,8 @@ def _id(remote: Remote, given: str) -> str:
     if matches:
         names = " or ".join(map(_full_name, matches))
         raise CommandError(f"Several templates are named '{given}'. Say {names}.")
+    if of_twin := [each["name"] for each in known if each["service"] == given]:
+        raise CommandError(f"'{given}' is a twin. Say one of its templates: {', '.join(sorted(of_twin))}.")
     names = [name for each in known for name in (_full_name(each), each["name"])]
     raise CommandError(
         f"There is no template '{given}'.{did_you_mean(given, names)} `twindiff templates ls` lists them."

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from twindiff.cli.command_group import CommandGroup
 from twindiff.cli.commands.env import facts_table, say, say_where
 from twindiff.cli.commands.twin_runs import ask_server, read_json
 from twindiff.cli.naming import whole
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 
     from twindiff.client import Client
 
-commands = typer.Typer(help="Run tests in a browser.", no_args_is_help=True)
-saved = typer.Typer(help="Keep tests, and run them again.", no_args_is_help=True)
+commands = typer.Typer(cls=CommandGroup, help="Run tests in a browser.", no_args_is_help=True)
+saved = typer.Typer(cls=CommandGroup, help="Keep tests, and run them again.", no_args_is_help=True)
 
 RunId = Annotated[str, typer.Argument(metavar="RUN", help="The run's id.", show_default=False)]
 TestId = Annotated[str, typer.Argument(metavar="TEST", help="The test's id.", show_default=False)]
@@ -307,7 +308,9 @@ def run_test(
     api_key: ApiKey = "",
     as_json: AsJson = False,
 ) -> None:
-    """Run a saved test, at another place where one is named, and show each step as it is done.
+    """Run a saved test, and show each step as it is done.
+
+    It runs at another place where one is named.
 
     It ends with 0 where the test passed, 1 where it failed, and 2 where it could not be run.
     """

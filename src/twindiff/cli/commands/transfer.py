@@ -29,7 +29,10 @@ def export(
     api_key: ApiKey = "",
     as_json: AsJson = False,
 ) -> None:
-    """Write all of an environment to a file, with its journal, and without any token."""
+    """Write all of an environment to a file, with its journal.
+
+    Tokens are left out.
+    """
     from twindiff.cli.remote import client_of, explain_failures
     from twindiff.cli.render import screen
     from twindiff.client import request_specs
@@ -65,7 +68,10 @@ def import_(
     api_key: ApiKey = "",
     as_json: AsJson = False,
 ) -> None:
-    """Make an environment of an exported file: the same rows, points and checkpoints, a new id and a new token."""
+    """Create an environment from an exported file.
+
+    It has the same rows, points and checkpoints, a new id and a new token.
+    """
     from twindiff.cli.remote import client_of, explain_failures
     from twindiff.cli.render import screen
     from twindiff.client import request_specs

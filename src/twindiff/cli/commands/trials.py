@@ -11,6 +11,7 @@ from xml.etree import ElementTree as ET
 
 import typer
 
+from twindiff.cli.command_group import CommandGroup
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
 from twindiff.cli.problem import CommandError
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from twindiff.client.responses import TrialSet
     from twindiff.suites.trial_statistics import Comparison
 
-commands = typer.Typer(help="Look at trial sets, and compare them.", no_args_is_help=True)
+commands = typer.Typer(cls=CommandGroup, help="Look at trial sets, and compare them.", no_args_is_help=True)
 
 A_SET = "The id of a server's trial set, or how it begins; or a file that `suites run --save` wrote."
 Set = Annotated[str, typer.Argument(metavar="SET", help=A_SET, show_default=False)]
@@ -45,7 +46,10 @@ def list_sets(
     api_key: ApiKey = "",
     as_json: AsJson = False,
 ) -> None:
-    """List the trial sets of the server, newest first; or those of a folder, if one is named."""
+    """List trial sets, newest first.
+
+    They are those of the server, or of a folder if one is named.
+    """
     if folder is not None:
         _list_files(folder, as_json=as_json)
         return
@@ -133,7 +137,9 @@ def show(
     api_key: ApiKey = "",
     as_json: AsJson = False,
 ) -> None:
-    """Show what came of each test, with pass@k and pass^k, and how sure the share of passed tests is.
+    """Show what came of each test, with pass@k and pass^k.
+
+    The share of passed tests has its confidence interval.
 
     pass@k is how likely at least one of k trials passes, pass^k how likely all of them do; k is how often every test
     was tried. The interval is Wilson's, of 95 %, over tests. With TEST it is one trial's story: what it called and was
@@ -223,7 +229,7 @@ def compare(
     api_key: ApiKey = "",
     as_json: AsJson = False,
 ) -> None:
-    """Say in which tests two agents, or two versions of one, differ, and whether that may be chance.
+    """Show in which tests two trial sets differ, as of two agents. It says whether that may be chance.
 
     The interval of the difference is Bonett and Price's, of 95 %; p is that of a sign test over tests.
     """

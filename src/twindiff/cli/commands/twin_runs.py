@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from twindiff.cli.command_group import CommandGroup
 from twindiff.cli.commands.env import facts_table, say, say_where
 from twindiff.cli.naming import whole
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from twindiff.client import Client
 
-commands = typer.Typer(help="Provision twins for an application under test.", no_args_is_help=True)
+commands = typer.Typer(cls=CommandGroup, help="Provision twins for an application under test.", no_args_is_help=True)
 
 RunId = Annotated[str, typer.Argument(metavar="RUN", help="The run's id.", show_default=False)]
 Minutes = Annotated[int, typer.Option("--ttl", min=1, max=480, metavar="MINUTES", help="How long it lasts.")]
@@ -222,7 +223,10 @@ def variables(run: RunId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "",
 def extend(
     run: RunId, ttl: Added = 60, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False
 ) -> None:
-    """Add minutes to the end of a run, which is at most 480 minutes from now."""
+    """Add minutes to the end of a run.
+
+    A run ends at most 480 minutes from now.
+    """
 
     def extend_run(client: Client) -> tuple[Any, str | None]:
         run_id = whole(client.twin_runs.list, run)

@@ -40,6 +40,8 @@ class TwinCoverage(NamedTuple):
     """Operations that answer every call with the vendor's refusal; they are not covered."""
     beside: int
     """How many of the operations are addresses beside the vendor's API, such as downloads and pages of sign-in."""
+    percent: float | None
+    """The share of the vendor's operations that the twin has; None if they are not all known."""
 
     @property
     def reading(self) -> int:
@@ -48,14 +50,6 @@ class TwinCoverage(NamedTuple):
     @property
     def writing(self) -> int:
         return sum(len(family.writing) for family in self.families)
-
-    @property
-    def percent(self) -> float | None:
-        """The share of the vendor's operations that the twin has; None if they are not all known."""
-        if self.lacks is None:
-            return None
-        has = self.reading + self.writing - self.beside
-        return 100 * has / (has + len(self.lacks) + len(self.refuses))
 
 
 def register(app: typer.Typer) -> None:
@@ -116,7 +110,7 @@ def coverage(twin: Twin) -> TwinCoverage:
 
     is_graphql = isinstance(twin, GraphqlTwin)
     style = "GraphQL" if is_graphql else "RPC" if twin.dispatch.methods else "REST"
-    served = [each for each in twin.dispatch.operations if each.name not in twin.refused]
+    served = twin.served_operations
     return TwinCoverage(
         twin.name,
         style,
@@ -126,6 +120,7 @@ def coverage(twin: Twin) -> TwinCoverage:
         None if twin.missing is None else sorted(twin.missing),
         sorted(twin.refused),
         0 if style == "REST" else sum(" /" in each.name for each in served),
+        twin.coverage_percent,
     )
 
 
@@ -214,5 +209,4 @@ def _answer(covered: TwinCoverage) -> dict[str, Any]:
         "operations": covered.reading + covered.writing,
         "reading": covered.reading,
         "writing": covered.writing,
-        "percent": covered.percent,
     }

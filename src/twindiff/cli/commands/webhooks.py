@@ -6,12 +6,13 @@ from typing import Annotated, Any
 
 import typer
 
+from twindiff.cli.command_group import CommandGroup
 from twindiff.cli.commands.env import PAGE, Id, full_id, remote_of, say, say_where
 from twindiff.cli.commands.env import commands as env_commands
 from twindiff.cli.naming import one_or_as_given
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
 
-commands = typer.Typer(help="Tell programs of an environment's events.", no_args_is_help=True)
+commands = typer.Typer(cls=CommandGroup, help="Tell programs of an environment's events.", no_args_is_help=True)
 
 
 def register(app: typer.Typer) -> None:
@@ -32,7 +33,7 @@ def add(
     api_key: ApiKey = "",
     as_json: AsJson = False,
 ) -> None:
-    """Send events to an address from now on, as the twin's vendor does."""
+    """Send events to an address, as the twin's vendor does."""
     remote = remote_of(base_url, api_key)
     body = {"twin": twin, "url": url, "events": event or [], "secret": secret or None}
     made = remote.post("env", full_id(remote, id), "webhooks", body=body)
@@ -61,7 +62,10 @@ def remove(
     api_key: ApiKey = "",
     as_json: AsJson = False,
 ) -> None:
-    """Stop sending events to an address; pending deliveries are not sent."""
+    """Stop sending events to an address.
+
+    Pending deliveries are not sent.
+    """
     remote = remote_of(base_url, api_key)
     environment = full_id(remote, id)
     known = [each["webhookId"] for each in remote.get("env", environment, "webhooks")["webhooks"]]
@@ -77,7 +81,10 @@ def deliveries(
     api_key: ApiKey = "",
     as_json: AsJson = False,
 ) -> None:
-    """Show what was sent and is to be sent, with the latest attempt of each."""
+    """Show deliveries with the latest attempt of each.
+
+    Those that are to be sent are shown too.
+    """
     from twindiff.cli.render import add_row, table
 
     remote = remote_of(base_url, api_key)

@@ -51,7 +51,10 @@ def findings(dsn: str) -> Iterator[HealthFinding]:
                 if not finding.is_fine:
                     return
     except (psycopg.Error, UnicodeError) as error:
-        mend = "Check the address, and that the server is running and lets you in."
+        mend = (
+            "Check the address, postgresql://USER:PASSWORD@HOST:PORT/DATABASE, "
+            "and that the server is running and lets you in."
+        )
         said = first_line(error)
         yield HealthFinding("database", False, f"it cannot be reached: {said}", mend, bool(_NOT_UP.search(said)))
 

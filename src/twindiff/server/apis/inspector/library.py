@@ -17,24 +17,21 @@ from twindiff.server.service import Service
 
 
 class VendorCoverage(NamedTuple):
-    """Numbers of operations of a vendor's API that a twin has and lacks."""
+    """Numbers of operations of a vendor's API that a twin has, always refuses and lacks; `share` is in percent."""
 
     reading: int
     writing: int
+    refused: int
     missing: int | None
-
-    @property
-    def share(self) -> int | None:
-        """The share in percent; None if the vendor's operations have not been counted."""
-        have = self.reading + self.writing
-        return None if self.missing is None else round(100 * have / max(1, have + self.missing))
+    share: int | None
 
 
 def coverage(twin: Twin) -> VendorCoverage:
-    """Count the operations of a twin, and those documented by the vendor that it lacks."""
-    operations = twin.dispatch.operations
-    reading = sum(each.reads for each in operations)
-    return VendorCoverage(reading, len(operations) - reading, None if twin.missing is None else len(twin.missing))
+    """Count the operations of a twin, and those documented by the vendor that it refuses or lacks."""
+    reading = sum(each.reads for each in twin.served_operations)
+    missing = None if twin.missing is None else len(twin.missing)
+    share = None if twin.coverage_percent is None else round(twin.coverage_percent)
+    return VendorCoverage(reading, len(twin.served_operations) - reading, len(twin.refused), missing, share)
 
 
 async def twins(service: Service, request: Request) -> Response:
