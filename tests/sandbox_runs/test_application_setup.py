@@ -98,7 +98,7 @@ def test_events_of_a_twin_are_sent_to_the_path_of_the_application(sandboxes, rep
     stripe = run["twins"]["stripe"]
     token = {"Authorization": f"Bearer {stripe['env_vars']['STRIPE_API_KEY']}"}
     succeeded(httpx.post(f"{stripe['base_url']}/v1/customers", headers=token, data={"name": "Ada"}))
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while "hook.txt" not in (told := files_of(run)):
         assert time.monotonic() < end, succeeded(
             sandboxes.client.get(f"/api/platform/env/{run['environment_id']}/deliveries")

@@ -212,6 +212,7 @@ LATE_FAILS = (
     'Click "Add later". Expect 1 row',
 )
 """What holds for longer than an absence is looked at, until a timer runs."""
+# The page takes "Saved" away as soon as it is asked for its timers.
 LATE = """Click "Break later". "Broken" is not shown. Wait until "Broken" appears
 Click "Save". "Broken later" is not shown. Expect "Saved"
 Click "Poll". "Nothing of it" is not shown"""

@@ -46,7 +46,7 @@ def test_an_answer_of_a_gigabyte_is_read_to_its_first_64_kilobytes(webhooks, rec
 
 def test_a_program_that_hangs_is_given_up_and_holds_up_nobody_else(platform, webhooks, receiver):
     over = threading.Event()
-    slow = Receiver(lambda request: prove(request) or (over.wait(30) and None) or None)
+    slow = Receiver(lambda request: prove(request) or (over.wait(60) and None) or None)
     other = Webhooks(platform.environment())
     other.add(receiver.url)
     webhooks.add(slow.url)
