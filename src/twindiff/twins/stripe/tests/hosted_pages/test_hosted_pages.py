@@ -66,7 +66,7 @@ def page(browser: Browser) -> Iterator[Page]:
     """A page of a browser, which must not complain."""
     complaints: list[str] = []
     context = browser.new_context(viewport={"width": 900, "height": 700})
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(1000 * PATIENCE_SECONDS)
     opened = context.new_page()
     opened.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
     opened.on("pageerror", lambda error: complaints.append(str(error)))
