@@ -13,6 +13,7 @@ from playwright.async_api import Browser, async_playwright
 from tests.harness import Json, LiveServer, succeeded
 from tests.test_runs.conftest import Runs
 from tests.test_runs.site import Site
+from twindiff.browser import expectations
 from twindiff.browser.chromium import chromium
 from twindiff.browser.config import BrowserStep
 from twindiff.browser.expectations import StepFailed
@@ -358,7 +359,9 @@ def failures(site: Site, tmp_path_factory: pytest.TempPathFactory) -> dict[tuple
             browser = await playwright.chromium.launch(executable_path=chromium(), args=options)
             return dict(zip(cases, await asyncio.gather(*(execute(browser, *each) for each in cases)), strict=True))
 
-    return asyncio.run(execute_all())
+    with pytest.MonkeyPatch.context() as patient:
+        patient.setattr(expectations, "ANSWER_SECONDS", 60.0)
+        return asyncio.run(execute_all())
 
 
 async def answer_nothing(_question: str) -> str:
