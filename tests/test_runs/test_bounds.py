@@ -28,7 +28,7 @@ from twindiff.server import Settings
 
 __all__ = ["repository"]
 
-WAIT = {"action": "wait", "value": 240_000}
+WAIT = {"action": "wait", "value": 60_000}
 ASK = {"action": "ask_user_question", "value": "Shall we?"}
 HOSTILE: dict[str, tuple[str, Json, str]] = {
     "keeps its script busy": ("/busy", {"action": "click", "selector": "Pay", "timeout_ms": 100}, "did not answer"),
@@ -73,7 +73,9 @@ def started(bounded: Runs, site: Site) -> dict[str, str]:
     for name, (path, step, _) in HOSTILE.items():
         steps = [{"action": "click", "selector": step["selector"]}, WAIT] if "Get all" in str(step) else [step]
         seconds = 6 if path == "/stuck" else 240
-        ids[name] = bounded.create(start_url=f"{site.url}{path}", test_config={"steps": steps}, timeout_seconds=seconds)
+        ids[name] = bounded.create(
+            start_url=f"{site.url}{path}", test_config={"steps": [*steps, WAIT, WAIT, WAIT]}, timeout_seconds=seconds
+        )
     return ids
 
 

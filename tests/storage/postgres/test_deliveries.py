@@ -25,7 +25,7 @@ def receiver() -> Iterator[Receiver]:
 
 @pytest.fixture
 def prepared(database: Database) -> Database:
-    database.initialise_all()
+    database.initialise_all(has_templates=True)
     return database
 
 
