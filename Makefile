@@ -20,9 +20,11 @@ unexport PYTHONDONTWRITEBYTECODE
 
 BIN := .venv/bin
 # A worker that is done takes over from the others: tests of browsers and kills take hundreds of times as long as most.
-PARALLEL := -n auto --dist worksteal
+# On a machine of half the speed that others use as well, a test that starts servers takes minutes.
+PATIENT := --timeout=900
+PARALLEL := -n auto --dist worksteal $(PATIENT)
 # A worker fewer, for tests that run beside all others.
-BESIDE := -n logical --dist worksteal
+BESIDE := -n logical --dist worksteal $(PATIENT)
 OSV := https://api.osv.dev
 STORED_SAID := .tools/stored.txt
 BRIDGES := src/twindiff/frameworks

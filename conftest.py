@@ -10,6 +10,7 @@ from collections.abc import Generator, Iterator
 from itertools import islice
 from pathlib import Path
 
+import httpx
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -29,7 +30,7 @@ pytest.register_assert_rewrite("tests.storage.conformance")
 # Whole collections of garbage took a twelfth of the processor's time: after `gc.freeze` each new quarter asks for one.
 gc.set_threshold(5_000, 20, 100)
 
-# A busy machine is no counterexample.
+# A busy machine is no counterexample. A test that suppresses more names this check as well.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 # `make mutants` runs the tests thousands of times.
 settings.register_profile("mutants", parent=settings.get_profile("patient"), max_examples=15)
@@ -39,6 +40,10 @@ settings.load_profile("patient")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 # What tests build once is kept with the checkout, not with the user.
 os.environ.setdefault("TWINDIFF_CACHE_DIR", str(ROOT / ".tools" / "cache"))
+
+# HTTPX's clients wait for five seconds unless they are told otherwise, which is not enough on a busy machine.
+for phase in ("connect", "read", "write", "pool"):
+    setattr(httpx._config.DEFAULT_TIMEOUT_CONFIG, phase, 60.0)
 
 # Nothing is asked beyond the loopback. A folder of authorities is looked into when a certificate is met; a file of them
 # would be read for every client that a test makes, which takes 20 ms.

@@ -8,16 +8,12 @@ from typing import Any, cast
 
 import pytest
 import typer.testing
-from hypothesis import settings
 from typer.main import get_command
 
 from tests.divided_server import URLS, WORKERS, DividedServer, RunningServer
 from tests.harness import Environment, LiveServer, Platform
 from tests.server_mode import drop_kept
 from twindiff.server import Settings
-
-settings.register_profile("untimed", deadline=None)  # a machine that is busy is no mistake
-settings.load_profile("untimed")
 
 # A runner makes the eighty commands of the program anew whenever one is run, where a process of its own does so once.
 typer.testing._get_command = cache(get_command)  # type: ignore[attr-defined]

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import httpx
 import uvicorn
 
+from tests.receiver import PATIENCE_SECONDS
 from tests.server_mode import stored
 from twindiff.environments.registry import Registry
 from twindiff.server import Gateway, Service, Settings
@@ -29,11 +30,15 @@ RANDOM = "C02EFGH5678"
 
 
 class LiveServer:
-    """A real server in a thread of this process; its socket listens before the thread starts, so nobody waits."""
+    """A real server in a thread of this process; its socket listens before the thread starts, so nobody waits.
+
+    Steps of browser tests wait as long as a busy machine may need, unless they set a timeout.
+    """
 
     def __init__(self, settings: Settings, registry: Registry | None = None) -> None:
         self._storage = ExitStack()
-        self.service = Service(self._storage.enter_context(stored(settings, registry)), registry)
+        patient = settings._replace(step_seconds=PATIENCE_SECONDS)
+        self.service = Service(self._storage.enter_context(stored(patient, registry)), registry)
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=512)
         self.port: int = self.listener.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"

@@ -9,7 +9,8 @@ from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 
-PATIENCE_SECONDS = 20
+PATIENCE_SECONDS = 60
+"""How long a test waits for what will come, however busy the machine is."""
 
 
 class Received(NamedTuple):

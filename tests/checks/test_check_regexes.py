@@ -72,7 +72,7 @@ def test_a_pattern_means_the_same_in_the_other_process(pattern: str, text: str) 
 
 
 @pytest.mark.usefixtures("apart")
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(st.text("ab|*+?()[]^$.\\1", max_size=6), st.text("ab\n\ud800é", max_size=6))
 @pytest.mark.filterwarnings("ignore::FutureWarning")
 def test_no_small_pattern_means_anything_else_in_the_other_process(pattern: str, text: str) -> None:

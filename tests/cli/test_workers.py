@@ -176,7 +176,7 @@ def test_sockets_and_event_streams_are_those_of_the_environment(
     crowd: Crowd, pair: list[Environment], shard: int
 ) -> None:
     opened = pair[shard].slack("apps.connections.open", token="xapp-1")
-    with connect(opened["url"]) as socket:
+    with connect(opened["url"], open_timeout=60) as socket:
         assert json.loads(socket.recv(timeout=30))["type"] == "hello"
     with crowd.client.stream("GET", f"/inspect/environments/{pair[shard].id}/events") as events:
         assert events.headers["content-type"].startswith("text/event-stream")

@@ -165,7 +165,7 @@ VALUES = st.recursive(LEAVES, lambda inner: st.lists(inner, max_size=2) | st.dic
 OBJECTS = st.dictionaries(NAMES, VALUES, max_size=4)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(before=OBJECTS, patch=OBJECTS)
 def test_merge_patches_do_what_rfc_7396_says(both: httpx.Client, before: dict[str, Any], patch: dict[str, Any]):
     changed = change(both, {"free": before}, {"free": patch}, MERGE).json()

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.harness import GENERAL, Environment, LiveServer, Platform
+from tests.receiver import PATIENCE_SECONDS
 from twindiff.browser.chromium import NoBrowser, chromium
 from twindiff.server import Settings
 from twindiff.twins.stripe.account.accounts import OWN
@@ -153,6 +154,7 @@ def browser() -> Iterator[Browser]:
         pytest.skip(str(absent))
     assert shutil.which(path)
     flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+    expect.set_options(timeout=1000 * PATIENCE_SECONDS)
     with sync_playwright() as playwright:
         opened = playwright.chromium.launch(executable_path=path, args=[*flags, "--disable-component-update"])
         yield opened

@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.harness import GENERAL, Environment, LiveServer, Platform
 from tests.inspector.conftest import AGENDA, KEY, Trials, World
+from tests.receiver import PATIENCE_SECONDS
 
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
 SERIOUS = """async () => (await axe.run(document, {resultTypes: ["violations"]})).violations
@@ -28,7 +29,7 @@ def pictures(tmp_path: Path) -> Path:
 @pytest.fixture
 def page(browser: Browser, world: World) -> Iterator[Page]:
     context = browser.new_context(base_url=world.server.url, viewport={"width": 1200, "height": 800})
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(1000 * PATIENCE_SECONDS)
     yield context.new_page()
     context.close()
 

@@ -55,7 +55,7 @@ def by_async_httpx(env: Environment) -> str:
 
 
 def by_requests(env: Environment) -> str:
-    return requests.post(URL, headers=bearer(env), data=io.BytesIO(b""), timeout=9).text
+    return requests.post(URL, headers=bearer(env), data=io.BytesIO(b""), timeout=60).text
 
 
 def by_urllib3(env: Environment) -> str:

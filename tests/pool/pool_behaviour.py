@@ -47,7 +47,7 @@ def lose_a_worker(pool: EpisodePool, kill: Callable[[int], None]) -> None:
 
 def call_until_lost(episode: PooledEpisode) -> None:
     """Call until the episode is lost; Ray ends an actor a moment after it was told to."""
-    end = monotonic() + 30
+    end = monotonic() + 60
     while monotonic() < end:
         episode.call({"api": "slack", "path": "api.test"})
 

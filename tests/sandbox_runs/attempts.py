@@ -53,7 +53,7 @@ def fail(is_refused):
 
 
 def run(*command):
-    subprocess.run(command, check=True, capture_output=True, timeout=20)
+    subprocess.run(command, check=True, capture_output=True, timeout=60)
 
 
 def call(name, *arguments):

@@ -81,8 +81,8 @@ def test_an_application_that_is_not_healthy_in_time_is_not_ready(sandboxes, repo
     setup = config(health_path="/late")
     late = LISTENS.replace("+ 0.5", "+ 999")
     made = repository(_DOT_arga__sandbox_DOT_yml=setup, app_DOT_py=late)
-    run = sandboxes.create(repo=str(made.path), seconds_to_start=1)
-    assert (run["status"], "was not healthy within 1 seconds" in run["error"]) == ("failed", True)
+    run = sandboxes.create(repo=str(made.path), seconds_to_start=8)
+    assert (run["status"], "was not healthy within 8 seconds" in run["error"]) == ("failed", True)
     assert "answered 503" in run["error"]
 
 
@@ -98,7 +98,7 @@ def test_events_of_a_twin_are_sent_to_the_path_of_the_application(sandboxes, rep
     stripe = run["twins"]["stripe"]
     token = {"Authorization": f"Bearer {stripe['env_vars']['STRIPE_API_KEY']}"}
     succeeded(httpx.post(f"{stripe['base_url']}/v1/customers", headers=token, data={"name": "Ada"}))
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while "hook.txt" not in (told := files_of(run)):
         assert time.monotonic() < end, succeeded(
             sandboxes.client.get(f"/api/platform/env/{run['environment_id']}/deliveries")

@@ -349,6 +349,6 @@ def test_no_service_starts_if_its_port_of_this_machine_was_taken_during_the_buil
         (tmp_path / "engine").chmod(0o755)
         told = {"commands": [["true"]], "engine": str(tmp_path / "engine"), "container": "x", "outbound": []}
         file.write_text(json.dumps({**told, "inbound": [[port, PORT, "web"]], "ready": str(ready)}))
-        done = subprocess.run([sys.executable, "-I", "-S", network_relay.__file__, str(file)], check=False, timeout=10)
+        done = subprocess.run([sys.executable, "-I", "-S", network_relay.__file__, str(file)], check=False, timeout=60)
         holder.kill()
     assert (done.returncode, f"port {port} of this machine" in ready.read_text()) == (1, True)

@@ -186,4 +186,4 @@ def test_a_process_with_the_mark_of_a_dead_sandbox_is_ended(abandoned: Path) -> 
     Leftovers(abandoned.name).write(abandoned)
     process = psutil.Popen(["sleep", "4251"], env={**os.environ, keeper.MARK: abandoned.name})
     remove_abandoned_sandboxes()
-    assert process.wait(timeout=30) == -signal.SIGKILL
+    assert process.wait(timeout=60) == -signal.SIGKILL

@@ -113,7 +113,7 @@ def test_a_call_that_waits_keeps_nobody_else_waiting(environment):
     env, other = environment(), environment()
     set_faults(env, {"kind": "latency", "seconds": 60})
     with pytest.raises(httpx.ReadTimeout):
-        env.ask("auth.test", timeout=0.2)
+        env.ask("auth.test", timeout=httpx.Timeout(60, read=0.2))
     assert other.slack("auth.test")["ok"]
 
 

@@ -109,7 +109,7 @@ class Notes(Style):
         self.threads.append(threading.current_thread().name.rpartition("_")[0])
         if request.body == HELD:
             self.reached.set()
-            self.go_on.wait(30)
+            self.go_on.wait(60)
         return super().body(request)
 
     def token(self, request: Request) -> str | None:
@@ -149,7 +149,7 @@ def later() -> Iterator[ThreadPoolExecutor]:
 def asked(later: ThreadPoolExecutor, desk: Environment, verb: str, path: str) -> Future[Any]:
     """A call that is on its way, and has begun apart from the others."""
     answer = later.submit(desk.ask, path, verb=verb)
-    assert gate.reached.wait(30)
+    assert gate.reached.wait(60)
     return answer
 
 
@@ -205,7 +205,7 @@ def test_a_large_body_that_meets_a_fault_is_read_where_nobody_waits(desk: Enviro
 def test_one_environment_reads_one_large_body_at_a_time(live: LiveServer, desk: Environment, later: ThreadPoolExecutor):
     other = Platform(live.client).environment("desk:desk_default", "U1")
     mine = [later.submit(desk.ask, "bodies", content=HELD) for _ in range(3)]
-    assert notes.reached.wait(30)
+    assert notes.reached.wait(60)
     assert other.ask("bodies", json=LARGE).json() == {"apart": False}
     notes.go_on.set()
     assert {each.result().status_code for each in mine} == {200}

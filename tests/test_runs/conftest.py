@@ -13,6 +13,9 @@ from tests.harness import Json, LiveServer, succeeded
 from tests.test_runs.site import Site
 from twindiff.browser.chromium import NoBrowser, chromium
 
+RUN_SECONDS = 240
+"""How long a test waits for a run, which may be behind others in the queue; then it fails by pytest's own limit."""
+
 
 @pytest.fixture(scope="session", autouse=True)
 def _browser() -> None:
@@ -47,7 +50,7 @@ class Runs:
     def get(self, run_id: str) -> Json:
         return succeeded(self.client.get(f"/test-runs/{run_id}"))
 
-    def until(self, run_id: str, is_there: Callable[[Json], bool], seconds: float = 60) -> Json:
+    def until(self, run_id: str, is_there: Callable[[Json], bool], seconds: float = RUN_SECONDS) -> Json:
         """The run as soon as something holds of it."""
         end = time.monotonic() + seconds
         while not is_there(run := self.get(run_id)):
@@ -55,7 +58,7 @@ class Runs:
             time.sleep(0.05)
         return run
 
-    def wait(self, run_id: str, seconds: float = 60) -> Json:
+    def wait(self, run_id: str, seconds: float = RUN_SECONDS) -> Json:
         """The run when it has ended, which its stream does with it."""
         with self.client.stream("GET", f"/validate/{run_id}/results", timeout=seconds) as events:
             events.read()

@@ -72,8 +72,10 @@ def started(bounded: Runs, site: Site) -> dict[str, str]:
     ids: dict[str, str] = {}
     for name, (path, step, _) in HOSTILE.items():
         steps = [{"action": "click", "selector": step["selector"]}, WAIT] if "Get all" in str(step) else [step]
-        seconds = 6 if path == "/stuck" else 60
-        ids[name] = bounded.create(start_url=f"{site.url}{path}", test_config={"steps": steps}, timeout_seconds=seconds)
+        seconds = 6 if path == "/stuck" else 240
+        ids[name] = bounded.create(
+            start_url=f"{site.url}{path}", test_config={"steps": [*steps, WAIT, WAIT, WAIT]}, timeout_seconds=seconds
+        )
     return ids
 
 

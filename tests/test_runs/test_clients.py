@@ -59,7 +59,7 @@ def test_results_are_streamed_and_resumed(live, arga, done):
 
 def test_the_async_sdk_and_a_socket_tell_of_a_run_while_it_is_done(live, site):
     async def told(run_id):
-        async with websockets.connect(f"ws{live.url[4:]}/test-runs/{run_id}/stream") as socket:
+        async with websockets.connect(f"ws{live.url[4:]}/test-runs/{run_id}/stream", open_timeout=60) as socket:
             return [json.loads(frame) async for frame in socket], socket.close_code
 
     async def watch():

@@ -11,8 +11,17 @@ import pytest
 from tests.harness import Environment, Json, LiveServer, Platform
 from tests.receiver import PATIENCE_SECONDS, Receiver
 from twindiff.server import Settings
+from twindiff.twins import slack
 
 SECRET = "8f742231b10e8888abcd99"
+assert slack.twin.webhooks
+SLACKS_OWN = slack.twin.webhooks
+
+
+@pytest.fixture(autouse=True)
+def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Slack gives programs three seconds to answer, of which a busy machine may need more."""
+    monkeypatch.setattr(slack.twin, "webhooks", SLACKS_OWN._replace(timeout_seconds=PATIENCE_SECONDS))
 
 
 @pytest.fixture(scope="module")

@@ -49,7 +49,7 @@ def perform(webhooks: Webhooks, acts: list[str]) -> dict[int, str]:
     return points[-1][1]
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(acts=ACTS, failures=FAILURES)
 def test_what_stays_is_told_at_least_once_and_in_order(platform: Platform, acts: list[str], failures: set[int]):
     receiver = Moody(failures)

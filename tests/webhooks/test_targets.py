@@ -7,8 +7,9 @@ import pytest
 
 from tests.harness import Environment, LiveServer, Platform
 from tests.receiver import Received, Receiver, Said, prove
-from tests.webhooks.conftest import Webhooks
+from tests.webhooks.conftest import SLACKS_OWN, Webhooks
 from twindiff.server import Settings
+from twindiff.twins import slack
 
 
 def bad(webhooks: Webhooks, receiver: Receiver, said: Said) -> dict:
@@ -41,12 +42,11 @@ def test_an_answer_of_a_gigabyte_is_read_to_its_first_64_kilobytes(webhooks, rec
     said = Said(500, b"x" * 65536, times=16384)
     attempt = bad(webhooks, receiver, said)
     assert (attempt["status"], attempt["message"]) == (500, "x" * 200)
-    assert attempt["milliseconds"] < 3000
 
 
-def test_a_program_that_hangs_is_given_up_and_holds_up_nobody_else(platform, webhooks, receiver):
+def test_a_program_that_hangs_holds_up_nobody_else(platform, webhooks, receiver):
     over = threading.Event()
-    slow = Receiver(lambda request: prove(request) or (over.wait(30) and None) or None)
+    slow = Receiver(lambda request: prove(request) or (over.wait(60) and None) or None)
     other = Webhooks(platform.environment())
     other.add(receiver.url)
     webhooks.add(slow.url)
@@ -54,6 +54,17 @@ def test_a_program_that_hangs_is_given_up_and_holds_up_nobody_else(platform, web
     other.env.post("goes on")
     assert [each["status"] for each in other.settled()] == ["delivered"]
     assert webhooks.deliveries()[0]["attempts"] == []
+    over.set()
+    webhooks.tried()
+    slow.close()
+
+
+def test_a_program_that_hangs_is_given_up(webhooks, monkeypatch):
+    monkeypatch.setattr(slack.twin, "webhooks", SLACKS_OWN)
+    over = threading.Event()
+    slow = Receiver(lambda request: prove(request) or (over.wait(60) and None) or None)
+    webhooks.add(slow.url)
+    webhooks.env.post("hangs")
     attempt = webhooks.tried()["attempts"][0]
     over.set()
     slow.close()

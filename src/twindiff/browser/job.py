@@ -8,6 +8,8 @@ from twindiff.browser.config import TestConfig
 
 ALLOWANCE_SECONDS = 15
 """Seconds that a worker has to save its artifacts after it was asked to end, before it is killed."""
+DEFAULT_STEP_SECONDS = 10.0
+"""Seconds to wait for an element or an expectation, unless the step sets a timeout."""
 MARK = "TWINDIFF_TEST_RUN"
 """The environment variable that identifies processes of a run."""
 
@@ -34,6 +36,7 @@ class BrowserLimits(msgspec.Struct):
     """Received over the network."""
     file_mb: int = 300
     """The largest file that a process may write; it exceeds `network_mb`, since a larger file ends the process."""
+    step_seconds: float = DEFAULT_STEP_SECONDS
 
 
 class BrowserJob(msgspec.Struct):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 MAX_DELAY_SECONDS = 5.0
 """The longest delay that an absence waits for; a page that shows a text later is not waited for."""
+OVERDUE_SECONDS = 0.001
 _NAME = "Symbol.for('twindiff.timers')"
 RECORD_TIMERS = rf"""(() => {{
   const due = new Map(), now = () => performance.now();
@@ -28,6 +29,9 @@ PENDING_SECONDS = rf"""limit => {{
   const due = [...(window[{_NAME}] || new Map()).values()].map(each => each - performance.now());
   const drawn = document.getAnimations().filter(each => each.playState === 'running' && each.effect)
     .map(each => each.effect.getComputedTiming().endTime - (each.currentTime || 0));
-  return Math.max(0, ...[...due, ...drawn].filter(each => each <= limit * 1000)) / 1000;
+  const waits = [...due.map(each => Math.max(each, {OVERDUE_SECONDS} * 1000)), ...drawn];
+  return Math.max(0, ...waits.filter(each => each <= limit * 1000)) / 1000;
 }}"""
-"""The seconds until all that a frame has scheduled within a limit has run; an endless animation is not waited for."""
+"""The seconds until all that a frame has scheduled within a limit has run, OVERDUE_SECONDS for what should have run;
+an endless animation is not waited for.
+"""

@@ -46,6 +46,7 @@ from twindiff.browser.expectations import (
     await_page,
 )
 from twindiff.browser.intent_finder import DO, SeveralControls, is_intent
+from twindiff.browser.job import DEFAULT_STEP_SECONDS
 from twindiff.browser.proxy import OURS
 from twindiff.browser.run_dates import PAGE_DATE, date_of, is_date
 from twindiff.browser.uploads import file_named
@@ -55,8 +56,6 @@ if TYPE_CHECKING:
 
 MUST_BE_THERE = "start"
 """The id of the step that opens the start URL, where an error status fails the step."""
-DEFAULT_STEP_SECONDS = 10.0
-"""Seconds to wait for an element or an expectation, unless the step sets a timeout."""
 PLACE = "place="
 """Prefix of what a sentence opens; in small letters it may be a description, such as `the customer desk`."""
 DESCRIBED = ("check", "uncheck", "fill", "select")
@@ -96,8 +95,10 @@ class Interpreter:
         downloads: Callable[[], Sequence[str]] = tuple,
         dialogs: DialogDesk | None = None,
         hide: Callable[[str], None] = lambda secret: None,
+        step_seconds: float = DEFAULT_STEP_SECONDS,
     ) -> None:
         self._dialogs = dialogs
+        self._step_seconds = step_seconds
         self._hide = hide
         self._front = front
         self._start_url = start_url
@@ -138,7 +139,7 @@ class Interpreter:
         """
         from playwright.async_api import Error
 
-        seconds = step.timeout_ms / 1000 if step.timeout_ms else DEFAULT_STEP_SECONDS
+        seconds = step.timeout_ms / 1000 if step.timeout_ms else self._step_seconds
         try:
             await self._set_dates(step)
             if step.action in ("goto", "reload", "back") or str(step.selector).startswith(LEAVING):
@@ -166,7 +167,7 @@ class Interpreter:
         """Give the dates of a step their values, by the clock and zone of the page."""
         names = {name for name in REFERENCE.findall(str(step)) if is_date(name)} - self._given.keys()
         if names:
-            today = date(*await await_page(self.page.evaluate(PAGE_DATE), DEFAULT_STEP_SECONDS))
+            today = date(*await await_page(self.page.evaluate(PAGE_DATE), self._step_seconds))
             self._values.update({name: date_of(name, today).isoformat() for name in names})
 
     def _expect_dialog(self, answer: DialogAnswer | None) -> None:

@@ -184,6 +184,7 @@ class BrowserRun:
             lambda: observer.downloads,
             observer,
             self._hide,
+            self.job.limits.step_seconds,
         )
         opening = BrowserStep("goto", id="start", value=self.job.start_url)
         goes_on = bool(self.job.config.steps) and self.job.config.steps[0].action == "goto"

@@ -20,6 +20,8 @@ class Settings(NamedTuple):
     idle_seconds: float = 300
     storage: str = ""
     """Connection string of a PostgreSQL database that stores everything; replaces `data_dir`."""
+    storage_wait: float = 30
+    """Seconds for which a server that starts waits for locks of others in that database."""
     ready: int = 8
     """Pre-provisioned environments in PostgreSQL for each recently requested set of templates."""
     webhook_hosts: tuple[str, ...] = ()
@@ -46,5 +48,7 @@ class Settings(NamedTuple):
     """Hosts to which the TLS door passes connections on: `host`, `host:port` or `*.domain`."""
     run_network_mb: int = 200
     """Limit of data received over the network in a test run, in megabytes; the run is ended above it."""
+    step_seconds: float = 10
+    """How long a step of a test run waits for an element or an expectation, unless it sets a timeout."""
     shard: ServedShard = ServedShard()
     """The shard that this process serves; a server that is not divided has one."""

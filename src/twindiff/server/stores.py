@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import logging
+import time
+
 from twindiff.catalog.catalogs import open_catalogs
 from twindiff.environments.calls import Calls
 from twindiff.environments.environments import Environments
@@ -12,10 +15,13 @@ from twindiff.environments.templates import TemplateStore
 from twindiff.environments.transfer import Transfer
 from twindiff.server.engine_choice import open_engine
 from twindiff.server.settings import Settings
+from twindiff.storage import StorageBusy
 from twindiff.storage.sqlite.other_shards import OtherShards
 from twindiff.suites.agent_diff import Importer
 from twindiff.suites.suites import Suites
 from twindiff.suites.trial_sets import TrialSetStore
+
+log = logging.getLogger("twindiff")
 
 
 class Stores:
@@ -40,4 +46,22 @@ class Stores:
         self.trial_sets = TrialSetStore(engine, catalog)
         self.importer = Importer(engine, registry, self.templates, self.suites)
         if engine.is_shared:
-            self.templates.write_built_in()
+            self._write_built_in()
+
+    def _write_built_in(self) -> None:
+        """Write the built-in templates. Wait for locks of other processes: they write the same, or a server was killed
+        a moment ago and the database still ends what it did. Raises StorageBusy after `storage_wait` seconds.
+        """
+        seconds = self.settings.storage_wait
+        end = time.monotonic() + seconds
+        while True:
+            try:
+                self.templates.write_built_in()
+                return
+            except StorageBusy:
+                left = end - time.monotonic()
+                if left <= 0:
+                    self.engine.close()
+                    waited = f"The database is busy: others hold locks there. They were waited for {seconds:g} seconds"
+                    raise StorageBusy(waited) from None
+            log.warning("The database is busy: others hold locks there. It is tried again for %.0f seconds", left)

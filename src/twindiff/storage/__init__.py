@@ -48,6 +48,12 @@ class StorageUnavailable(NotServed):
         super().__init__(message, headers=(("Retry-After", "1"),))
 
 
+class StorageBusy(StorageUnavailable):
+    """Others hold the locks that are needed; nothing was written. Try again in a second."""
+
+    code = "storage_unavailable"
+
+
 class EnvironmentGone(NotServed):
     """The environment is not there any more: another process has deleted it."""
 

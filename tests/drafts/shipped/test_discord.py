@@ -75,7 +75,9 @@ def guild(live: LiveServer) -> Iterator[Guild]:
         )
 
         def begin(query: str = "") -> ClientConnection:
-            return stack.enter_context(connect(f"{url.replace('http', 'ws', 1)}/gateway{query}", proxy=None))
+            return stack.enter_context(
+                connect(f"{url.replace('http', 'ws', 1)}/gateway{query}", proxy=None, open_timeout=PATIENCE_SECONDS)
+            )
 
         yield Guild(bot, ada, begin, made["agentToken"])
 

@@ -76,7 +76,7 @@ def test_both_engines_give_the_same_answers(live):
     if not cluster:
         pytest.skip(ABSENT)
     database = Database(cluster)
-    database.initialise_all()
+    database.initialise_all(has_templates=True)
     with draining(database.dsn):
         server = LiveServer(Settings(storage=database.dsn))
         of_postgres = answers(server.client)

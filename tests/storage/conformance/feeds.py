@@ -20,7 +20,7 @@ __all__ = [
     "test_what_is_told_of_is_in_the_journal",
 ]
 
-PATIENCE_SECONDS = 10
+PATIENCE_SECONDS = 60
 AGAIN_SECONDS = 0.05
 
 

@@ -167,7 +167,7 @@ class Database:
 
 def _drop_origin(connection: psycopg.Connection[Any], origin: str) -> None:
     """Drop a replication origin; a process that was ended may hold it for a moment."""
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while True:
         try:
             connection.execute("SELECT pg_replication_origin_drop(%s)", (origin,))

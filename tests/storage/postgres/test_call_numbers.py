@@ -17,7 +17,7 @@ CALLS = 300
 
 
 def test_what_an_agent_was_refused_is_known_to_all_processes_at_once(database: Database) -> None:
-    database.initialise_all()
+    database.initialise_all(has_templates=True)
     first, second = (Service(Settings(storage=database.dsn, ready=0)) for _ in range(2))
     environment_id = uuid4().hex
     for number, error in enumerate([None, AGENT_REFUSED]):
@@ -28,7 +28,7 @@ def test_what_an_agent_was_refused_is_known_to_all_processes_at_once(database: D
 
 
 def test_a_call_that_is_just_being_written_is_counted_once(database: Database) -> None:
-    database.initialise_all()
+    database.initialise_all(has_templates=True)
     service = Service(Settings(storage=database.dsn, ready=0))
     log, environment_id, ended = service.calls.log, uuid4().hex, threading.Event()
 

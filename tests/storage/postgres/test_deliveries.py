@@ -8,7 +8,7 @@ from contextlib import suppress
 import httpx
 import pytest
 
-from tests.receiver import Receiver
+from tests.receiver import PATIENCE_SECONDS, Receiver
 from tests.storage.postgres.cluster import Database
 from tests.storage.postgres.serving import Serving, serving
 from tests.webhooks.conftest import Webhooks
@@ -25,7 +25,7 @@ def receiver() -> Iterator[Receiver]:
 
 @pytest.fixture
 def prepared(database: Database) -> Database:
-    database.initialise_all()
+    database.initialise_all(has_templates=True)
     return database
 
 
@@ -58,8 +58,9 @@ def test_another_process_goes_on_when_the_one_that_tells_is_killed(prepared: Dat
             while not said(env, text):
                 pass
             receiver.wait(1)
+        said_of = len(server.children("api"))
         with receiver.news:
-            assert receiver.news.wait_for(lambda: len(set(texts(receiver))) == len(server.children("api")), 30)
+            assert receiver.news.wait_for(lambda: len(set(texts(receiver))) == said_of, PATIENCE_SECONDS)
 
 
 def said(env, text: str) -> bool:

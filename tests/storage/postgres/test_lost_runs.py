@@ -54,7 +54,7 @@ class Runs:
 @pytest.fixture
 def servers(database: Database, tmp_path: Path) -> Iterator[Callable[[], Serving]]:
     """Start servers over one database, which know one repository."""
-    database.initialise_all()
+    database.initialise_all(has_templates=True)
     made = Repository(tmp_path / "repository", app_DOT_py=SERVES)
     started: list[Serving] = []
 
@@ -81,9 +81,9 @@ def test_a_server_ends_the_runs_of_one_that_was_killed_and_no_others(
 ) -> None:
     dying, living = servers(), servers()
     theirs, mine = Runs(dying), Runs(living)
-    waits = {"start_url": site.url, "test_config": {"steps": [{"action": "wait", "value": "60000"}]}}
-    lost = [theirs.post("/test-runs", **waits), theirs.post("/sandbox-runs", repo="acme/shop", ttl_minutes=5)]
-    kept = [mine.post("/test-runs", **waits), mine.post("/sandbox-runs", repo="acme/shop", ttl_minutes=5)]
+    waits = {"start_url": site.url, "test_config": {"steps": [{"action": "wait", "value": "60000"}] * 4}}
+    lost = [theirs.post("/test-runs", **waits), theirs.post("/sandbox-runs", repo="acme/shop", ttl_minutes=60)]
+    kept = [mine.post("/test-runs", **waits), mine.post("/sandbox-runs", repo="acme/shop", ttl_minutes=60)]
     for run_id in (*lost, *kept):
         mine.until(run_id, "running", "ready")
     dying.kill()

@@ -37,7 +37,7 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
 @pytest.fixture
 def start(database: Database, model: Endpoint) -> Iterator[Callable[[], Serving]]:
     """Start servers over one database."""
-    database.initialise_all()
+    database.initialise_all(has_templates=True)
     started: list[Serving] = []
 
     def begin() -> Serving:

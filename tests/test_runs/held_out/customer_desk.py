@@ -33,7 +33,7 @@ def call_stripe(method: str, path: str, form: dict[str, str] | None = None) -> d
     headers = {"Authorization": f"Bearer {os.environ.get('STRIPE_API_KEY', 'sk_test_none')}"}
     base = os.environ["STRIPE_API_BASE"].rstrip("/")
     return json.load(
-        urllib.request.urlopen(urllib.request.Request(base + path, body, headers, method=method), timeout=10)
+        urllib.request.urlopen(urllib.request.Request(base + path, body, headers, method=method), timeout=60)
     )
 
 
@@ -43,7 +43,7 @@ def call_linear(query: str, **variables: Any) -> dict[str, Any]:
     key = os.environ.get("LINEAR_API_KEY", "lin_api_none")
     headers = {"Authorization": key, "Content-Type": "application/json"}
     request = urllib.request.Request(os.environ["LINEAR_API_URL"], body, headers)
-    return json.load(urllib.request.urlopen(request, timeout=10))["data"]
+    return json.load(urllib.request.urlopen(request, timeout=60))["data"]
 
 
 def create_issue(title: str) -> None:

@@ -38,7 +38,7 @@ def announce_order(text: str) -> None:
     token = os.environ.get("SLACK_BOT_TOKEN", "xoxb-none")
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json; charset=utf-8"}
     address = os.environ["SLACK_API_URL"].rstrip("/") + "/chat.postMessage"
-    urllib.request.urlopen(urllib.request.Request(address, body, headers), timeout=10).read()
+    urllib.request.urlopen(urllib.request.Request(address, body, headers), timeout=60).read()
 
 
 def render_menu() -> str:

@@ -107,7 +107,10 @@ MostStorage = Annotated[
 StorageWait = Annotated[
     float,
     typer.Option(
-        metavar="SECONDS", min=0, envvar="TWINDIFF_STORAGE_WAIT", help="How long to wait for a PostgreSQL to come up."
+        metavar="SECONDS",
+        min=0,
+        envvar="TWINDIFF_STORAGE_WAIT",
+        help="How long to wait for a PostgreSQL to come up, and for locks of others.",
     ),
 ]
 ProxyPort = Annotated[
@@ -192,6 +195,7 @@ def serve(
         runs_at_once=browsers,
         run_memory_mb=browser_memory,
         ca_folder=str(authority_folder(folder)),
+        storage_wait=storage_wait,
         allow_hosts=tuple(allow_host or ()),
     )
     if proxy_port is not None:

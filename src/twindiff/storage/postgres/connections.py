@@ -15,7 +15,7 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import PGconn, Ping, TransactionStatus
 
 from twindiff.kit.errors import TooSlow
-from twindiff.storage import StorageFull, StorageUnavailable, TooLong
+from twindiff.storage import StorageBusy, StorageFull, StorageUnavailable, TooLong
 
 from .statements import PostgresConnection
 
@@ -28,7 +28,7 @@ RETRY_SECONDS = 0.2
 
 @contextmanager
 def reaching() -> Generator[None]:
-    """Translate database errors to TooSlow, StorageFull, TooLong or StorageUnavailable."""
+    """Translate database errors to TooSlow, StorageFull, TooLong, StorageBusy or StorageUnavailable."""
     try:
         yield
     except errors.QueryCanceled:
@@ -39,7 +39,7 @@ def reaching() -> Generator[None]:
         table = error.diag.table_name or "a table"
         raise TooLong(f"Values that rows of '{table}' are found by are longer than 2,600 bytes") from None
     except (errors.LockNotAvailable, errors.DeadlockDetected):
-        raise StorageUnavailable("The environment is busy: others have been writing to it for seconds") from None
+        raise StorageBusy("The environment is busy: others have been writing to it for seconds") from None
     except errors.ReadOnlySqlTransaction:
         raise StorageUnavailable("The database takes no writes now: it is a replica, or set to read-only") from None
     except (psycopg.OperationalError, psycopg.InterfaceError) as error:
@@ -180,14 +180,14 @@ class EnvironmentSlots:
 
     @contextmanager
     def of(self, env: str, what: str = "environment") -> Generator[None]:
-        """Hold the lock of an environment; raises StorageUnavailable after PATIENCE_SECONDS."""
+        """Hold the lock of an environment; raises StorageBusy after PATIENCE_SECONDS."""
         with self._guard:
             lock, waiting = self._locks.get(env) or (threading.Lock(), 0)
             self._locks[env] = lock, waiting + 1
         taken = lock.acquire(timeout=PATIENCE_SECONDS)
         try:
             if not taken:
-                raise StorageUnavailable(f"The {what} is busy: others have been writing to it for seconds")
+                raise StorageBusy(f"The {what} is busy: others have been writing to it for seconds")
             yield
         finally:
             if taken:

@@ -253,7 +253,12 @@ class TestRunService:
             prompt=run.prompt or "",
             goal=run.asked.get("by") == "agent" and not config.steps,
             model=_model(),
-            limits=BrowserLimits(wanted.seconds, settings.run_memory_mb, settings.run_network_mb),
+            limits=BrowserLimits(
+                wanted.seconds,
+                settings.run_memory_mb,
+                settings.run_network_mb,
+                step_seconds=settings.step_seconds,
+            ),
         )
 
     def _list_own_addresses(self) -> list[str]:

@@ -184,7 +184,7 @@ def test_hooks_are_told_of_discussions(forum: Forum, receiver: tuple[str, Queue[
     forum.mutate("markDiscussionCommentAsAnswer", "discussion { id }", id=comment)
     told: dict[str, Any] = {}
     while "discussion.answered" not in told or len(told) < 5:
-        headers, body = got.get(timeout=20)
+        headers, body = got.get(timeout=60)
         payload = json.loads(body)
         told[f"{headers['X-GitHub-Event']}.{payload.get('action')}"] = payload
     assert told["discussion_comment.edited"]["changes"] == {"body": {"from": "So."}}

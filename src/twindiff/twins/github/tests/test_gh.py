@@ -102,7 +102,7 @@ def gh(
             line = line.format(repo=REPO[1], folder=quiet["GH_CONFIG_DIR"])
             command = [request.param, *line.split(), *place]
             env = {**os.environ, **variables, **quiet}
-            return subprocess.run(command, env=env, capture_output=True, text=True, timeout=30, check=False)
+            return subprocess.run(command, env=env, capture_output=True, text=True, timeout=120, check=False)
 
         yield run
 

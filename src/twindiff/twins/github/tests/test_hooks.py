@@ -47,9 +47,9 @@ def test_a_push_is_delivered_with_a_signature(hub: Hub, receiver: tuple[str, Que
     repo, (url, got) = hub.repo(), receiver
     config = {"url": url, "content_type": "json", "secret": SECRET}
     hub("POST", f"{repo}/hooks", {"config": config, "events": ["push"]})
-    assert got.get(timeout=20)[0]["X-GitHub-Event"] == "ping"
+    assert got.get(timeout=60)[0]["X-GitHub-Event"] == "ping"
     hub.write(repo, "a.txt", "a")
-    headers, body = got.get(timeout=20)
+    headers, body = got.get(timeout=60)
     assert headers["X-Hub-Signature-256"] == f"sha256={hmac.new(SECRET.encode(), body, sha256).hexdigest()}"
     pushed = json.loads(body)
     assert (headers["X-GitHub-Event"], pushed["ref"], pushed["commits"][0]["added"]) == (
@@ -65,9 +65,9 @@ def test_a_draft_that_reverts_is_announced_as_a_draft(hub: Hub, receiver: tuple[
     hub("PUT", f"{repo}/pulls/1/merge", {})
     config = {"url": url, "content_type": "json"}
     hub("POST", f"{repo}/hooks", {"config": config, "events": ["pull_request"]})
-    assert got.get(timeout=20)[0]["X-GitHub-Event"] == "ping"
+    assert got.get(timeout=60)[0]["X-GitHub-Event"] == "ping"
     mutate(hub, "revertPullRequest", "clientMutationId", pullRequestId=pull["node_id"], draft=True)
-    opened = json.loads(got.get(timeout=20)[1])
+    opened = json.loads(got.get(timeout=60)[1])
     assert (opened["action"], opened["pull_request"]["draft"]) == ("opened", True)
 
 
@@ -115,7 +115,7 @@ def test_what_happens_in_a_repository_is_delivered_signed(hub: Hub, receiver: tu
     work_a_day(hub, repo)
     told: set[str] = set()
     while not told >= HAPPENED:
-        headers, body = got.get(timeout=20)
+        headers, body = got.get(timeout=60)
         payload = json.loads(body)
         assert headers["X-Hub-Signature-256"] == f"sha256={hmac.new(SECRET.encode(), body, sha256).hexdigest()}"
         assert headers["X-GitHub-Event"] == "ping" or payload["repository"]["full_name"] == "octocat/demo"

@@ -249,7 +249,7 @@ def test_an_organization_s_hooks_are_told_of_projects_and_items(board: Board, re
     told: dict[str, Any] = {}
     wanted = {"projects_v2_item.created", "projects_v2_item.edited", "projects_v2.edited"}
     while not wanted <= told.keys():
-        headers, body = got.get(timeout=20)
+        headers, body = got.get(timeout=60)
         payload = json.loads(body)
         told[f"{headers['X-GitHub-Event']}.{payload.get('action')}"] = payload
     change = told["projects_v2_item.edited"]["changes"]["field_value"]
@@ -363,7 +363,7 @@ def test_status_updates_say_how_a_project_stands(board: Board, receiver: tuple[s
     count = "statusUpdates(first: 5) { totalCount }"
     query = f'{{ organization(login: "tidewater") {{ projectV2(number: {board.number}) {{ {count} }} }} }}'
     assert ask(board.hub, query)["organization"]["projectV2"]["statusUpdates"]["totalCount"] == 0
-    told = [json.loads(got.get(timeout=20)[1]) for _ in range(4)]
+    told = [json.loads(got.get(timeout=60)[1]) for _ in range(4)]
     assert {each.get("action") for each in told} == {None, "created", "edited", "deleted"}
     assert next(each for each in told if each.get("action") == "edited")["changes"] == {
         "status": {"from": "ON_TRACK", "to": "AT_RISK"}

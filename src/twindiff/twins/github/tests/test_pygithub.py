@@ -18,7 +18,7 @@ def client(platform: Any) -> Any:
     live = type(platform)(platform.server.client)
     hub = Hub(live.environment("github:github_base", CAT, tokens={f"token-{CAT}": CAT}))
     hub.repo()
-    with Github(base_url=hub.url.rstrip("/"), auth=Auth.Token(hub.token), retry=None, **EAGER) as made:
+    with Github(base_url=hub.url.rstrip("/"), auth=Auth.Token(hub.token), retry=None, timeout=60, **EAGER) as made:
         yield made
 
 

@@ -133,7 +133,7 @@ def table(workspace: Any) -> tuple[Notion, str]:
     return notion, source
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(condition=compounds)
 def test_filters_let_through_what_a_naive_model_does(table: tuple[Notion, str], condition: Row):
     notion, source = table

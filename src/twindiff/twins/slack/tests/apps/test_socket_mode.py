@@ -38,7 +38,7 @@ def address(slack: Slack) -> str:
 @pytest.fixture
 def socket(john: Slack) -> Iterator[ClientConnection]:
     """A connection after its hello."""
-    with connect(address(john), proxy=None) as opened:
+    with connect(address(john), proxy=None, open_timeout=PATIENCE_SECONDS) as opened:
         assert heard(opened)["type"] == "hello"
         yield opened
 
@@ -62,7 +62,10 @@ def settled(slack: Slack, count: int) -> list[dict[str, Any]]:
 
 
 def test_slack_says_hello_and_how_many_connections_there_are(john: Slack):
-    with connect(address(john), proxy=None) as first, connect(address(john), proxy=None) as second:
+    with (
+        connect(address(john), proxy=None, open_timeout=PATIENCE_SECONDS) as first,
+        connect(address(john), proxy=None, open_timeout=PATIENCE_SECONDS) as second,
+    ):
         assert [heard(each)["num_connections"] for each in (first, second)] == [1, 2]
 
 
@@ -93,11 +96,11 @@ def test_what_is_not_acknowledged_is_told_again_and_holds_up_nothing(john: Slack
 
 
 def test_what_a_closed_connection_left_behind_is_told_to_the_next_one(john: Slack):
-    with connect(address(john), proxy=None) as first:
+    with connect(address(john), proxy=None, open_timeout=PATIENCE_SECONDS) as first:
         heard(first)
         john("chat.postMessage", channel=GENERAL, text="hi")
         told = heard(first)
-    with connect(address(john), proxy=None) as second:
+    with connect(address(john), proxy=None, open_timeout=PATIENCE_SECONDS) as second:
         assert heard(second)["type"] == "hello"
         again = heard(second)
         assert again["envelope_id"] == told["envelope_id"]
@@ -106,7 +109,10 @@ def test_what_a_closed_connection_left_behind_is_told_to_the_next_one(john: Slac
 
 
 def test_several_connections_take_turns(john: Slack):
-    with connect(address(john), proxy=None) as first, connect(address(john), proxy=None) as second:
+    with (
+        connect(address(john), proxy=None, open_timeout=PATIENCE_SECONDS) as first,
+        connect(address(john), proxy=None, open_timeout=PATIENCE_SECONDS) as second,
+    ):
         assert heard(first)["type"] == heard(second)["type"] == "hello"
         for number in range(4):
             john("chat.postMessage", channel=GENERAL, text=str(number))
@@ -135,7 +141,10 @@ def test_an_environment_that_is_deleted_ends_the_connection(john: Slack, socket:
 @pytest.mark.parametrize("change", ["/link/", "?ticket=", "/services/slack/", "/api/env/"])
 def test_there_is_no_connection_without_a_ticket_or_elsewhere(john: Slack, change: str):
     wrong = {"/link/": "/lnk/", "?ticket=": "?t=", "/services/slack/": "/services/linear/", "/api/env/": "/api/env/0"}
-    with pytest.raises(InvalidStatus) as refused, connect(address(john).replace(change, wrong[change]), proxy=None):
+    with (
+        pytest.raises(InvalidStatus) as refused,
+        connect(address(john).replace(change, wrong[change]), proxy=None, open_timeout=PATIENCE_SECONDS),
+    ):
         pass
     assert refused.value.response.status_code == 403
 
@@ -143,7 +152,7 @@ def test_there_is_no_connection_without_a_ticket_or_elsewhere(john: Slack, chang
 @pytest.mark.parametrize("made_up", ["1795000000", "1795000000-", "-", "1795000000-0123456789abcdef0123456789abcdef"])
 def test_a_ticket_that_was_not_issued_opens_nothing(john: Slack, made_up: str):
     url = f"{address(john).partition('?')[0]}?ticket={made_up}"
-    with pytest.raises(InvalidStatus) as refused, connect(url, proxy=None):
+    with pytest.raises(InvalidStatus) as refused, connect(url, proxy=None, open_timeout=PATIENCE_SECONDS):
         pass
     assert refused.value.response.status_code == 403
 
@@ -151,7 +160,10 @@ def test_a_ticket_that_was_not_issued_opens_nothing(john: Slack, made_up: str):
 def test_a_ticket_opens_its_own_environment_only(john: Slack):
     other = Slack(john.environment.platform.environment(tokens={f"xoxp-{JOHN}": JOHN}), JOHN)
     ticket = address(other).partition("?")[2]
-    with pytest.raises(InvalidStatus) as refused, connect(f"{address(john).partition('?')[0]}?{ticket}", proxy=None):
+    with (
+        pytest.raises(InvalidStatus) as refused,
+        connect(f"{address(john).partition('?')[0]}?{ticket}", proxy=None, open_timeout=PATIENCE_SECONDS),
+    ):
         pass
     assert refused.value.response.status_code == 403
 
@@ -163,7 +175,9 @@ def test_an_app_is_not_told_of_itself_by_bolt_but_by_slack(john: Slack, socket: 
 
 def test_an_eleventh_connection_is_told_that_there_are_too_many(john: Slack):
     with ExitStack() as stack:
-        sockets = [stack.enter_context(connect(address(john), proxy=None)) for _ in range(11)]
+        sockets = [
+            stack.enter_context(connect(address(john), proxy=None, open_timeout=PATIENCE_SECONDS)) for _ in range(11)
+        ]
         said = [heard(each) for each in sockets]
         assert [each["type"] for each in said] == ["hello"] * 10 + ["disconnect"]
         assert said[10]["reason"] == "too_many_websockets"

@@ -83,7 +83,7 @@ class Club:
         self.change(billing_cycle_anchor="now")
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(st.lists(STEPS, min_size=1, max_size=7))
 def test_amounts_add_up_whatever_is_done(shop, steps):
     club = Club(shop(clock={"mode": "steps"}))

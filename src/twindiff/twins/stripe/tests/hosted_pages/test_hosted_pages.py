@@ -11,6 +11,7 @@ from threading import Thread
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+from tests.receiver import PATIENCE_SECONDS
 from twindiff.browser.chromium import NoBrowser, chromium
 
 from ..conftest import Stripe
@@ -27,6 +28,7 @@ def browser() -> Iterator[Browser]:
     except NoBrowser as absent:
         pytest.skip(str(absent))
     flags = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
+    expect.set_options(timeout=1000 * PATIENCE_SECONDS)
     with sync_playwright() as playwright:
         opened = playwright.chromium.launch(executable_path=path, args=[*flags, "--disable-component-update"])
         yield opened
@@ -64,7 +66,7 @@ def page(browser: Browser) -> Iterator[Page]:
     """A page of a browser, which must not complain."""
     complaints: list[str] = []
     context = browser.new_context(viewport={"width": 900, "height": 700})
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(1000 * PATIENCE_SECONDS)
     opened = context.new_page()
     opened.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
     opened.on("pageerror", lambda error: complaints.append(str(error)))
