@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from tests.harness import succeeded
-from tests.sandbox_runs.conftest import SERVES, variables_of
+from tests.sandbox_runs.conftest import SERVES, Sandboxes, variables_of
 from tests.server_mode import embedded_only
 from twindiff.server.apis.sandbox_runs import containers
 from twindiff.server.apis.sandbox_runs.confinement import find_confinement
@@ -105,6 +105,22 @@ def test_events_of_a_twin_are_sent_to_the_path_of_the_application(sandboxes, rep
         )
     assert told["hook.txt"].startswith("/webhooks/stripe t=")
     assert '"customer.created"' in told["hook.txt"]
+
+
+def test_a_server_with_a_key_sends_webhooks_to_its_applications_and_to_nothing_else(make_server, repository):
+    setup = config(twins="[stripe]", webhooks="{stripe: /webhooks/stripe}")
+    made = repository(_DOT_arga__sandbox_DOT_yml=setup, app_DOT_py=LISTENS)
+    server = make_server(api_key="key", repositories=(("acme/shop", str(made.path)),))
+    server.client.headers["X-API-Key"] = "key"
+    sandboxes = Sandboxes(server)
+    run = sandboxes.create(repo="acme/shop")
+    assert run["status"] == "ready", run["error"]
+    webhooks = f"/api/platform/env/{run['environment_id']}/webhooks"
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        place = f"http://127.0.0.1:{other.getsockname()[1]}/"
+        refused = server.client.post(webhooks, json={"twin": "stripe", "url": place})
+    assert "start the server with --allow-webhooks-to" in refused.json()["detail"]
+    sandboxes.delete(run["sandbox_id"])
 
 
 def test_variables_are_filled_with_what_the_twins_have(sandboxes, repository):

@@ -286,6 +286,7 @@ class SandboxRunService:
         application = Application(work, place, partial(self._tell, run_id, "output"), mask.text)
         try:
             await self._begin(run_id, prepared)
+            self.service.webhooks.client.application_ports.add(prepared.port)
             await application.start()
             status, said = await self._watch(run_id, application, prepared, wanted, stop)
             if status == "failed":  # before it is ended, of which a shell prints a line
@@ -400,6 +401,7 @@ class SandboxRunService:
             self._living[run_id] = application
             await self._tell(run_id, "log", str(lives))
         finally:
+            self.service.webhooks.client.application_ports.discard(prepared.port)
             try:
                 await asyncio.to_thread(prepared.claimed.remove)
                 if prepared.root.exists():
