@@ -49,11 +49,29 @@ def files_of(run):
     return httpx.get(run["app_url"], trust_env=False).json()
 
 
-def test_the_log_says_that_a_service_has_ended(sandboxes, repository):
-    config = 'app: {app_command: python app.py, services: {worker: "exit 4"}}'
+def test_a_service_that_has_done_its_work_is_in_the_log(sandboxes, repository):
+    config = 'app: {app_command: python app.py, services: {worker: "exit 0"}}'
     run = sandboxes.create(repo=str(repository(_DOT_arga__sandbox_DOT_yml=config, app_DOT_py=SERVES).path))
     assert run["status"] == "ready", run["error"]
-    sandboxes.logs_with(run["sandbox_id"], "the service 'worker' ended with exit code 4")
+    sandboxes.logs_with(run["sandbox_id"], "the service 'worker' ended with exit code 0")
+
+
+def test_a_service_that_fails_fails_the_run_with_its_last_lines(sandboxes, repository):
+    worker = "until [ -e go ]; do sleep 0.05; done; ls /missing"
+    config = f'app: {{app_command: python app.py, services: {{worker: "{worker}"}}}}'
+    goes = SERVES.replace("    def do_GET(self):\n", "    def do_GET(self):\n        open('go', 'w')\n")
+    run = sandboxes.create(repo=str(repository(_DOT_arga__sandbox_DOT_yml=config, app_DOT_py=goes).path))
+    assert run["status"] == "ready", run["error"]
+    variables_of(run)
+    failed = sandboxes.until(run["sandbox_id"], lambda run: run["status"] == "failed")
+    assert failed["error"].startswith("the application lost its service 'worker', which ended with exit code 2: ls: ")
+
+
+def test_a_service_that_fails_first_keeps_the_run_from_being_ready(sandboxes, repository):
+    config = 'app: {app_command: sleep 600, services: {worker: "exit 4"}}'
+    run = sandboxes.create(repo=str(repository(_DOT_arga__sandbox_DOT_yml=config, app_DOT_py=SERVES).path))
+    lost = "the application lost its service 'worker', which ended with exit code 4, before it listened on port"
+    assert (run["status"], run["error"].startswith(lost)) == ("failed", True)
 
 
 def test_commands_of_install_run_first_and_services_beside_the_application(sandboxes, repository):

@@ -151,25 +151,32 @@ def test_two_runs_of_one_compose_file_with_a_fixed_port_are_ready_at_once(sandbo
     assert first["app_url"] != second["app_url"]
 
 
+FAILS = f"fails: {{image: {BASE}, command: /bin/sh -c 'exit 3'}}"
+ABSENT = f"absent: {{image: {BASE}, command: /nothing, healthcheck: {{test: 'true'}}}}"
+
+
 @pytest.mark.parametrize(
-    ("program", "depends", "said"),
+    ("program", "others", "depends", "said"),
     [
-        ("raise SystemExit(4)", "", "exit code 4 before it listened"),
+        ("raise SystemExit(4)", [], "", "exit code 4 before it listened"),
+        (SERVES, [FAILS], "", "the application lost its service 'fails', which ended with exit code 3"),
         (
             SERVES,
+            [FAILS],
             "depends_on: {fails: {condition: service_completed_successfully}}",
-            "fails ended before it was completed",
+            "lost its service 'fails', which ended with exit code 3, before it listened",
         ),
-        (SERVES, "depends_on: {absent: {condition: service_healthy}}", "absent ended before it was healthy"),
+        (SERVES, [ABSENT], "depends_on: {absent: {condition: service_healthy}}", "lost its service 'absent'"),
     ],
 )
-def test_a_service_that_fails_is_said_and_leaves_nothing(sandboxes, repository, nothing_more, program, depends, said):
-    fails = f"fails: {{image: {BASE}, command: /bin/sh -c 'exit 3'}}"
-    absent = f"absent: {{image: {BASE}, command: /nothing, healthcheck: {{test: 'true'}}}}"
+def test_a_service_that_fails_is_said_and_leaves_nothing(
+    sandboxes, repository, nothing_more, program, others, depends, said
+):
     app = f"web: {{image: {BASE}, {RUNS_APP}, {depends}}}"
-    made = repository(**compose(fails, absent, app, app_DOT_py=program))
-    run = sandboxes.create(repo=str(made.path))
-    assert (run["status"], said in run["error"]) == ("failed", True), run["error"]
+    made = repository(**compose(*others, app, app_DOT_py=program))
+    made = sandboxes.create(repo=str(made.path))
+    run = sandboxes.until(made["sandbox_id"], lambda run: run["status"] == "failed")
+    assert said in run["error"]
 
 
 @embedded_only("processes over one database wait before they count one of them as gone")

@@ -332,20 +332,28 @@ class SandboxRunService:
             if problem := opening.result():
                 return "failed", problem
             await self.ledger.do(partial(self._ready, run_id, f"http://127.0.0.1:{prepared.port}"))
-            ended = asyncio.create_task(application.wait_for_end())
+            ended = asyncio.create_task(self._end_of(run_id, application))
             seconds = wanted.ttl_minutes * MINUTE
             await asyncio.wait((ended, stopped), timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
             if stopped.done():
                 return "cancelled", "deleted"
             if not ended.done():
+                await self.ledger.do(
+                    partial(self._note_end, run_id, "the application was ended, as its time was over,")
+                )
                 return "completed", "expired"
-            said = f"the application {ended.result()}"
-            await self.ledger.do(partial(self._note_end, run_id, said))
-            return "failed", said
+            return "failed", ended.result()
         finally:
             for task in (stopped, opening, ended):
                 if task:
                     task.cancel()
+
+    async def _end_of(self, run_id: str, application: Application) -> str:
+        """Wait for the end of an application or of a service of it, and describe how it ended."""
+        said = f"the application {await application.begin_to_end()}".rstrip(",")
+        await self.ledger.do(partial(self._note_end, run_id, said))
+        await application.wait_for_end()
+        return said
 
     async def _opens(self, run_id: str, application: Application, prepared: Prepared, seconds: float) -> str | None:
         if milestone := application.work.milestone:
@@ -385,7 +393,7 @@ class SandboxRunService:
             self.ledger.tell(run_id, "status", f"ready at {app_url}", {"status": "ready"})
 
     def _note_end(self, run_id: str, said: str) -> None:
-        """Record that an application ended by itself, for the tests that it serves, before its leftovers are gone."""
+        """Record that an application ended, for the tests that it serves, before its leftovers are gone."""
         run = self.ledger.find(run_id)
         if run.status not in ENDED:
             self.ledger.change(run, outcome={**run.outcome, "app_ended": said})
