@@ -171,6 +171,7 @@ def test_the_clock_of_the_twins_is_the_applications_where_it_is_asked_for(sandbo
         ({"twins": "[stripe]", "webhooks": "{strpe: /x}"}, "Did you mean 'stripe'?"),
         ({"twins": "[slack]", "env": '{A: "{slack.base_ur}"}'}, "Did you mean 'base_url'?"),
         ({"twins": "[slack]", "env": '{A: "{slak.base_url}"}'}, "no twin 'slak'. Did you mean 'slack'?"),
+        ({"env": "{PORT: 3000}"}, "name a port by app_port instead"),
         ({"clock": "{mode: fast}"}, "Invalid enum value 'fast'"),
         ({"clock": "{mode: steps, start: soon}"}, "ISO 8601"),
         ({"instal": "[true]"}, "unknown field `instal` - at `$.app`. Did you mean 'install'?"),

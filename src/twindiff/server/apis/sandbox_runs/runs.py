@@ -371,20 +371,17 @@ class SandboxRunService:
             healthy = wait_until_healthy(f"{address}{path}", seconds)
             if problem := await application.lives_until(healthy, f"{path} answered"):
                 return problem
-        run = self.ledger.find(run_id)
-        if why_ended := self.tests.twins.why_ended(run.twin_run_id):
-            return why_ended
-        if not (target.webhooks and run.twin_run_id):
+        if (twin_run_id := self.ledger.find(run_id).twin_run_id) is None:
             return None
-        twin_run = self._scenarios.runs.alive(run.twin_run_id)
         for twin, path in target.webhooks.items():
             try:
-                name = self.service.registry.get(twin).name
+                twin_run, name = self._scenarios.runs.alive(twin_run_id), self.service.registry.get(twin).name
                 await create_webhook(self.service, twin_run.environment_id, name, f"{address}{path}", (), None)
             except ApiError as error:
-                return f"the webhooks of {twin} could not be sent to {path}: {error}"
+                refused = f"the webhooks of {twin} could not be sent to {path}: {error}"
+                return self.tests.twins.why_ended(twin_run_id) or refused
             await self._tell(run_id, "log", f"webhooks of {twin} are sent to {path}")
-        return None
+        return self.tests.twins.why_ended(twin_run_id)
 
     def _ready(self, run_id: str, app_url: str) -> None:
         run = self.ledger.find(run_id)
@@ -466,12 +463,21 @@ async def _wait_for(gone: asyncio.Event) -> None:
 def _fill_variables(
     wanted: SandboxRunRequest, prepared: Prepared, twins: Mapping[str, Any], door: Mapping[str, str]
 ) -> tuple[Sequence[str], dict[str, str]]:
-    """The names of those variables that the file and the request give, and all; the twins' override `door`'s."""
+    """The names of those variables that the file and the request give, and all; the twins' override `door`'s.
+
+    Raises InvalidSandboxConfig for a PORT that is not the port on which the application has to listen.
+    """
     given = {**door, **{name: each for twin in twins.values() for name, each in twin["env_vars"].items()}}
     own = fill_variables(
         {**show_variables(prepared.start.target.env), **wanted.env}, twins, f"http://127.0.0.1:{prepared.port}"
     )
-    return [*own], {**given, **own, "PORT": str(prepared.listens_on)}
+    port = str(prepared.listens_on)
+    if own.get("PORT", port) != port:
+        raise InvalidSandboxConfig(
+            f"env: PORT is the port that the run gives to the application, and cannot be {own['PORT'][:20]!r}; "
+            "name a port by app_port instead"
+        )
+    return [*own], {**given, **own, "PORT": port}
 
 
 def _work(prepared: Prepared, env: Mapping[str, str], hidden: Sequence[str]) -> CommandSequence:
