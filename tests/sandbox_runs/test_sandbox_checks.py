@@ -229,14 +229,16 @@ LOSES = TELLS.replace(
     "    def do_GET(self):\n", '    def do_GET(self):\n        self.path == "/lose" and open("lost", "w")\n'
 )
 LOST_BY = {
-    "the application lost its service 'worker', which ended with exit code 7 during the test": "/lose",
+    "the application lost its service 'worker', which ended with exit code 2 during the test: ls: ": "/lose",
     "the sandbox run of the application was deleted during the test": "",
 }
 
 
 @pytest.mark.parametrize("why", LOST_BY)
 def test_a_test_whose_application_is_lost_fails_although_its_steps_passed(live, sandboxes, repository, why):
-    worker = "app: {app_command: python app.py, services: {worker: 'until [ -e lost ]; do sleep 0.05; done; exit 7'}}"
+    worker = (
+        "app: {app_command: python app.py, services: {worker: 'until [ -e lost ]; do sleep 0.05; done; ls /missing'}}"
+    )
     made = sandboxes.create(repo=str(repository(_DOT_arga__sandbox_DOT_yml=worker, app_DOT_py=LOSES).path))
     assert made["status"] == "ready", made["error"]
     runs, sandbox_id = Runs(live), made["sandbox_id"]

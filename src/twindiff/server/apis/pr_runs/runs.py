@@ -352,10 +352,11 @@ class PrRuns:
     ) -> list[TestResult]:
         """Note and return a failed result if all tests passed though the application had ended by itself."""
         sandbox = await self._ledger.do(partial(self._ledger.find, sandbox.run_id))
-        ended = sandbox.outcome.get("app_ended")
+        outcome = sandbox.outcome
+        ended = outcome.get("app_ended")
         if not ended or any(each.is_bad for each in results):
             return []
-        lost = TestResult(RUNS_ON, sandbox.run_id, "failed", str(ended), category="application")
+        lost = TestResult(RUNS_ON, sandbox.run_id, "failed", f"{ended}{outcome['app_printed']}", category="application")
         return [await self._note(run_id, lost, len(results) + 1)]
 
     async def _run_test(

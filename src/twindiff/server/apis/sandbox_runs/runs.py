@@ -352,7 +352,8 @@ class SandboxRunService:
         """Wait for the end of an application or of a service of it, and describe how it ended."""
         said = f"the application {await application.begin_to_end()}".rstrip(",")
         await self.ledger.do(partial(self._note_end, run_id, said))
-        await application.wait_for_end()
+        await application.wait_for_end()  # and until all that it printed is read
+        await self.ledger.do(partial(self._note_end, run_id, said, with_last_output("", application.last_lines)))
         return said
 
     async def _opens(self, run_id: str, application: Application, prepared: Prepared, seconds: float) -> str | None:
@@ -389,11 +390,13 @@ class SandboxRunService:
             self.ledger.change(run, status="ready", outcome={"app_url": app_url})
             self.ledger.tell(run_id, "status", f"ready at {app_url}", {"status": "ready"})
 
-    def _note_end(self, run_id: str, said: str) -> None:
-        """Record that an application ended, for the tests that it serves, before its leftovers are gone."""
+    def _note_end(self, run_id: str, said: str, printed: str = "") -> None:
+        """Record that an application ended, and what it printed last, for the tests that it serves, before its
+        leftovers are gone.
+        """
         run = self.ledger.find(run_id)
         if run.status not in ENDED:
-            self.ledger.change(run, outcome={**run.outcome, "app_ended": said})
+            self.ledger.change(run, outcome={**run.outcome, "app_ended": said, "app_printed": printed})
 
     async def _tell(self, run_id: str, type: str, message: str) -> None:
         await self.ledger.do(partial(self.ledger.tell, run_id, type, message))

@@ -299,7 +299,7 @@ class TestRunService:
         run = self.ledger.find(run_id)
         sandbox = self.ledger.find_by_id(run.sandbox_id or "")
         if ended := sandbox and _why_application_ended(sandbox):
-            end = _with_early_end(end, f"{ended} during the test", "application")
+            end = _with_early_end(end, ended, "application")
         else:
             end = _with_early_end(end, self.twins.why_ended(run.twin_run_id), "twins_ended")
         end = RunEvent(end.type, end.message, _judge_end(end.data, outcome.get("checks"), _sentences(run)))
@@ -466,10 +466,11 @@ def _judge_end(
 
 
 def _why_application_ended(sandbox: TestRunRecord) -> str | None:
-    """How the application of a sandbox ended; None while it runs."""
+    """How the application of a sandbox ended during a test, and what it printed last; None while it runs."""
     if sandbox.status == "cancelled":
-        return "the sandbox run of the application was deleted"
-    return sandbox.outcome.get("app_ended")
+        return "the sandbox run of the application was deleted during the test"
+    ended = sandbox.outcome.get("app_ended")
+    return ended and f"{ended} during the test{sandbox.outcome.get('app_printed', '')}"
 
 
 def _with_early_end(end: RunEvent, why: str | None, category: str) -> RunEvent:
