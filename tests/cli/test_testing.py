@@ -95,5 +95,9 @@ def test_a_repository_is_named_by_a_path_from_the_folder_one_is_in(twindiff, tmp
 
 def test_an_application_that_does_not_start_ends_the_command_with_1(twindiff, tmp_path):
     repository = Repository(tmp_path / "dead", app_DOT_py="raise SystemExit('no')")
+    repository.git("checkout", "--quiet", "-b", "change")
+    repository.commit("Say more", app_DOT_py="raise SystemExit('no\\nway')")
+    tested = twindiff("pr-run", str(repository.path), "--branch", "change").output
+    assert ("It printed last:" in tested, "\\n" in tested) == (True, False)
     said = twindiff("sandbox-runs", "create", str(repository.path))
     assert (said.exit_code, "ended with exit code 1" in said.output) == (1, True)

@@ -1,6 +1,8 @@
 """`twindiff twin-runs` and `twindiff scenarios`."""
 
 import json
+import subprocess
+import sys
 
 import httpx
 import pytest
@@ -29,9 +31,11 @@ def test_a_run_is_made_shown_and_ended(twindiff, server):
     assert "torn_down" in twindiff("twin-runs", "status", run_id).output
 
 
-def test_the_variables_of_a_run_lead_to_its_twins(twindiff, run_id):
-    lines = twindiff("twin-runs", "env", run_id).output.splitlines()
-    variables = dict(line.split("=", 1) for line in lines)
+def test_a_shell_exports_the_variables_of_a_run_to_its_commands(twindiff, run_id):
+    exports = twindiff("twin-runs", "env", run_id).output
+    told = [sys.executable, "-c", "import json, os; print(json.dumps(dict(os.environ)))"]
+    script = ["sh", "-c", 'eval "$EXPORTS"; exec "$@"', "sh", *told]
+    variables = json.loads(subprocess.run(script, env={"EXPORTS": exports}, capture_output=True, check=True).stdout)
     headers = {"Authorization": f"Bearer {variables['SLACK_BOT_TOKEN']}"}
     assert httpx.post(f"{variables['SLACK_API_URL']}/auth.test", headers=headers).json()["ok"]
 

@@ -9,6 +9,7 @@ import pytest
 from tests.harness import GENERAL, succeeded
 from tests.inspector.conftest import World
 from twindiff.browser.chromium import NoBrowser, chromium
+from twindiff.server.apis.inspector import application_runs
 
 CARD = "4000056655665556"
 
@@ -48,6 +49,18 @@ def test_the_list_can_be_filtered_by_kind_state_and_words(world: World) -> None:
     ):
         page = world.page("application-runs", **query)
         assert (made[shown] in page, made[hidden] in page) == (True, False), query
+
+
+def test_older_runs_are_on_further_pages(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(application_runs, "LISTED", 1)
+    older, newer = (
+        succeeded(world.server.client.post("/twin-runs", json={"twins": ["slack"]}))["run_id"] for _ in range(2)
+    )
+    first = world.page("application-runs", kind="twin", q="slack")
+    assert (newer[:8] in first, older[:8] in first) == (True, False)
+    (further,) = re.findall(r'rel="next" href="\?([^"]+)"', first)
+    second = world.server.in_process.get(f"/inspect/application-runs?{further.replace('&amp;', '&')}").text
+    assert (newer[:8] in second, older[:8] in second) == (False, True)
 
 
 def test_no_card_number_of_a_recorded_call_is_on_its_page(world: World) -> None:

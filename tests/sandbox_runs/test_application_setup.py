@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from tests.harness import succeeded
-from tests.sandbox_runs.conftest import SERVES, variables_of
+from tests.sandbox_runs.conftest import SERVES, Sandboxes, variables_of
 from tests.server_mode import embedded_only
 from twindiff.server.apis.sandbox_runs import containers
 from twindiff.server.apis.sandbox_runs.confinement import find_confinement
@@ -49,11 +49,29 @@ def files_of(run):
     return httpx.get(run["app_url"], trust_env=False).json()
 
 
-def test_the_log_says_that_a_service_has_ended(sandboxes, repository):
-    config = 'app: {app_command: python app.py, services: {worker: "exit 4"}}'
+def test_a_service_that_has_done_its_work_is_in_the_log(sandboxes, repository):
+    config = 'app: {app_command: python app.py, services: {worker: "exit 0"}}'
     run = sandboxes.create(repo=str(repository(_DOT_arga__sandbox_DOT_yml=config, app_DOT_py=SERVES).path))
     assert run["status"] == "ready", run["error"]
-    sandboxes.logs_with(run["sandbox_id"], "the service 'worker' ended with exit code 4")
+    sandboxes.logs_with(run["sandbox_id"], "the service 'worker' ended with exit code 0")
+
+
+def test_a_service_that_fails_fails_the_run_with_its_last_lines(sandboxes, repository):
+    worker = "until [ -e go ]; do sleep 0.05; done; ls /missing"
+    config = f'app: {{app_command: python app.py, services: {{worker: "{worker}"}}}}'
+    goes = SERVES.replace("    def do_GET(self):\n", "    def do_GET(self):\n        open('go', 'w')\n")
+    run = sandboxes.create(repo=str(repository(_DOT_arga__sandbox_DOT_yml=config, app_DOT_py=goes).path))
+    assert run["status"] == "ready", run["error"]
+    variables_of(run)
+    failed = sandboxes.until(run["sandbox_id"], lambda run: run["status"] == "failed")
+    assert failed["error"].startswith("the application lost its service 'worker', which ended with exit code 2: ls: ")
+
+
+def test_a_service_that_fails_first_keeps_the_run_from_being_ready(sandboxes, repository):
+    config = 'app: {app_command: sleep 600, services: {worker: "exit 4"}}'
+    run = sandboxes.create(repo=str(repository(_DOT_arga__sandbox_DOT_yml=config, app_DOT_py=SERVES).path))
+    lost = "the application lost its service 'worker', which ended with exit code 4, before it listened on port"
+    assert (run["status"], run["error"].startswith(lost)) == ("failed", True)
 
 
 def test_commands_of_install_run_first_and_services_beside_the_application(sandboxes, repository):
@@ -107,6 +125,22 @@ def test_events_of_a_twin_are_sent_to_the_path_of_the_application(sandboxes, rep
     assert '"customer.created"' in told["hook.txt"]
 
 
+def test_a_server_with_a_key_sends_webhooks_to_its_applications_and_to_nothing_else(make_server, repository):
+    setup = config(twins="[stripe]", webhooks="{stripe: /webhooks/stripe}")
+    made = repository(_DOT_arga__sandbox_DOT_yml=setup, app_DOT_py=LISTENS)
+    server = make_server(api_key="key", repositories=(("acme/shop", str(made.path)),))
+    server.client.headers["X-API-Key"] = "key"
+    sandboxes = Sandboxes(server)
+    run = sandboxes.create(repo="acme/shop")
+    assert run["status"] == "ready", run["error"]
+    webhooks = f"/api/platform/env/{run['environment_id']}/webhooks"
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        place = f"http://127.0.0.1:{other.getsockname()[1]}/"
+        refused = server.client.post(webhooks, json={"twin": "stripe", "url": place})
+    assert "start the server with --allow-webhooks-to" in refused.json()["detail"]
+    sandboxes.delete(run["sandbox_id"])
+
+
 def test_variables_are_filled_with_what_the_twins_have(sandboxes, repository):
     setup = config(twins="[slack]", env='{MY_SLACK: "{slack.base_url}/api", ME: "{app_url}/x", OWN: "{a: {b}}"}')
     run = sandboxes.create(repo=str(repository(_DOT_arga__sandbox_DOT_yml=setup, app_DOT_py=SERVES).path))
@@ -137,6 +171,7 @@ def test_the_clock_of_the_twins_is_the_applications_where_it_is_asked_for(sandbo
         ({"twins": "[stripe]", "webhooks": "{strpe: /x}"}, "Did you mean 'stripe'?"),
         ({"twins": "[slack]", "env": '{A: "{slack.base_ur}"}'}, "Did you mean 'base_url'?"),
         ({"twins": "[slack]", "env": '{A: "{slak.base_url}"}'}, "no twin 'slak'. Did you mean 'slack'?"),
+        ({"env": "{PORT: 3000}"}, "name a port by app_port instead"),
         ({"clock": "{mode: fast}"}, "Invalid enum value 'fast'"),
         ({"clock": "{mode: steps, start: soon}"}, "ISO 8601"),
         ({"instal": "[true]"}, "unknown field `instal` - at `$.app`. Did you mean 'install'?"),

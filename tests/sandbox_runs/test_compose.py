@@ -25,7 +25,7 @@ from tests.sandbox_runs.test_containers import (
 from tests.server_mode import embedded_only
 from tests.test_runs.test_bounds import Killed, ends
 from twindiff.server.apis.sandbox_runs import containers, network_relay
-from twindiff.server.apis.sandbox_runs.compose_file import read_compose
+from twindiff.server.apis.sandbox_runs.compose_file import list_volumes, read_compose, read_environment
 
 __all__ = ["engine", "installed", "nothing_more", "outside"]
 # Below the ports that the system gives to whoever asks for any, so that no other test is given it in the meantime.
@@ -151,25 +151,32 @@ def test_two_runs_of_one_compose_file_with_a_fixed_port_are_ready_at_once(sandbo
     assert first["app_url"] != second["app_url"]
 
 
+FAILS = f"fails: {{image: {BASE}, command: /bin/sh -c 'exit 3'}}"
+ABSENT = f"absent: {{image: {BASE}, command: /nothing, healthcheck: {{test: 'true'}}}}"
+
+
 @pytest.mark.parametrize(
-    ("program", "depends", "said"),
+    ("program", "others", "depends", "said"),
     [
-        ("raise SystemExit(4)", "", "exit code 4 before it listened"),
+        ("raise SystemExit(4)", [], "", "exit code 4 before it listened"),
+        (SERVES, [FAILS], "", "the application lost its service 'fails', which ended with exit code 3"),
         (
             SERVES,
+            [FAILS],
             "depends_on: {fails: {condition: service_completed_successfully}}",
-            "fails ended before it was completed",
+            "lost its service 'fails', which ended with exit code 3, before it listened",
         ),
-        (SERVES, "depends_on: {absent: {condition: service_healthy}}", "absent ended before it was healthy"),
+        (SERVES, [ABSENT], "depends_on: {absent: {condition: service_healthy}}", "lost its service 'absent'"),
     ],
 )
-def test_a_service_that_fails_is_said_and_leaves_nothing(sandboxes, repository, nothing_more, program, depends, said):
-    fails = f"fails: {{image: {BASE}, command: /bin/sh -c 'exit 3'}}"
-    absent = f"absent: {{image: {BASE}, command: /nothing, healthcheck: {{test: 'true'}}}}"
+def test_a_service_that_fails_is_said_and_leaves_nothing(
+    sandboxes, repository, nothing_more, program, others, depends, said
+):
     app = f"web: {{image: {BASE}, {RUNS_APP}, {depends}}}"
-    made = repository(**compose(fails, absent, app, app_DOT_py=program))
-    run = sandboxes.create(repo=str(made.path))
-    assert (run["status"], said in run["error"]) == ("failed", True), run["error"]
+    made = repository(**compose(*others, app, app_DOT_py=program))
+    made = sandboxes.create(repo=str(made.path))
+    run = sandboxes.until(made["sandbox_id"], lambda run: run["status"] == "failed")
+    assert said in run["error"]
 
 
 @embedded_only("processes over one database wait before they count one of them as gone")
@@ -248,6 +255,11 @@ REFUSED = {
     "a line that is a variable of the server": (f'{WEB}, environment: {{"A\\nHOME": b}}}}', "cannot be a variable"),
     "a variable that does not end": (f"{WEB}, command: '${{A:-${{B'}}", "has a variable that is not ${NAME}"),
     "env_file": (f"{WEB}, env_file: ../../etc/passwd}}", "env_file '../../etc/passwd' is no file beside"),
+    "a long path of the machine": (
+        f"{WEB}, volumes: [{{type: bind, source: /etc, target: /x}}]}}",
+        "volume '/etc:/x' is no path of the repository",
+    ),
+    "a required env_file": (f"{WEB}, env_file: [{{path: absent.env}}]}}", "env_file 'absent.env' is no file beside"),
     "context": ("web: {build: ../.., ports: ['8000']}", "the build of web has no folder '../..'"),
     "no Dockerfile": ("web: {build: static, ports: ['8000']}", "the build of web has no file 'Dockerfile'"),
     "no image": ("web: {ports: ['8000']}", "service web needs an image or a build"),
@@ -307,6 +319,29 @@ def test_variables_are_filled_in_as_compose_does(tmp_path, text, filled):
     file.write_text(f"services: {{web: {{image: a, command: ['{text}']}}}}\n")
     project = read_compose(file, {"A": "one", "B": "${A}"})
     assert project.services["web"].command == [filled]
+
+
+LONG = """services:
+  web:
+    image: a
+    env_file: [{path: web.env}, {path: absent.env, required: false}]
+    volumes:
+    - {type: volume, source: kept, target: /kept, volume: {nocopy: true}}
+    - {type: bind, source: static, target: /static, read_only: true}
+"""
+
+
+def test_env_files_and_volumes_have_the_long_forms_and_comments_of_compose(tmp_path):
+    (tmp_path / "compose.yaml").write_text(LONG)
+    (tmp_path / "static").mkdir()
+    (tmp_path / "web.env").write_text("A=1 # of the team\nB='x # y' # quoted\nC=a#b\nD=# nothing\n")
+    web = read_compose(tmp_path / "compose.yaml", {}).services["web"]
+    assert read_environment(web, tmp_path, {}) == {"A": "1", "B": "x # y", "C": "a#b", "D": ""}
+    volumes = list_volumes(web, tmp_path, tmp_path)
+    assert [(each.name, each.path, each.is_readonly) for each in volumes] == [
+        ("kept", "/kept", False),
+        (None, "/static", True),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import json
 import re
 
+import httpx
 import pytest
 
 from tests.cli.conftest import twindiff
@@ -222,3 +223,36 @@ def test_an_application_whose_twins_ended_before_it_listens_is_not_ready(sandbox
     succeeded(sandboxes.client.post(f"/twin-runs/{sandboxes.get(run['sandbox_id'])['twin_run_id']}/teardown"))
     ended = sandboxes.until(run["sandbox_id"], lambda run: run["status"] not in ("queued", "provisioning"))
     assert (ended["status"], "the twins of the run ended (torn_down)" in ended["error"]) == ("failed", True), ended
+
+
+LOSES = TELLS.replace(
+    "    def do_GET(self):\n", '    def do_GET(self):\n        self.path == "/lose" and open("lost", "w")\n'
+)
+LOST_BY = {
+    "the application lost its service 'worker', which ended with exit code 2 during the test: ls: ": "/lose",
+    "the sandbox run of the application was deleted during the test": "",
+}
+
+
+@pytest.mark.parametrize("why", LOST_BY)
+def test_a_test_whose_application_is_lost_fails_although_its_steps_passed(live, sandboxes, repository, why):
+    worker = (
+        "app: {app_command: python app.py, services: {worker: 'until [ -e lost ]; do sleep 0.05; done; ls /missing'}}"
+    )
+    made = sandboxes.create(repo=str(repository(_DOT_arga__sandbox_DOT_yml=worker, app_DOT_py=LOSES).path))
+    assert made["status"] == "ready", made["error"]
+    runs, sandbox_id = Runs(live), made["sandbox_id"]
+    run_id = runs.create(
+        sandbox_id=sandbox_id, test_config={"steps": [{"action": "ask_user_question", "value": "Go on?"}]}
+    )
+    runs.until(run_id, lambda run: any(each["type"] == "ask_user_question" for each in run["events_json"]))
+    if path := LOST_BY[why]:
+        httpx.get(made["app_url"] + path, trust_env=False)
+    else:
+        sandboxes.delete(sandbox_id)
+    sandboxes.until(sandbox_id, lambda run: run["status"] not in ("ready", "provisioning"))
+    succeeded(live.client.post(f"/test-runs/{run_id}/messages", json={"message": "yes"}))
+    run = runs.wait(run_id)
+    assert (run["status"], run["failure_category"], why in run["failure_detail"]) == ("failed", "application", True), (
+        run
+    )

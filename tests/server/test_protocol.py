@@ -30,6 +30,33 @@ def test_answers_to_requests_sent_at_once_come_in_order(server):
     assert b"slack_default" in answers[2]
 
 
+OFFERS_HTTP2 = b"""POST /twin-runs HTTP/1.1\r
+Host: localhost\r
+Connection: Upgrade, HTTP2-Settings\r
+Upgrade: h2c\r
+HTTP2-Settings: AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA\r
+Content-Type: application/json\r
+"""
+"""The head of a request as Java's HttpClient sends it."""
+
+
+ASKED = b'{"twins":["slak"]}'
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"Content-Length: %d\r\n\r\n%s" % (len(ASKED), ASKED),
+        b"Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n" % (len(ASKED), ASKED),
+    ],
+)
+@pytest.mark.parametrize("count", [1, 2])
+def test_the_body_of_a_request_that_offers_http_2_is_read(server, body, count):
+    last = b"GET /nowhere HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+    answers = received(server, (OFFERS_HTTP2 + body) * count + last).split(b"HTTP/1.1 ")[1:]
+    assert [b"Did you mean 'slack'?" in answer for answer in answers] == [*[True] * count, False], answers
+
+
 def test_a_connection_that_is_closed_after_an_answer_has_given_all_of_it(server):
     answer = received(server, b"GET /api/platform/openapi.json HTTP/1.0\r\nHost: localhost\r\n\r\n")
     head, _, body = answer.partition(b"\r\n\r\n")

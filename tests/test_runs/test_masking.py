@@ -190,3 +190,11 @@ def test_a_recording_keeps_no_secret_of_a_query_or_a_form(tmp_path: Path) -> Non
 def test_a_variable_of_an_application_is_masked_for_a_vendors_token_under_any_name() -> None:
     given = {"STRIPE_LIVE": "sk_live_abcdefgh12345678", "MODE": "live"}
     assert mask_variables(given, [*given]) == {"STRIPE_LIVE": "•••", "MODE": "live"}
+
+
+def test_values_of_keys_that_name_credentials_are_masked_in_objects_of_a_trace(tmp_path: Path) -> None:
+    logged = {"password": "plainwords", "accessToken": "abc", "state": "paid", "passwords": {"a": 1}, "token": ""}
+    (tmp_path / "network.har").write_text(json.dumps([logged]))
+    copy_masked(tmp_path / "network.har", tmp_path / "kept.har", [])
+    kept = json.loads((tmp_path / "kept.har").read_text())
+    assert kept == [{**logged, "password": "***", "accessToken": "***"}]

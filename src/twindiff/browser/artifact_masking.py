@@ -74,7 +74,12 @@ def _mask_value(value: Any, pattern: re.Pattern[str] | None) -> Any:
         return [_mask_value(each, pattern) for each in cast("list[Any]", value)]
     if isinstance(value, dict):
         given = cast("dict[str, Any]", value)
-        masked = {_mask_known(name, pattern): _mask_value(each, pattern) for name, each in given.items()}
+        masked = {
+            _mask_known(name, pattern): MASK
+            if isinstance(each, str) and each and is_credential_name(name)
+            else _mask_value(each, pattern)
+            for name, each in given.items()
+        }
         name = str(given.get("name"))
         if (name.lower() in HEADERS or is_credential_name(name)) and isinstance(given.get("value"), str):
             masked["value"] = MASK

@@ -59,6 +59,11 @@ def printable(text: str) -> str:
     return "".join(letter if letter.isprintable() else _escape(letter) for letter in text)
 
 
+def paragraph(text: str) -> Text:
+    """Return a text in its own lines, with other control characters escaped; folded where it is too wide."""
+    return Text("\n".join(map(printable, text.splitlines())), overflow="fold")
+
+
 def _escape(letter: str) -> str:
     return letter.encode("unicode_escape").decode()
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 import asyncio
 import socket
 import struct
+import sys
 from typing import Any, cast
 
+import httptools
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
@@ -116,6 +118,8 @@ class HttpProtocol(HttpToolsProtocol):
     """Bytes that the parser has buffered without a callback: those of a single field that has not ended."""
     _is_silent = False
     _is_refused = False
+    _data = b""
+    """What was received last."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Wrap the transport so that it buffers writes, and start the timeout."""
@@ -127,6 +131,7 @@ class HttpProtocol(HttpToolsProtocol):
         if self._is_refused:
             return
         self._is_silent = True
+        self._data = data
         super().data_received(data)
         self._silent_bytes = self._silent_bytes + len(data) if self._is_silent else 0
         if self._silent_bytes > MAX_HEAD_BYTES:
@@ -184,8 +189,39 @@ class HttpProtocol(HttpToolsProtocol):
         cast(Gathered, self.transport).finish()
         self.loop.call_later(LINGER_SECONDS, self.transport.close)
 
+    def on_headers_complete(self) -> None:
+        """Begin the request, unless it has to be parsed again."""
+        if not self._offers_other_protocol():
+            super().on_headers_complete()
+
+    def _offers_other_protocol(self) -> bool:
+        """Whether the request offers to go on in another protocol than WebSocket, such as `Upgrade: h2c` of Java."""
+        return self.parser.should_upgrade() and self._get_upgrade() not in (None, b"websocket")
+
+    def _unsupported_upgrade_warning(self) -> None:
+        """Ignore the offer of another protocol, as a server may (RFC 9110, 7.8), by parsing the request without it.
+
+        The parser takes the body of such a request for data of the other protocol.
+        """
+        offered = sys.exception()
+        if not self._offers_other_protocol() or not isinstance(offered, httptools.HttpParserUpgrade):
+            return
+        rest = self._data[offered.args[0] :]
+        version = self.parser.get_http_version().encode()
+        head = [b"%s %s HTTP/%s\r\n" % (self.parser.get_method(), self.url, version)]
+        for name, value in self.headers:
+            if name == b"connection":
+                tokens = [each.strip() for each in value.split(b",")]
+                value = b", ".join(each for each in tokens if each.lower() not in (b"upgrade", b"http2-settings"))
+            if name != b"upgrade" and value:
+                head.append(b"%s: %s\r\n" % (name, value))
+        self.parser = httptools.HttpRequestParser(self)
+        self.data_received(b"".join([*head, b"\r\n", rest]))
+
     def on_message_complete(self) -> None:
         """Note that the request is complete."""
+        if self._offers_other_protocol():
+            return
         self._is_receiving = False
         super().on_message_complete()
 

@@ -56,6 +56,8 @@ class WebhookClient:
         self._own_ports = own_ports
         self._receivers = frozenset(receivers)
         self._is_loopback_open = is_loopback_open
+        self.application_ports: set[int] = set()
+        """Ports of this machine that lead to applications of sandbox runs, which webhooks always reach."""
         self._client: httpx.AsyncClient | None = None
         self._making = asyncio.Lock()
 
@@ -97,7 +99,8 @@ class WebhookClient:
             raise TargetRefused(
                 f"{host} is {address}, which is not this machine; start the server with --allow-webhooks-to {host}"
             )
-        if not self._is_loopback_open and not self._is_named("localhost", port):
+        is_open = self._is_loopback_open or port in self.application_ports
+        if not is_open and not self._is_named("localhost", port):
             raise TargetRefused(
                 f"{host} is this machine, which webhooks of a server with a key do not reach by themselves; "
                 f"start the server with --allow-webhooks-to {host}:{port}"

@@ -58,7 +58,8 @@ def test_a_run_lives_from_provision_to_teardown(arga):
     channel = slack(twin, "conversations.list")["channels"][0]["id"]
     assert slack(twin, "chat.postMessage", channel=channel, text="hi")["ok"]
     assert issues(status.twins["linear"])["viewer"]["email"] == "agent@example.com"
-    assert arga.twins.extend(run_id, ttl_minutes=45) == {"status": "extended", "ttl_minutes": 45, "run_id": run_id}
+    extended = arga.twins.extend(run_id, ttl_minutes=45)
+    assert (extended["status"], extended["ttl_minutes"], extended["run_id"]) == ("extended", 45, run_id)
     assert arga.twins.reset(run_id).status == "reset_complete"
     assert arga.twins.teardown(run_id) == {"status": "cleaning_up", "run_id": run_id}
     assert arga.twins.get_status(run_id).status == "torn_down"
@@ -236,7 +237,8 @@ def lasts(client, run_id):
 def test_extending_adds_minutes_to_the_end_of_a_run_up_to_480_from_now(live, first, added, whole):
     run_id = live.client.post("/twin-runs", json={"twins": ["slack"], "ttl_minutes": first}).json()["run_id"]
     for family in ("/twin-runs", "/validate/twins/provision"):
-        assert live.client.post(f"{family}/{run_id}/extend", json={"ttl_minutes": added}).status_code == 200
+        answer = live.client.post(f"{family}/{run_id}/extend", json={"ttl_minutes": added}).json()
+        assert answer["expires_at"] == live.client.get(f"/twin-runs/{run_id}").json()["expires_at"]
         assert lasts(live.client, run_id) == whole
         whole = min(whole + added, 480)
 

@@ -257,11 +257,11 @@ def facts_table(facts: dict[str, str]) -> Any:
     from rich.table import Table
     from rich.text import Text
 
-    from twindiff.cli.render import add_row, printable
+    from twindiff.cli.render import add_row, paragraph, printable
 
     lines = Table.grid(padding=(0, 2, 0, 0))
     for name, fact in facts.items():
-        add_row(lines, Text(printable(name), "dim"), Text(printable(fact), overflow="fold"))
+        add_row(lines, Text(printable(name), "dim"), paragraph(fact))
     return lines
 
 

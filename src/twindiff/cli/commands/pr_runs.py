@@ -122,9 +122,9 @@ def _test(change: ChangeRequest, reports: RunReports, base_url: str, api_key: st
 
 def _show_verdict(run: dict[str, Any], *, as_json: bool) -> None:
     """Print the result of each test of a run."""
-    from twindiff.cli.render import add_row, table
+    from twindiff.cli.render import add_row, paragraph, table
 
     shown = table("status", "test", "detail")
     for each in run["results_json"]:
-        add_row(shown, each["status"], each["name"], each.get("detail") or "")
+        add_row(shown, each["status"], each["name"], paragraph(each.get("detail") or ""))
     say(as_json, run, shown if run["results_json"] else run["summary"])

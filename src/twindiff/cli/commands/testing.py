@@ -150,7 +150,7 @@ def list_runs(
     runs = ask_server(base_url, api_key, lambda client: client.test_runs.list(limit=limit))
     shown = table("id", "status", "starts at", "result")
     for each in runs:
-        add_row(shown, each.id, each.status, each.start_url or "", each.summary or "")
+        add_row(shown, each.id, each.status, each.start_url or "", (each.summary or "").partition("\n")[0])
     say(as_json, runs, shown if runs else "There are no test runs; make one with `twindiff test-runs create`.")
     say_where(as_json, base_url)
 
@@ -160,12 +160,12 @@ def show(run: RunId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_j
     """Show a run and what each of its steps came to."""
     from rich.console import Group
 
-    from twindiff.cli.render import add_row, table
+    from twindiff.cli.render import add_row, paragraph, table
 
     details = ask_server(base_url, api_key, lambda client: client.test_runs.get(whole(client.test_runs.list, run)))
     steps = table("step", "status", "what", "detail")
     for each in details.results_json:
-        add_row(steps, str(each.step), each.status, each.name, each.get("detail") or "")
+        add_row(steps, str(each.step), each.status, each.name, paragraph(each.get("detail") or ""))
     say(as_json, details, Group(facts_table(_facts(details)), steps))
 
 

@@ -210,13 +210,13 @@ def status(run: RunId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as
 
 @commands.command("env")
 def variables(run: RunId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False) -> None:
-    """Print the variables that lead an application to a run's twins.
+    """Print the variables that lead an application to a run's twins, as commands of a shell.
 
-    For example: export $(twindiff twin-runs env RUN)
+    For example: eval "$(twindiff twin-runs env RUN)"
     """
     details = ask_server(base_url, api_key, lambda client: client.twin_runs.get(whole(client.twin_runs.list, run)))
     named = {name: value for twin in details.twins.values() for name, value in twin.env_vars.items()}
-    say(as_json, named, "\n".join(f"{name}={shlex.quote(value)}" for name, value in named.items()))
+    say(as_json, named, "\n".join(f"export {name}={shlex.quote(value)}" for name, value in named.items()))
 
 
 @commands.command("extend")
@@ -228,11 +228,10 @@ def extend(
     A run ends at most 480 minutes from now.
     """
 
-    def extend_run(client: Client) -> tuple[Any, str | None]:
-        run_id = whole(client.twin_runs.list, run)
-        return client.twin_runs.extend(run_id, ttl_minutes=ttl), client.twin_runs.get(run_id).expires_at
-
-    answer, ends = ask_server(base_url, api_key, extend_run)
+    answer = ask_server(
+        base_url, api_key, lambda client: client.twin_runs.extend(whole(client.twin_runs.list, run), ttl_minutes=ttl)
+    )
+    ends = answer.get("expires_at")
     say(as_json, answer, f"{run} lasts until {ends}." if ends else f"{run} will last {ttl} minutes longer.")
 
 

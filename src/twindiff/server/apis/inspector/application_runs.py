@@ -11,13 +11,15 @@ from starlette.responses import Response
 from twindiff.catalog import EnvironmentRecord, TestRunRecord, TwinRunRecord
 from twindiff.catalog.stamps import wall
 from twindiff.kit.rows import not_
+from twindiff.server.apis.inspector.page_context import number
 from twindiff.server.apis.inspector.rendering import page
 from twindiff.server.apis.test_runs.page_head import describe_span, shorten_repository
 from twindiff.server.apis.test_runs.reports import first_line
 from twindiff.server.apis.test_runs.run_secrets import find_run_secrets, mask_of
 from twindiff.server.service import Service
 
-LISTED = 200
+LISTED = 100
+"""Runs of one page of the list."""
 SEARCHED = 1000
 """Newest runs of each table among which those of a filter are looked for."""
 MAX_TITLE = 90
@@ -49,16 +51,20 @@ class ListedRun(NamedTuple):
 
 
 async def application_runs(service: Service, request: Request) -> Response:
-    """List runs of applications, filtered by kind, state and search text."""
+    """List a page of runs of applications from `offset`, filtered by kind, state and search text."""
     given = request.query_params
     kind, state, words = given.get("kind", ""), given.get("state", ""), given.get("q", "").strip()[:200]
     rows = [*_list_twin_runs(service, kind), *_list_test_runs(service, kind)]
     rows = [each for each in rows if state in ("", each.state) and each.has(words)]
     rows.sort(key=lambda each: -each.created)
+    offset = number(given.get("offset"))
     return page(
         "application_runs.html",
-        runs=rows[:LISTED],
+        runs=rows[offset : offset + LISTED],
         total=len(rows),
+        offset=offset,
+        previous=max(offset - LISTED, 0) if offset else None,
+        next=offset + LISTED if offset + LISTED < len(rows) else None,
         kind=kind,
         state=state,
         words=words,

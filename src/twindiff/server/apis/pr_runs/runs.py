@@ -46,6 +46,8 @@ STARTS = "the application starts"
 FRESH_AT_URL = (
     "fresh: the application at frontend_url runs already and cannot be started anew; leave out fresh, or frontend_url"
 )
+RUNS_ON = "the application runs until its tests are done"
+"""The title of the result that fails if the application or a service of it ended by itself during a passed test."""
 CHOOSES = "the change chooses tests"
 """The title of the result that fails if no test is selected, unless that is allowed."""
 
@@ -247,7 +249,7 @@ class PrRuns:
                 for test in plan.tests or [None]:
                     number = len(results) + 1
                     if test and test.test_id in plan.fresh:
-                        results.append(await self._run_fresh(run_id, plan, test, number, stop))
+                        results += await self._run_fresh(run_id, plan, test, number, stop)
                     else:
                         results.append(await self._run_test(run_id, plan, test, sandbox, number, stop))
         except RunCancelled:
@@ -259,7 +261,7 @@ class PrRuns:
             self._tests.queue.deaf(run_id)
             if sandbox:
                 await self._end_sandbox(run_id, sandbox)
-        return results
+        return [*results, *(await self._note_early_end(run_id, sandbox, results) if sandbox else [])]
 
     def _problems(self, plan: ChangePlan) -> list[TestResult]:
         """Results for test files that cannot be read, and for a change that selects no test."""
@@ -327,22 +329,35 @@ class PrRuns:
 
     async def _run_fresh(
         self, run_id: str, plan: ChangePlan, test: SavedTestRecord, number: int, stop: asyncio.Event
-    ) -> TestResult:
+    ) -> list[TestResult]:
         """Run a test with an application and twins of its own; raises RunCancelled."""
         refused = TestResult(test.name, "", "error", FRESH_AT_URL, category="tests")
         if plan.wanted.frontend_url:
-            return await self._note(run_id, refused, number)
+            return [await self._note(run_id, refused, number)]
         try:
             sandbox = await self._start_sandbox(run_id, plan, [test], stop)
         except ApiError as error:
             refused = refused._replace(detail=str(error), category="application")
-            return await self._note(run_id, refused, number)
+            return [await self._note(run_id, refused, number)]
         try:
             if problem := _start_problem(sandbox):
-                return await self._note(run_id, problem._replace(name=test.name, run_id=""), number)
-            return await self._run_test(run_id, plan, test, sandbox, number, stop)
+                return [await self._note(run_id, problem._replace(name=test.name, run_id=""), number)]
+            result = await self._run_test(run_id, plan, test, sandbox, number, stop)
         finally:
             await self._end_sandbox(run_id, sandbox)
+        return [result, *await self._note_early_end(run_id, sandbox, [result])]
+
+    async def _note_early_end(
+        self, run_id: str, sandbox: TestRunRecord, results: Sequence[TestResult]
+    ) -> list[TestResult]:
+        """Note and return a failed result if all tests passed though the application had ended by itself."""
+        sandbox = await self._ledger.do(partial(self._ledger.find, sandbox.run_id))
+        outcome = sandbox.outcome
+        ended = outcome.get("app_ended")
+        if not ended or any(each.is_bad for each in results):
+            return []
+        lost = TestResult(RUNS_ON, sandbox.run_id, "failed", f"{ended}{outcome['app_printed']}", category="application")
+        return [await self._note(run_id, lost, len(results) + 1)]
 
     async def _run_test(
         self,

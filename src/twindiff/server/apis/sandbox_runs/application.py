@@ -157,20 +157,37 @@ class Application:
         try:
             async with asyncio.timeout(seconds):
                 while not is_there():
-                    if self._process is None or self._process.returncode is not None:
+                    if self._find_end():
                         return f"the application {await self.wait_for_end()} before {then}"
                     await asyncio.sleep(LOOK_SECONDS)
         except TimeoutError:
             return f"the application {otherwise} within {seconds:g} seconds"
         return None
 
+    async def begin_to_end(self) -> str:
+        """Wait until it, or a service of it, has ended by itself, and describe how; the rest of it may still run."""
+        while not (said := self._find_end()):  # noqa: ASYNC110 - the keeper signals it by a file
+            await asyncio.sleep(LOOK_SECONDS)
+        return said
+
     async def wait_for_end(self) -> str:
         """Wait for its end, and describe how it ended; first ends whatever a killed keeper has left."""
         assert self._process, "it was started"
-        code = await _exit_code(self._process)
-        if code < 0:
+        if await _exit_code(self._process) < 0:
             await self._end_leftovers()
         await self._read_rest()
+        return self._find_end()
+
+    def _find_end(self) -> str:
+        """Describe what ended first, it or a service of it; empty if neither has ended."""
+        assert self._process, "it was started"
+        with contextlib.suppress(OSError):
+            first = msgspec.json.decode((self._place.root / keeper.END).read_bytes(), type=dict[str, Any])
+            ended = f"ended with exit code {first['code']}"
+            return f"lost its service '{first['service']}', which {ended}," if first["service"] else ended
+        code = self._process.returncode
+        if code is None:
+            return ""
         return f"ended with exit code {code}" if code >= 0 else f"was ended: its keeper was killed by signal {-code}"
 
     async def end(self) -> None:

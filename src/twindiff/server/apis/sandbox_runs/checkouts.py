@@ -99,7 +99,8 @@ class Repositories:
         why = "is open to named repositories only" if is_path else "knows it by no name"
         raise UnknownRepository(
             f"repo '{repo[:200]}': this server {why} (there are: {known}).{did_you_mean(repo, self._named)} "
-            "Give names with `twindiff serve --repo owner/name=/path`, or the absolute path of a local repository."
+            "Give names with `twindiff serve --repo owner/name=/path`"
+            f"{'.' if self._closed else ', or the absolute path of a local repository.'}"
         )
 
     def revision(self, repo: str, branch: str | None, pr_url: str | None, commit: str | None = None) -> Revision:

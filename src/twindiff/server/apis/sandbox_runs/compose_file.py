@@ -83,6 +83,31 @@ class ComposePort(msgspec.Struct):
     target: int
 
 
+class ComposeEnvFile(msgspec.Struct, forbid_unknown_fields=True):
+    """A file of variables beside the compose file, which may be absent unless it is `required`."""
+
+    path: str
+    required: bool = True
+
+
+class ComposeVolume(msgspec.Struct, forbid_unknown_fields=True):
+    """A volume in its long form: `source` is a name, or a path for the type `bind`."""
+
+    type: Literal["volume", "bind"]
+    target: str
+    source: str | None = None
+    read_only: bool = False
+    bind: Any = None
+    volume: Any = None
+
+    def to_short(self) -> str:
+        """Write it as `source:/path:ro`."""
+        source = self.source
+        if source and self.type == "bind" and source[0] not in "./~":
+            source = f"./{source}"
+        return ":".join(filter(None, (source, self.target, "ro" if source and self.read_only else "")))
+
+
 class ComposeService(msgspec.Struct, forbid_unknown_fields=True):
     """One service of a compose file, as far as a run takes it."""
 
@@ -90,7 +115,7 @@ class ComposeService(msgspec.Struct, forbid_unknown_fields=True):
     command: Words | None = None
     depends_on: list[str] | dict[str, ComposeDependency] = []
     entrypoint: Words | None = None
-    env_file: Words = []
+    env_file: str | list[str | ComposeEnvFile] = []
     environment: Variables = {}
     healthcheck: ComposeHealthcheck | None = None
     image: str | None = None
@@ -98,7 +123,7 @@ class ComposeService(msgspec.Struct, forbid_unknown_fields=True):
     profiles: list[str] = []
     tmpfs: Words = []
     user: str | int | None = None
-    volumes: list[str] = []
+    volumes: list[str | ComposeVolume] = []
     working_dir: str | None = None
 
 
@@ -212,11 +237,13 @@ def read_environment(service: ComposeService, folder: Path, known: Mapping[str, 
     beside = find_file(folder, ".env")
     known = {**(_read_variables(beside) if beside else {}), **known}
     variables: dict[str, str] = {}
-    for name in [service.env_file] if isinstance(service.env_file, str) else service.env_file:
-        path = find_file(folder, name) if not Path(name).is_absolute() and ".." not in Path(name).parts else None
-        if path is None:
-            raise InvalidSandboxConfig(f"env_file '{name[:200]}' is no file beside the compose file")
-        variables |= _read_variables(path)
+    for each in [service.env_file] if isinstance(service.env_file, str) else service.env_file:
+        file = ComposeEnvFile(each) if isinstance(each, str) else each
+        parts = Path(file.path).parts
+        path = find_file(folder, file.path) if not Path(file.path).is_absolute() and ".." not in parts else None
+        if path is None and file.required:
+            raise InvalidSandboxConfig(f"env_file '{file.path[:200]}' is no file beside the compose file")
+        variables |= _read_variables(path) if path else {}
     variables |= list_variables(service.environment, known)
     check_variables(variables)
     return variables
@@ -237,13 +264,13 @@ def list_variables(given: Variables, known: Mapping[str, str]) -> dict[str, str]
 
 
 def _read_variables(path: Path) -> dict[str, str]:
-    """The variables in a file of lines `NAME=value`."""
+    """The variables in a file of lines `NAME=value`, each of which may end with a comment, as in `NAME=value # why`."""
     variables: dict[str, str] = {}
     for line in read_bounded(path).splitlines():
         name, equal, value = line.strip().removeprefix("export ").partition("=")
         if equal and not name.startswith("#"):
-            quoted = re.fullmatch(r"""\s*(['"])(.*)\1\s*""", value)
-            variables[name.strip()] = quoted[2] if quoted else value.strip()
+            quoted = re.fullmatch(r"""\s*(['"])(.*?)\1\s*(?:#.*)?""", value)
+            variables[name.strip()] = quoted[2] if quoted else re.split(r"(?:^|\s)#", value, maxsplit=1)[0].strip()
     return variables
 
 
@@ -310,7 +337,8 @@ def list_conditions(service: ComposeService) -> dict[str, str]:
 
 def list_volumes(service: ComposeService, folder: Path, checkout: Path) -> list[Volume]:
     """What a service has mounted; raises InvalidSandboxConfig for files that are not of the checkout."""
-    return [_read_volume(each, folder, checkout) for each in service.volumes]
+    short = [each if isinstance(each, str) else each.to_short() for each in service.volumes]
+    return [_read_volume(each, folder, checkout) for each in short]
 
 
 def _read_volume(given: str, folder: Path, checkout: Path) -> Volume:

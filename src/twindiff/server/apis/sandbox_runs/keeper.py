@@ -24,6 +24,8 @@ from typing import Any
 PR_SET_CHILD_SUBREAPER = 36
 MARK = "TWINDIFF_SANDBOX"
 """An environment variable of every process of a sandbox; its value is unique to the sandbox."""
+END = "end.json"
+"""The file in the folder of a sandbox that says what ended first: `service`, null for the application, and `code`."""
 VARIABLES = "{variables}"
 PATIENCE_SECONDS = 8
 """Timeout of one cleanup command of a container engine."""
@@ -38,9 +40,10 @@ MAX_ROUNDS = 200
 def main() -> None:
     """Run the commands in the JSON of the first argument until one fails; exits with the last exit code.
 
-    The `services` run beside the last command, by name, and end with it. The first line of the standard input has the
-    variables of the application as JSON. A command whose words have the placeholder `{variables}` gets the descriptor
-    of a file with them instead; no other one gets them, as the application's repository has chosen them.
+    The `services` run beside the last command, by name, and end with it; one that fails ends it. The first line of the
+    standard input has the variables of the application as JSON. A command whose words have the placeholder
+    `{variables}` gets the descriptor of a file with them instead; no other one gets them, as the application's
+    repository has chosen them.
     """
     wanted = json.loads(sys.argv[1])
     os.umask(0o022)
@@ -58,8 +61,9 @@ def main() -> None:
 
 
 def _run(wanted: dict[str, Any], variables: int) -> None:
-    is_over = threading.Event()
-    threading.Thread(target=_end_with_server, args=(is_over, wanted), daemon=True).start()
+    ending = threading.Lock()
+    """Held by the thread that first noticed why everything ends."""
+    threading.Thread(target=_end_with_server, args=(ending, wanted), daemon=True).start()
     uid = (wanted["first_uid"] or 0) + os.getpid()
     if wanted["first_uid"] is not None:
         _give_to(uid, wanted["owned"])
@@ -67,27 +71,45 @@ def _run(wanted: dict[str, Any], variables: int) -> None:
     *first, last = wanted["commands"]
     code = 0
     for command in first:
-        if not code and not is_over.is_set():
-            code = start(command).wait()
-    if not code and not is_over.is_set():
+        if not code and not ending.locked():
+            code = _read_code(start(command))
+    if not code and not ending.locked():
         for name, command in wanted["services"].items():
-            service = start(command)
-            if not wanted["ends"]:  # services in containers say it themselves
-                threading.Thread(target=_watch_service, args=(name, service, is_over), daemon=True).start()
-        code = start(last).wait()
-    if not is_over.is_set():
-        _end(wanted)
-    while is_over.is_set():
-        signal.pause()  # until the other thread has ended everything and exits this process
-    os._exit(code if code >= 0 else 128 - code)
+            threading.Thread(target=_watch_service, args=(name, start(command), ending, wanted), daemon=True).start()
+        code = _read_code(start(last))
+    _end_all(None, code, ending, wanted)
+    while True:
+        signal.pause()  # until the thread that ends everything exits this process
 
 
-def _watch_service(name: str, service: subprocess.Popen[bytes], is_over: threading.Event) -> None:
-    """Print how a service ended, if it does so before the application."""
-    code = service.wait()
-    if not is_over.is_set():
-        sys.stdout.write(f"the service '{name}' ended with exit code {code if code >= 0 else 128 - code}\n")
+def _watch_service(name: str, service: subprocess.Popen[bytes], ending: threading.Lock, wanted: dict[str, Any]) -> None:
+    """Print how a service ended, if it does so before the application; its failure ends everything."""
+    code = _read_code(service)
+    if ending.locked():
+        return
+    if not wanted["ends"]:  # services in containers say it themselves
+        sys.stdout.write(f"the service '{name}' ended with exit code {code}\n")
         sys.stdout.flush()
+    if code:
+        _end_all(name, code, ending, wanted)
+
+
+def _read_code(process: subprocess.Popen[bytes]) -> int:
+    """Wait for the exit code of a process, as a shell tells it."""
+    code = process.wait()
+    return code if code >= 0 else 128 - code
+
+
+def _end_all(service: str | None, code: int, ending: threading.Lock, wanted: dict[str, Any]) -> None:
+    """Record what ended first, the application or a service, then end everything; does nothing if it is not first."""
+    if not ending.acquire(blocking=False):
+        return
+    record = Path(wanted["folder"], END)
+    with suppress(OSError):
+        record.with_suffix(".new").write_text(json.dumps({"service": service, "code": code}))
+        record.with_suffix(".new").rename(record)
+    _end(wanted)
+    os._exit(code)
 
 
 def _start(values: dict[str, str], command: list[str]) -> subprocess.Popen[bytes]:
@@ -121,10 +143,10 @@ def _adopt_orphans() -> None:
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def _end_with_server(is_over: threading.Event, wanted: dict[str, Any]) -> None:
+def _end_with_server(ending: threading.Lock, wanted: dict[str, Any]) -> None:
     while os.read(0, 1024):
         pass
-    is_over.set()
+    ending.acquire(blocking=False)
     _end(wanted)
     shutil.rmtree(wanted["folder"], ignore_errors=True)
     os._exit(128 + signal.SIGKILL)

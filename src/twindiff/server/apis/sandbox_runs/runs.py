@@ -286,6 +286,7 @@ class SandboxRunService:
         application = Application(work, place, partial(self._tell, run_id, "output"), mask.text)
         try:
             await self._begin(run_id, prepared)
+            self.service.webhooks.client.application_ports.add(prepared.port)
             await application.start()
             status, said = await self._watch(run_id, application, prepared, wanted, stop)
             if status == "failed":  # before it is ended, of which a shell prints a line
@@ -331,20 +332,29 @@ class SandboxRunService:
             if problem := opening.result():
                 return "failed", problem
             await self.ledger.do(partial(self._ready, run_id, f"http://127.0.0.1:{prepared.port}"))
-            ended = asyncio.create_task(application.wait_for_end())
+            ended = asyncio.create_task(self._end_of(run_id, application))
             seconds = wanted.ttl_minutes * MINUTE
             await asyncio.wait((ended, stopped), timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
             if stopped.done():
                 return "cancelled", "deleted"
             if not ended.done():
+                await self.ledger.do(
+                    partial(self._note_end, run_id, "the application was ended, as its time was over,")
+                )
                 return "completed", "expired"
-            said = f"the application {ended.result()}"
-            await self.ledger.do(partial(self._note_end, run_id, said))
-            return "failed", said
+            return "failed", ended.result()
         finally:
             for task in (stopped, opening, ended):
                 if task:
                     task.cancel()
+
+    async def _end_of(self, run_id: str, application: Application) -> str:
+        """Wait for the end of an application or of a service of it, and describe how it ended."""
+        said = f"the application {await application.begin_to_end()}".rstrip(",")
+        await self.ledger.do(partial(self._note_end, run_id, said))
+        await application.wait_for_end()  # and until all that it printed is read
+        await self.ledger.do(partial(self._note_end, run_id, said, with_last_output("", application.last_lines)))
+        return said
 
     async def _opens(self, run_id: str, application: Application, prepared: Prepared, seconds: float) -> str | None:
         if milestone := application.work.milestone:
@@ -362,20 +372,17 @@ class SandboxRunService:
             healthy = wait_until_healthy(f"{address}{path}", seconds)
             if problem := await application.lives_until(healthy, f"{path} answered"):
                 return problem
-        run = self.ledger.find(run_id)
-        if why_ended := self.tests.twins.why_ended(run.twin_run_id):
-            return why_ended
-        if not (target.webhooks and run.twin_run_id):
+        if (twin_run_id := self.ledger.find(run_id).twin_run_id) is None:
             return None
-        twin_run = self._scenarios.runs.alive(run.twin_run_id)
         for twin, path in target.webhooks.items():
             try:
-                name = self.service.registry.get(twin).name
+                twin_run, name = self._scenarios.runs.alive(twin_run_id), self.service.registry.get(twin).name
                 await create_webhook(self.service, twin_run.environment_id, name, f"{address}{path}", (), None)
             except ApiError as error:
-                return f"the webhooks of {twin} could not be sent to {path}: {error}"
+                refused = f"the webhooks of {twin} could not be sent to {path}: {error}"
+                return self.tests.twins.why_ended(twin_run_id) or refused
             await self._tell(run_id, "log", f"webhooks of {twin} are sent to {path}")
-        return None
+        return self.tests.twins.why_ended(twin_run_id)
 
     def _ready(self, run_id: str, app_url: str) -> None:
         run = self.ledger.find(run_id)
@@ -383,11 +390,13 @@ class SandboxRunService:
             self.ledger.change(run, status="ready", outcome={"app_url": app_url})
             self.ledger.tell(run_id, "status", f"ready at {app_url}", {"status": "ready"})
 
-    def _note_end(self, run_id: str, said: str) -> None:
-        """Record that an application ended by itself, for the tests that it serves, before its leftovers are gone."""
+    def _note_end(self, run_id: str, said: str, printed: str = "") -> None:
+        """Record that an application ended, and what it printed last, for the tests that it serves, before its
+        leftovers are gone.
+        """
         run = self.ledger.find(run_id)
         if run.status not in ENDED:
-            self.ledger.change(run, outcome={**run.outcome, "app_ended": said})
+            self.ledger.change(run, outcome={**run.outcome, "app_ended": said, "app_printed": printed})
 
     async def _tell(self, run_id: str, type: str, message: str) -> None:
         await self.ledger.do(partial(self.ledger.tell, run_id, type, message))
@@ -400,6 +409,7 @@ class SandboxRunService:
             self._living[run_id] = application
             await self._tell(run_id, "log", str(lives))
         finally:
+            self.service.webhooks.client.application_ports.discard(prepared.port)
             try:
                 await asyncio.to_thread(prepared.claimed.remove)
                 if prepared.root.exists():
@@ -456,12 +466,21 @@ async def _wait_for(gone: asyncio.Event) -> None:
 def _fill_variables(
     wanted: SandboxRunRequest, prepared: Prepared, twins: Mapping[str, Any], door: Mapping[str, str]
 ) -> tuple[Sequence[str], dict[str, str]]:
-    """The names of those variables that the file and the request give, and all; the twins' override `door`'s."""
+    """The names of those variables that the file and the request give, and all; the twins' override `door`'s.
+
+    Raises InvalidSandboxConfig for a PORT that is not the port on which the application has to listen.
+    """
     given = {**door, **{name: each for twin in twins.values() for name, each in twin["env_vars"].items()}}
     own = fill_variables(
         {**show_variables(prepared.start.target.env), **wanted.env}, twins, f"http://127.0.0.1:{prepared.port}"
     )
-    return [*own], {**given, **own, "PORT": str(prepared.listens_on)}
+    port = str(prepared.listens_on)
+    if own.get("PORT", port) != port:
+        raise InvalidSandboxConfig(
+            f"env: PORT is the port that the run gives to the application, and cannot be {own['PORT'][:20]!r}; "
+            "name a port by app_port instead"
+        )
+    return [*own], {**given, **own, "PORT": port}
 
 
 def _work(prepared: Prepared, env: Mapping[str, str], hidden: Sequence[str]) -> CommandSequence:

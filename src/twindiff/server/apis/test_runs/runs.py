@@ -280,8 +280,7 @@ class TestRunService:
             self.queue.deaf(run_id)
             await asyncio.to_thread(mask_texts, self.artifacts.texts(run_id), await do(lambda: self._mask(run_id)))
         outcome = await self.twins.judge(watched, checks)
-        why_ended = await do(lambda: self.twins.why_ended(twin_run_id))
-        await do(lambda: self._end(run_id, _with_end_of_twins(end, why_ended), outcome, job.control[0]))
+        await do(lambda: self._end(run_id, end, outcome, job.control[0]))
 
     def _mask(self, run_id: str) -> TextMask:
         return self.ledger.mask(self.ledger.find(run_id))
@@ -304,7 +303,10 @@ class TestRunService:
         passed = sum(step["status"] == "passed" for step in steps)
         run = self.ledger.find(run_id)
         sandbox = self.ledger.find_by_id(run.sandbox_id or "")
-        end = _with_end_of_application(end, sandbox and sandbox.outcome.get("app_ended"))
+        if ended := sandbox and _why_application_ended(sandbox):
+            end = _with_early_end(end, ended, "application")
+        else:
+            end = _with_early_end(end, self.twins.why_ended(run.twin_run_id), "twins_ended")
         end = RunEvent(end.type, end.message, _judge_end(end.data, outcome.get("checks"), _sentences(run)))
         data = self.ledger.mask(run).value(with_likely_causes(end, self._list_likely_causes(run, sandbox)).data)
         total = len((cast(dict[str, Any], run.test_config or {})).get("steps", []))
@@ -468,17 +470,16 @@ def _judge_end(
     return dict(end)
 
 
-def _with_end_of_twins(end: RunEvent, why_ended: str | None) -> RunEvent:
-    """Let a run fail whose twins ended before it: the application reached no twins from then on."""
-    return _with_early_end(end, why_ended, "twins_ended")
-
-
-def _with_end_of_application(end: RunEvent, said: str | None) -> RunEvent:
-    """Let a run fail whose application ended before it, even if each step passed on pages that were loaded already."""
-    return _with_early_end(end, said and f"{said} during the test", "application")
+def _why_application_ended(sandbox: TestRunRecord) -> str | None:
+    """How the application of a sandbox ended during a test, and what it printed last; None while it runs."""
+    if sandbox.status == "cancelled":
+        return "the sandbox run of the application was deleted during the test"
+    ended = sandbox.outcome.get("app_ended")
+    return ended and f"{ended} during the test{sandbox.outcome.get('app_printed', '')}"
 
 
 def _with_early_end(end: RunEvent, why: str | None, category: str) -> RunEvent:
+    """Let a run fail whose application or twins ended before it, even if each step passed on pages loaded before."""
     if why is None or end.data["status"] not in ("completed", "failed"):
         return end
     said = f"{end.data.get('failure_detail') or 'the steps passed'}; {why}"

@@ -222,14 +222,13 @@ def show_news(desk: TwinRunContext, run_id: str, token: str = "") -> Response:
 async def render_run(desk: TwinRunContext, run: TwinRunRecord) -> dict[str, Any]:
     """Render a run for both families."""
     runs = desk.runs
-    ends = runs.service.environments.record(run.environment_id).expires if run.environment_id else None
     status = runs.status(run)
     return {
         "run_id": run.run_id,
         "status": status,
         "twins": await desk.runs.instances(run, desk.address),
         "dashboard_url": f"{desk.address}/twin-runs/{run.run_id}/dashboard?token={run.proxy_token}",
-        "expires_at": _instant(ends),
+        "expires_at": _instant(_find_end(desk, run)),
         "created_at": f"{run.created_at}Z",
         "proxy_token": run.proxy_token,
         "is_public": run.is_public,
@@ -250,6 +249,11 @@ def _with_changed_ports(desk: TwinRunContext, run: TwinRunRecord) -> dict[str, A
     return {**said, "warnings": [*said.get("warnings", []), *changed]} if changed else said
 
 
+def _find_end(desk: TwinRunContext, run: TwinRunRecord) -> int | None:
+    """The end of a run in microseconds since 1970; None until it has an environment."""
+    return desk.runs.service.environments.record(run.environment_id).expires if run.environment_id else None
+
+
 def _instant(micros: int | None) -> str | None:
     return None if micros is None else iso_instant(micros).isoformat() + "Z"
 
@@ -262,9 +266,11 @@ def _clock(desk: TwinRunContext, run: TwinRunRecord) -> dict[str, Any]:
 
 @both("post", "/{run_id}/extend")
 def extend_twin_run(desk: TwinRunContext, run_id: str, ttl_minutes: Ttl = 60) -> dict[str, Any]:
-    """Extend the time to live of a run, up to 480 minutes from now; never shortens it."""
+    """Extend the time to live of a run, up to 480 minutes from now; never shortens it. `expires_at` is its new end,
+    null while the run is made."""
     run = desk.runs.extend(run_id, ttl_minutes)
-    return {"status": "extended", "ttl_minutes": ttl_minutes, "run_id": run.run_id}
+    ends = _find_end(desk, run)
+    return {"status": "extended", "ttl_minutes": ttl_minutes, "run_id": run.run_id, "expires_at": _instant(ends)}
 
 
 @both("post", "/{run_id}/lock")
