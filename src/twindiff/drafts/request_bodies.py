@@ -6,10 +6,11 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from twindiff.kit.errors import InvalidParameter, MissingParameter
+from twindiff.kit.errors import InvalidParameter, MissingOperation, MissingParameter
 from twindiff.kit.parameter_sources import Upload
 from twindiff.kit.request_context import RequestContext
 
+from .bulk_creation import MAX_CREATED_OBJECTS
 from .documents import Schema
 from .names import snake
 from .object_merging import MERGE_PATCH
@@ -55,21 +56,52 @@ class BodyReader:
             if plan.operation.is_body_required or self._schemas.required_fields(schema):
                 self._refuse(schema, {})
             return {}, []
+        inner: Any = value_at(self._check(plan, exchange, schema, body), plan.body.field, {})
+        if not isinstance(inner, dict):
+            return {}, []
+        fields, ignored = self._read_object(plan.stored, plan.body.schema, cast(dict[str, Any], inner))
+        return fields, sorted({*_list_beside(body, plan.body.field), *ignored})
+
+    def read_list(
+        self, plan: OperationPlan, exchange: RequestContext, body: Any
+    ) -> tuple[list[dict[str, Any]], list[str]]:
+        """Return the fields that are stored of each object of a list, and the names of the others.
+
+        Raises InvalidParameter and MissingParameter for a body that the schema of the request refuses, and
+        MissingOperation for more than MAX_CREATED_OBJECTS.
+        """
+        schema, stored, at = cast(Schema, plan.operation.body), cast(StoredResource, plan.stored), plan.body
+        assert at is not None
+        checked = self._check(plan, exchange, schema, body)
+        listed: Any = value_at(checked, at.field) if at.field else checked
+        if not isinstance(listed, list) or not all(isinstance(each, dict) for each in cast(list[Any], listed)):
+            raise InvalidParameter(at.field or "body", "a list of objects is wanted")
+        objects = cast(list[dict[str, Any]], listed)
+        if len(objects) > MAX_CREATED_OBJECTS:
+            raise MissingOperation(f"A request creates at most {MAX_CREATED_OBJECTS:,} objects of a drafted twin.")
+        read = [self._read_object(stored, at.schema, each) for each in objects]
+        beside = _list_beside(checked, at.field)
+        return [fields for fields, _ in read], sorted({*beside, *(name for _, names in read for name in names)})
+
+    def _check(self, plan: OperationPlan, exchange: RequestContext, schema: Schema, body: Any) -> Any:
+        """Return a body whose texts have the types of its schema, where it may have texts for them."""
         if "form" in exchange.request.content_type or self._takes_number_texts:
             body = self._coerce(schema, body)
         self._refuse(schema, body, is_patch=is_merge_patch(plan, exchange))
-        inner: Any = value_at(body, plan.body.field, {})
-        if not isinstance(inner, dict):
-            return {}, []
-        beside = _list_beside(body, plan.body.field)
+        return body
+
+    def _read_object(
+        self, stored: StoredResource, schema: Schema, inner: dict[str, Any]
+    ) -> tuple[dict[str, Any], set[str]]:
+        """Return the fields of an object that are stored, and the names of the others."""
         given = _DescribedBody(self._schemas)
-        fields = given.keep(plan.body.schema, cast(dict[str, Any], inner), self._list_undeclared(plan.stored))
-        if self._schemas.is_json_api(plan.body.schema):
+        fields = given.keep(schema, inner, self._list_undeclared(stored))
+        if self._schemas.is_json_api(schema):
             fields = _open_json_api(fields)
-        by_snake = {snake(name): name for name in plan.stored.columns}
+        by_snake = {snake(name): name for name in stored.columns}
         kept = {name: by_snake[snake(name)] for name in fields if snake(name) in by_snake}
-        known = {field: self._storable(plan.stored, field, fields[name]) for name, field in kept.items()}
-        return known, sorted({*beside, *given.ignored, *(fields.keys() - kept.keys())})
+        known = {field: self._storable(stored, field, fields[name]) for name, field in kept.items()}
+        return known, {*given.ignored, *(fields.keys() - kept.keys())}
 
     def _list_undeclared(self, stored: StoredResource) -> Collection[str]:
         """Return the fields that a body sets although its schema does not have them, where it says nothing of fields.
