@@ -117,6 +117,26 @@ def bench() -> Iterator[Bench]:
 
 
 LEAST = {"name": "Boule", "flour": "rye", "count": 1}
+STATE = {"type": "string", "enum": ["open", "sold"]}
+
+
+@pytest.mark.parametrize(
+    ("put", "shown"), [({}, "sold"), ({"status": {**STATE, "readOnly": True}}, "sold"), ({"status": STATE}, "open")]
+)
+def test_a_state_stays_unless_put_can_set_it(put: dict[str, Any], shown: str):
+    document = describe_ovens({"type": "object", "required": ["name"], "properties": {"name": TEXT, **put}})
+    for name, schema in [*document["components"]["schemas"].items()]:
+        if name in ("Loaf", "NewLoaf"):
+            document["components"]["schemas"][name] = {**schema, "properties": {**LOAF["properties"], "status": STATE}}
+    with (
+        Twindiff(twins=[make_twin(None, document)]) as here,
+        here.create("bakery:bakery_base") as made,
+        httpx.Client(transport=here.transport(made, "bakery"), base_url="https://ovens.test") as client,
+    ):
+        oven = client.post("/ovens", json={"name": "Big"}).json()["id"]
+        loaf = client.post(f"/ovens/{oven}/loaves", json={**WHOLE, "status": "sold"}).json()
+        changed = client.put(f"/ovens/{oven}/loaves/{loaf['id']}", json={"name": "Boule"})
+        assert changed.json()["status"] == shown
 
 
 def test_a_field_that_put_lacks_falls_back_to_its_default_or_to_null(bench: Bench):
