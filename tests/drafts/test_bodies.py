@@ -221,3 +221,10 @@ def test_a_path_has_a_bounded_number_of_readings():
     roles = {"/{id}": role, "/{id}/{name}": below_it, "/{id}/{name}/{other}": below_it}
     names = SlashedNames(roles, {"group": row, "project": row}, {row.table})
     assert 20 < len([*names.read_paths("/" + "/".join("abc" * 30))]) <= MAX_READINGS
+
+
+def test_a_long_number_in_a_field_that_is_ignored_is_no_reason_to_refuse():
+    with Twindiff(twins=[make_twin(Overlay(number_texts=True))]) as here, here.create("bakery:bakery_base") as made:
+        client = httpx.Client(transport=here.transport(made, "bakery"), base_url="https://api.bakery.test/v1")
+        given = client.post("/customers", json={"name": "Ada", "steps": 10**30, "tags": [{"size": 10**40}]})
+        assert given.status_code == 201, given.text

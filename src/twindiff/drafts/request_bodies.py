@@ -158,7 +158,7 @@ class BodyReader:
             listed = cast(list[Any], value) if isinstance(value, list) else [value]
             return [self._coerce(inner, each) for each in listed]
         if not isinstance(value, str):
-            return _storable(value)
+            return _name_files(value)
         if kind == "boolean" and value.lower() in ("true", "false", "1", "0"):
             return value.lower() in ("true", "1")
         try:
@@ -266,6 +266,15 @@ def _read_object(value: Any, place: str) -> dict[str, Any]:
     if not isinstance(value, (dict, type(None))):
         raise InvalidParameter(place, "an object is wanted")
     return cast(dict[str, Any], value or {})
+
+
+def _name_files(value: Any) -> Any:
+    """Return a value of a body with the names of files in place of the files."""
+    if isinstance(value, Upload):
+        return value.filename
+    if isinstance(value, dict):
+        return {name: _name_files(each) for name, each in cast(dict[str, Any], value).items()}
+    return [_name_files(each) for each in cast(list[Any], value)] if isinstance(value, list) else value
 
 
 def _storable(value: Any, place: str = "") -> Any:
