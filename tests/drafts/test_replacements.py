@@ -117,13 +117,27 @@ def bench() -> Iterator[Bench]:
 
 
 LEAST = {"name": "Boule", "flour": "rye", "count": 1}
+
+
+def test_put_merges_if_its_body_may_lack_what_creating_an_object_needs():
+    part = {"type": "object", "required": ["flour"], "properties": {"name": TEXT, "flour": TEXT}}
+    [plan] = [each for each in make_twin(None, describe_ovens(part)).plans if each.operation.verb == "PUT"]
+    assert (plan.behaviour, "merge" in plan.guessed) == ("update", True)
+
+
 STATE = {"type": "string", "enum": ["open", "sold"]}
 
 
 @pytest.mark.parametrize(
-    ("put", "shown"), [({}, "sold"), ({"status": {**STATE, "readOnly": True}}, "sold"), ({"status": STATE}, "open")]
+    ("put", "shown"),
+    [
+        ({}, "sold"),
+        ({"status": {**STATE, "readOnly": True}}, "sold"),
+        ({"status": STATE}, "sold"),
+        ({"status": {**STATE, "default": "open"}}, "open"),
+    ],
 )
-def test_a_state_stays_unless_put_can_set_it(put: dict[str, Any], shown: str):
+def test_a_state_stays_unless_put_has_a_default_for_it(put: dict[str, Any], shown: str):
     document = describe_ovens({"type": "object", "required": ["name"], "properties": {"name": TEXT, **put}})
     for name, schema in [*document["components"]["schemas"].items()]:
         if name in ("Loaf", "NewLoaf"):

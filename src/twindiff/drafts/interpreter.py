@@ -81,8 +81,11 @@ class DraftInterpreter:
             return self._serve_file(plan, plan.operation.file, call, given)
         exchange: RequestContext = call.memo["exchange"]
         call.memo["body"] = body
-        read = self._bodies.read_list if plan.behaviour == "create_many" else self._bodies.read
-        fields, ignored = read(plan, exchange, body)
+        if plan.operation.body is None and plan.behaviour in ("create", "update"):
+            fields, ignored = self._bodies.read_query(plan, given)
+        else:
+            read = self._bodies.read_list if plan.behaviour == "create_many" else self._bodies.read
+            fields, ignored = read(plan, exchange, body)
         ignored = [] if plan.behaviour == "list" else ignored
         key = exchange.request.headers.get("idempotency-key", "") if plan.operation.verb == "POST" else ""
         known = self._known_answer(call, exchange, key) if key else None

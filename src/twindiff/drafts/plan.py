@@ -199,7 +199,7 @@ def _plan_put(plan: OperationPlan, body: Envelope, overlay: Overlay, resource_ma
 
 
 def _takes_parts(plan: OperationPlan, body: Envelope, resource_map: ResourceMap) -> bool:
-    """Return whether the body of a PUT is a part of the object: creating one needs fields of which it needs none.
+    """Return whether the body of a PUT is a part of the object: creating one needs a field that it has and may lack.
 
     A path that has PATCH as well has that for parts.
     """
@@ -207,7 +207,7 @@ def _takes_parts(plan: OperationPlan, body: Envelope, resource_map: ResourceMap)
         return False
     schemas = resource_map.schemas
     needed = resource_map.resources[plan.role.resource].needed & schemas.list_fields(body.schema).keys()
-    return bool(needed) and not needed & schemas.needed_fields(body.schema)
+    return bool(needed - schemas.needed_fields(body.schema))
 
 
 def _is_told(path: str, role: PathRole, resource_map: ResourceMap, stored: Mapping[str, StoredResource]) -> bool:
@@ -291,7 +291,7 @@ def _behaviour_of(
         obstacle = find_obstacle(operation, kept, answer, schemas, (declared.object,))
         return ("missing", obstacle) if obstacle else ("create_many", "")
     if role.kind in ("collection", "search", "upsert"):
-        return _of_collection(operation, role, answer, schemas)
+        return _of_collection(operation, role, answer, kept, schemas)
     return _of_object(operation, role, answer, schemas)
 
 
@@ -334,8 +334,21 @@ def _of_action(
     return "missing", f"what '{role.action}' changes is not known"
 
 
+def list_query_fields(operation: OperationDescription, kept: StoredResource) -> Mapping[str, str]:
+    """Return the fields of an object by the parameters of the query that give them, where no body is described."""
+    if operation.body is not None or operation.verb not in ("POST", "PUT", "PATCH"):
+        return {}
+    by_snake = {snake(name): name for name in kept.columns}
+    named = [each.name for each in operation.parameters if each.place == "query"]
+    return {name: by_snake[snake(name)] for name in named if snake(name) in by_snake}
+
+
 def _of_collection(
-    operation: OperationDescription, role: PathRole, answer: Envelope | None, schemas: SchemaSet
+    operation: OperationDescription,
+    role: PathRole,
+    answer: Envelope | None,
+    kept: StoredResource,
+    schemas: SchemaSet,
 ) -> tuple[Behaviour, str]:
     if role.kind == "upsert":
         return ("upsert", "") if operation.body is not None else ("missing", "its body is not described")
@@ -346,7 +359,8 @@ def _of_collection(
         return ("list", "") if answer and answer.is_list else ("missing", "its answer holds no list of objects")
     if operation.body is not None and schemas.type_of(operation.body) == "array":
         return "missing", f"what {operation.verb} of a list does is not known"
-    if operation.verb == "POST" and operation.body is not None and not (answer and answer.is_list):
+    is_given = operation.body is not None or bool(list_query_fields(operation, kept))
+    if operation.verb == "POST" and is_given and not (answer and answer.is_list):
         return "create", ""
     return "missing", f"{operation.verb} of a whole collection is not known"
 

@@ -15,7 +15,7 @@ from .documents import Schema
 from .names import snake
 from .object_merging import MERGE_PATCH
 from .placeholders import value_at
-from .plan import OperationPlan
+from .plan import OperationPlan, list_query_fields
 from .resources import KEY_NAMES
 from .schemas import SchemaSet
 from .stored_objects import StoredObjects, is_time_of_record, parse_whole
@@ -82,6 +82,17 @@ class BodyReader:
         read = [self._read_object(stored, at.schema, each) for each in objects]
         beside = _list_beside(checked, at.field)
         return [fields for fields, _ in read], sorted({*beside, *(name for _, names in read for name in names)})
+
+    def read_query(self, plan: OperationPlan, given: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+        """Return the fields that the query gives, and the names of its other parameters.
+
+        Raises InvalidParameter for an integer of more than 64 bits.
+        """
+        stored = cast(StoredResource, plan.stored)
+        fields = list_query_fields(plan.operation, stored)
+        known = {fields[name]: self._storable(stored, fields[name], given[name]) for name in fields if name in given}
+        others = [each.name for each in plan.operation.parameters if each.place == "query" and each.name not in fields]
+        return known, sorted(name for name in others if name in given)
 
     def _check(self, plan: OperationPlan, exchange: RequestContext, schema: Schema, body: Any) -> Any:
         """Return a body whose texts have the types of its schema, where it may have texts for them."""
