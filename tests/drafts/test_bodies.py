@@ -221,3 +221,37 @@ def test_a_path_has_a_bounded_number_of_readings():
     roles = {"/{id}": role, "/{id}/{name}": below_it, "/{id}/{name}/{other}": below_it}
     names = SlashedNames(roles, {"group": row, "project": row}, {row.table})
     assert 20 < len([*names.read_paths("/" + "/".join("abc" * 30))]) <= MAX_READINGS
+
+
+def test_a_long_number_in_a_field_that_is_ignored_is_no_reason_to_refuse():
+    with Twindiff(twins=[make_twin(Overlay(number_texts=True))]) as here, here.create("bakery:bakery_base") as made:
+        client = httpx.Client(transport=here.transport(made, "bakery"), base_url="https://api.bakery.test/v1")
+        given = client.post("/customers", json={"name": "Ada", "steps": 10**30, "tags": [{"size": 10**40}]})
+        assert given.status_code == 201, given.text
+
+
+def test_what_the_query_gives_is_stored_where_no_body_is_described():
+    shown = {"200": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Card"}}}}}
+    named = [{"name": each, "in": "query", "schema": {"type": "string"}} for each in ("name", "idList", "pos")]
+    card = {"type": "object", "properties": {each: {"type": "string"} for each in ("id", "name", "idList")}}
+    key = {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
+    document = {
+        "openapi": "3.0.0",
+        "info": {"title": "Cards"},
+        "paths": {
+            "/cards": {"post": {"parameters": named, "responses": shown}},
+            "/cards/{id}": {
+                "parameters": [key],
+                "get": {"responses": shown},
+                "put": {"parameters": named, "responses": shown},
+            },
+        },
+        "components": {"schemas": {"Card": card}},
+    }
+    with Twindiff(twins=[make_twin(None, document)]) as here, here.create("bakery:bakery_base") as made:
+        client = httpx.Client(transport=here.transport(made, "bakery"), base_url="https://cards.test")
+        card = client.post("/cards", params={"name": "Rye", "idList": "l1", "pos": "top"})
+        assert "ignored=pos" in card.headers["X-Twindiff-Drafted"]
+        path = f"/cards/{card.json()['id']}"
+        assert client.put(path, params={"name": "Oat"}).json() == {**card.json(), "name": "Oat"}
+        assert client.get(path).json()["idList"] == "l1"

@@ -10,7 +10,7 @@ import pytest
 from tests.harness import Environment, LiveServer, Platform
 from tests.mcp_messages import call_tool, list_tools
 from twindiff.checks import parse
-from twindiff.drafts.guesses import list_guessed_columns
+from twindiff.drafts.drafting import list_guessed_columns
 from twindiff.environments.registry import Registry
 from twindiff.server import Settings
 from twindiff.suites.lint import lint

@@ -119,6 +119,40 @@ def bench() -> Iterator[Bench]:
 LEAST = {"name": "Boule", "flour": "rye", "count": 1}
 
 
+def test_put_merges_if_its_body_may_lack_what_creating_an_object_needs():
+    part = {"type": "object", "required": ["flour"], "properties": {"name": TEXT, "flour": TEXT}}
+    [plan] = [each for each in make_twin(None, describe_ovens(part)).plans if each.operation.verb == "PUT"]
+    assert (plan.behaviour, "merge" in plan.guessed) == ("update", True)
+
+
+STATE = {"type": "string", "enum": ["open", "sold"]}
+
+
+@pytest.mark.parametrize(
+    ("put", "shown"),
+    [
+        ({}, "sold"),
+        ({"status": {**STATE, "readOnly": True}}, "sold"),
+        ({"status": STATE}, "sold"),
+        ({"status": {**STATE, "default": "open"}}, "open"),
+    ],
+)
+def test_a_state_stays_unless_put_has_a_default_for_it(put: dict[str, Any], shown: str):
+    document = describe_ovens({"type": "object", "required": ["name"], "properties": {"name": TEXT, **put}})
+    for name, schema in [*document["components"]["schemas"].items()]:
+        if name in ("Loaf", "NewLoaf"):
+            document["components"]["schemas"][name] = {**schema, "properties": {**LOAF["properties"], "status": STATE}}
+    with (
+        Twindiff(twins=[make_twin(None, document)]) as here,
+        here.create("bakery:bakery_base") as made,
+        httpx.Client(transport=here.transport(made, "bakery"), base_url="https://ovens.test") as client,
+    ):
+        oven = client.post("/ovens", json={"name": "Big"}).json()["id"]
+        loaf = client.post(f"/ovens/{oven}/loaves", json={**WHOLE, "status": "sold"}).json()
+        changed = client.put(f"/ovens/{oven}/loaves/{loaf['id']}", json={"name": "Boule"})
+        assert changed.json()["status"] == shown
+
+
 def test_a_field_that_put_lacks_falls_back_to_its_default_or_to_null(bench: Bench):
     changed = bench.put({"name": "Boule", "flour": "wheat", "count": 1})
     kept = {name: bench.made[name] for name in ("id", "oven_id", "created_at")}

@@ -23,6 +23,7 @@ _VERBS = {
     "count": "count",
     "copy": "copy",
     "create": "create",
+    "create_many": "create",
     "upsert": "create_or_update",
     "read": "get",
     "update": "update",
@@ -41,7 +42,7 @@ def name_handler(plan: OperationPlan) -> str:
     if plan.behaviour == "act":
         return f"{snake(plan.role.action)}_{resource}"
     if verb := _VERBS.get(plan.behaviour):
-        return f"{verb}_{plural(resource) if verb in ('list', 'count') else resource}"
+        return f"{verb}_{plural(resource) if plan.behaviour in ('list', 'count', 'create_many') else resource}"
     return snake(operation.name)
 
 

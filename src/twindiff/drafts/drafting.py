@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, cast
@@ -252,6 +252,16 @@ class Draft:
             "webhooks": make_webhooks(self.overlay, self._interpreter.objects, gateway),
             "variables": variables_of(self.overlay),
         }
+
+
+def list_guessed_columns(twin: Twin) -> Mapping[str, Collection[str]]:
+    """Return the columns by table whose fields answers guess unless a request gave them; {} for a twin of code."""
+    columns: dict[str, set[str]] = {}
+    for plan in twin.plans if isinstance(twin, DraftedTwin) else ():
+        if plan.stored is not None:
+            known = plan.stored.columns
+            columns.setdefault(plan.stored.table, set()).update(known[name] for name in plan.guessed if name in known)
+    return columns
 
 
 def shape_of(operation: str) -> str:

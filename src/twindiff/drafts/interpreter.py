@@ -9,17 +9,19 @@ from urllib.parse import quote, urlencode
 
 from twindiff.kit.call import Call
 from twindiff.kit.downloads import file_answer
-from twindiff.kit.errors import MissingOperation, NotFound
+from twindiff.kit.errors import ApiError, MissingOperation, NotFound
 from twindiff.kit.http import Response, ValueResponse
 from twindiff.kit.request_context import RequestContext
 from twindiff.kit.rows import Expression, Row
 
 from .answers import AnswerBuilder
+from .bulk_creation import tells_of_each
 from .change_events import ChangeEvents
 from .conditions import equals, find_field, read_filters
 from .documents import FileDescription
 from .listing import (
     POSITION_PARAMETERS,
+    ListPage,
     complete_envelope,
     find_declared_fields,
     is_linked,
@@ -79,7 +81,11 @@ class DraftInterpreter:
             return self._serve_file(plan, plan.operation.file, call, given)
         exchange: RequestContext = call.memo["exchange"]
         call.memo["body"] = body
-        fields, ignored = self._bodies.read(plan, exchange, body)
+        if plan.operation.body is None and plan.behaviour in ("create", "update"):
+            fields, ignored = self._bodies.read_query(plan, given)
+        else:
+            read = self._bodies.read_list if plan.behaviour == "create_many" else self._bodies.read
+            fields, ignored = read(plan, exchange, body)
         ignored = [] if plan.behaviour == "list" else ignored
         key = exchange.request.headers.get("idempotency-key", "") if plan.operation.verb == "POST" else ""
         known = self._known_answer(call, exchange, key) if key else None
@@ -168,10 +174,40 @@ class DraftInterpreter:
         return self._builder.repair(call, told, whole, "count")
 
     def _create(self, plan: OperationPlan, call: Call, given: Mapping[str, Any], body: dict[str, Any]) -> Any:
-        stored = cast(StoredResource, plan.stored)
-        role = plan.role._replace(key="") if plan.declared.does else plan.role
-        row = self._objects.make(stored, role, call, given, {**body, **self._declared_values(plan, call, given)})
+        row = self._make(plan, call, given, body)
         return self._answer(plan, call, self._tell(plan, call, "create", None, row))
+
+    def _create_many(
+        self, plan: OperationPlan, call: Call, given: Mapping[str, Any], objects: list[dict[str, Any]]
+    ) -> Any:
+        """Create the objects of a list; if one is refused, the error has none of them stored."""
+        answer, whole = plan.answer, plan.operation.answer
+        assert answer is not None
+        assert whole is not None
+        listed: list[Any] = []
+        for fields in objects:
+            call.memo["body"] = fields
+            try:
+                row = self._make(plan, call, given, fields)
+            except ApiError as error:
+                if tells_of_each(plan.operation, self._schemas):
+                    raise MissingOperation(f"What {plan.operation.name} stores if one is refused: {error}") from None
+                raise
+            told = self._tell(plan, call, "create", None, row)
+            shown = self._objects.show(call, cast(StoredResource, plan.stored), told, answer.schema)
+            listed.append({answer.inner: shown} if answer.inner else shown)
+        if not answer.field:
+            return listed
+        page = ListPage([], len(listed), 0, len(listed), "")
+        envelope = self._schemas.properties(whole)
+        told = complete_envelope(envelope, answer.field.partition(".")[0], page, plan.query, "", self._schemas)
+        told |= self._declared_answer(plan, call)
+        return self._builder.repair(call, _put_beside(answer.field, listed, told), whole, "created")
+
+    def _make(self, plan: OperationPlan, call: Call, given: Mapping[str, Any], fields: Mapping[str, Any]) -> Row:
+        role = plan.role._replace(key="") if plan.declared.does else plan.role
+        values = {**fields, **self._declared_values(plan, call, given)}
+        return self._objects.make(cast(StoredResource, plan.stored), role, call, given, values)
 
     def _copy(self, plan: OperationPlan, call: Call, given: Mapping[str, Any], body: dict[str, Any]) -> Any:
         """Create an object like another but for its key and its times, with what the body gives."""
@@ -339,10 +375,11 @@ class DraftInterpreter:
         return self._answer(plan, call, self._fields(plan, call, row))
 
 
-_ACTIONS: dict[str, Callable[[DraftInterpreter, OperationPlan, Call, Mapping[str, Any], dict[str, Any]], Any]] = {
+_ACTIONS: dict[str, Callable[[DraftInterpreter, OperationPlan, Call, Mapping[str, Any], Any], Any]] = {
     "list": DraftInterpreter._list,  # pyright: ignore[reportPrivateUsage] - a table of this module's own methods
     "count": DraftInterpreter._count,  # pyright: ignore[reportPrivateUsage]
     "create": DraftInterpreter._create,  # pyright: ignore[reportPrivateUsage]
+    "create_many": DraftInterpreter._create_many,  # pyright: ignore[reportPrivateUsage]
     "copy": DraftInterpreter._copy,  # pyright: ignore[reportPrivateUsage]
     "upsert": DraftInterpreter._upsert,  # pyright: ignore[reportPrivateUsage]
     "read": DraftInterpreter._read,  # pyright: ignore[reportPrivateUsage]

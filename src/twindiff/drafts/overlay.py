@@ -118,7 +118,7 @@ class ListOverlay(OverlayPart):
 class OperationOverlay(OverlayPart):
     """What an operation does that convention does not say."""
 
-    does: Literal["", "list", "create", "read", "update", "replace", "delete"] = ""
+    does: Literal["", "list", "create", "create_many", "read", "update", "replace", "delete"] = ""
     table: str = ""
     by: dict[str, Any] = {}
     """The fields that name the object: `{path: $path}` takes the parameter or the field `path` of the request."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
+from .bulk_creation import ALL_OR_NOTHING, find_obstacle
 from .documents import ApiDescription, OperationDescription, Schema
 from .listing import COUNTS, ListQuery, declare_list, read_list_query
 from .names import snake, split_words
@@ -19,6 +20,7 @@ from .resources import (
     ResourceMap,
     find_body,
     find_envelope,
+    find_list_in,
     literal_of,
 )
 from .schemas import SchemaSet
@@ -29,6 +31,7 @@ Behaviour = Literal[
     "list",
     "count",
     "create",
+    "create_many",
     "copy",
     "upsert",
     "read",
@@ -42,7 +45,9 @@ Behaviour = Literal[
     "written",
 ]
 Confidence = Literal["written", "derived", "partly", "not served"]
-SHOWING: tuple[Behaviour, ...] = ("list", "create", "copy", "upsert", "read", "update", "replace", "act")
+SHOWING: frozenset[Behaviour] = frozenset(
+    ("list", "create", "create_many", "copy", "upsert", "read", "update", "replace", "act")
+)
 """The behaviours whose answers show objects."""
 COPYING = (("copy",), ("duplicate",), ("clone",))
 """Actions that create an object like the one that the path names."""
@@ -151,6 +156,8 @@ def _plan(
         find_state_change(role.action, kept.schemas, schemas) if kept and role.kind == "action" else None
     )
     behaviour, reason = _behaviour_of(operation, role, answer, kept, change, schemas, declared)
+    if behaviour == "create_many":
+        body = find_list_in(schemas, operation.body, holders)
     if not declared.by and not _names_object(operation, declared, role, named):
         behaviour, reason = "missing", f"neither its path nor `by` of the overlay names a {role.resource}"
     is_counted = behaviour in ("list", "count")
@@ -167,11 +174,19 @@ def _plan(
         guessed = tuple(name for name in guessed if name not in known)
     if behaviour == "missing" and operation.recorded_refusal and is_routable(operation.path):
         behaviour, reason = "refuse", ""
-    guessed = _WHOLE_GUESSES.get(behaviour, guessed)
-    if operation.is_implied and behaviour != "missing":
-        guessed = ("operation", *guessed)
+    guessed = (*_list_assumptions(operation, behaviour, declared), *_WHOLE_GUESSES.get(behaviour, guessed))
     plan = OperationPlan(operation, behaviour, role, kept, answer, body, query, change, guessed, reason, declared)
     return _plan_put(plan, body, overlay, resource_map) if body is not None and operation.verb == "PUT" else plan
+
+
+def _list_assumptions(
+    operation: OperationDescription, behaviour: Behaviour, declared: OperationOverlay
+) -> Iterator[str]:
+    """Yield the guesses about an operation as a whole."""
+    if operation.is_implied and behaviour != "missing":
+        yield "operation"
+    if behaviour == "create_many" and not declared.does:
+        yield ALL_OR_NOTHING
 
 
 def _plan_put(plan: OperationPlan, body: Envelope, overlay: Overlay, resource_map: ResourceMap) -> OperationPlan:
@@ -184,7 +199,7 @@ def _plan_put(plan: OperationPlan, body: Envelope, overlay: Overlay, resource_ma
 
 
 def _takes_parts(plan: OperationPlan, body: Envelope, resource_map: ResourceMap) -> bool:
-    """Return whether the body of a PUT is a part of the object: creating one needs fields of which it needs none.
+    """Return whether the body of a PUT is a part of the object: creating one needs a field that it has and may lack.
 
     A path that has PATCH as well has that for parts.
     """
@@ -192,7 +207,7 @@ def _takes_parts(plan: OperationPlan, body: Envelope, resource_map: ResourceMap)
         return False
     schemas = resource_map.schemas
     needed = resource_map.resources[plan.role.resource].needed & schemas.list_fields(body.schema).keys()
-    return bool(needed) and not needed & schemas.needed_fields(body.schema)
+    return bool(needed - schemas.needed_fields(body.schema))
 
 
 def _is_told(path: str, role: PathRole, resource_map: ResourceMap, stored: Mapping[str, StoredResource]) -> bool:
@@ -264,19 +279,38 @@ def _behaviour_of(
         return "missing", "other operations have its address"
     if kept is None:
         return "missing", "nothing that is stored has this path"
-    if declared.does == "list" and not (answer and answer.is_list):
-        return "missing", "its answer holds no list of objects"
     if declared.does:
-        return declared.does, ""
+        return _as_declared(declared.does, operation, answer, schemas, declared.object)
     if declared.table and role.kind == "action" and change is None:
         return "missing", "the overlay does not say what it does"
     if operation.answer is None and operation.verb == "GET":
         return ("file", "") if operation.file else ("missing", "its answer has no JSON body")
     if change is not None or role.kind == "action":
         return _of_action(operation, role, answer, change, schemas)
+    if role.kind == "bulk" or (role.kind == "collection" and _takes_list(operation, answer, schemas)):
+        obstacle = find_obstacle(operation, kept, answer, schemas, (declared.object,))
+        return ("missing", obstacle) if obstacle else ("create_many", "")
     if role.kind in ("collection", "search", "upsert"):
-        return _of_collection(operation, role, answer, schemas)
+        return _of_collection(operation, role, answer, kept, schemas)
     return _of_object(operation, role, answer, schemas)
+
+
+def _as_declared(
+    does: Behaviour, operation: OperationDescription, answer: Envelope | None, schemas: SchemaSet, holder: str
+) -> tuple[Behaviour, str]:
+    """Return what the overlay says that an operation does, or `missing` if its lists cannot be found."""
+    if does in ("list", "create_many") and not (answer and answer.is_list):
+        return "missing", "its answer holds no list of objects"
+    if does == "create_many" and find_list_in(schemas, operation.body, (holder,)) is None:
+        return "missing", "its body holds no list of objects"
+    return does, ""
+
+
+def _takes_list(operation: OperationDescription, answer: Envelope | None, schemas: SchemaSet) -> bool:
+    """Return whether what is posted to a collection is a list, or is answered with one."""
+    if operation.verb != "POST" or operation.body is None:
+        return False
+    return bool(answer and answer.is_list) or schemas.type_of(operation.body) == "array"
 
 
 def _of_action(
@@ -300,8 +334,21 @@ def _of_action(
     return "missing", f"what '{role.action}' changes is not known"
 
 
+def list_query_fields(operation: OperationDescription, kept: StoredResource) -> Mapping[str, str]:
+    """Return the fields of an object by the parameters of the query that give them, where no body is described."""
+    if operation.body is not None or operation.verb not in ("POST", "PUT", "PATCH"):
+        return {}
+    by_snake = {snake(name): name for name in kept.columns}
+    named = [each.name for each in operation.parameters if each.place == "query"]
+    return {name: by_snake[snake(name)] for name in named if snake(name) in by_snake}
+
+
 def _of_collection(
-    operation: OperationDescription, role: PathRole, answer: Envelope | None, schemas: SchemaSet
+    operation: OperationDescription,
+    role: PathRole,
+    answer: Envelope | None,
+    kept: StoredResource,
+    schemas: SchemaSet,
 ) -> tuple[Behaviour, str]:
     if role.kind == "upsert":
         return ("upsert", "") if operation.body is not None else ("missing", "its body is not described")
@@ -312,7 +359,8 @@ def _of_collection(
         return ("list", "") if answer and answer.is_list else ("missing", "its answer holds no list of objects")
     if operation.body is not None and schemas.type_of(operation.body) == "array":
         return "missing", f"what {operation.verb} of a list does is not known"
-    if operation.verb == "POST" and operation.body is not None and not (answer and answer.is_list):
+    is_given = operation.body is not None or bool(list_query_fields(operation, kept))
+    if operation.verb == "POST" and is_given and not (answer and answer.is_list):
         return "create", ""
     return "missing", f"{operation.verb} of a whole collection is not known"
 

@@ -6,15 +6,16 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from twindiff.kit.errors import InvalidParameter, MissingParameter
+from twindiff.kit.errors import InvalidParameter, MissingOperation, MissingParameter
 from twindiff.kit.parameter_sources import Upload
 from twindiff.kit.request_context import RequestContext
 
+from .bulk_creation import MAX_CREATED_OBJECTS
 from .documents import Schema
 from .names import snake
 from .object_merging import MERGE_PATCH
 from .placeholders import value_at
-from .plan import OperationPlan
+from .plan import OperationPlan, list_query_fields
 from .resources import KEY_NAMES
 from .schemas import SchemaSet
 from .stored_objects import StoredObjects, is_time_of_record, parse_whole
@@ -55,21 +56,63 @@ class BodyReader:
             if plan.operation.is_body_required or self._schemas.required_fields(schema):
                 self._refuse(schema, {})
             return {}, []
+        inner: Any = value_at(self._check(plan, exchange, schema, body), plan.body.field, {})
+        if not isinstance(inner, dict):
+            return {}, []
+        fields, ignored = self._read_object(plan.stored, plan.body.schema, cast(dict[str, Any], inner))
+        return fields, sorted({*_list_beside(body, plan.body.field), *ignored})
+
+    def read_list(
+        self, plan: OperationPlan, exchange: RequestContext, body: Any
+    ) -> tuple[list[dict[str, Any]], list[str]]:
+        """Return the fields that are stored of each object of a list, and the names of the others.
+
+        Raises InvalidParameter and MissingParameter for a body that the schema of the request refuses, and
+        MissingOperation for more than MAX_CREATED_OBJECTS.
+        """
+        schema, stored, at = cast(Schema, plan.operation.body), cast(StoredResource, plan.stored), plan.body
+        assert at is not None
+        checked = self._check(plan, exchange, schema, body)
+        listed: Any = value_at(checked, at.field) if at.field else checked
+        if not isinstance(listed, list) or not all(isinstance(each, dict) for each in cast(list[Any], listed)):
+            raise InvalidParameter(at.field or "body", "a list of objects is wanted")
+        objects = cast(list[dict[str, Any]], listed)
+        if len(objects) > MAX_CREATED_OBJECTS:
+            raise MissingOperation(f"A request creates at most {MAX_CREATED_OBJECTS:,} objects of a drafted twin.")
+        read = [self._read_object(stored, at.schema, each) for each in objects]
+        beside = _list_beside(checked, at.field)
+        return [fields for fields, _ in read], sorted({*beside, *(name for _, names in read for name in names)})
+
+    def read_query(self, plan: OperationPlan, given: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+        """Return the fields that the query gives, and the names of its other parameters.
+
+        Raises InvalidParameter for an integer of more than 64 bits.
+        """
+        stored = cast(StoredResource, plan.stored)
+        fields = list_query_fields(plan.operation, stored)
+        known = {fields[name]: self._storable(stored, fields[name], given[name]) for name in fields if name in given}
+        others = [each.name for each in plan.operation.parameters if each.place == "query" and each.name not in fields]
+        return known, sorted(name for name in others if name in given)
+
+    def _check(self, plan: OperationPlan, exchange: RequestContext, schema: Schema, body: Any) -> Any:
+        """Return a body whose texts have the types of its schema, where it may have texts for them."""
         if "form" in exchange.request.content_type or self._takes_number_texts:
             body = self._coerce(schema, body)
         self._refuse(schema, body, is_patch=is_merge_patch(plan, exchange))
-        inner: Any = value_at(body, plan.body.field, {})
-        if not isinstance(inner, dict):
-            return {}, []
-        beside = _list_beside(body, plan.body.field)
+        return body
+
+    def _read_object(
+        self, stored: StoredResource, schema: Schema, inner: dict[str, Any]
+    ) -> tuple[dict[str, Any], set[str]]:
+        """Return the fields of an object that are stored, and the names of the others."""
         given = _DescribedBody(self._schemas)
-        fields = given.keep(plan.body.schema, cast(dict[str, Any], inner), self._list_undeclared(plan.stored))
-        if self._schemas.is_json_api(plan.body.schema):
+        fields = given.keep(schema, inner, self._list_undeclared(stored))
+        if self._schemas.is_json_api(schema):
             fields = _open_json_api(fields)
-        by_snake = {snake(name): name for name in plan.stored.columns}
+        by_snake = {snake(name): name for name in stored.columns}
         kept = {name: by_snake[snake(name)] for name in fields if snake(name) in by_snake}
-        known = {field: self._storable(plan.stored, field, fields[name]) for name, field in kept.items()}
-        return known, sorted({*beside, *given.ignored, *(fields.keys() - kept.keys())})
+        known = {field: self._storable(stored, field, fields[name]) for name, field in kept.items()}
+        return known, {*given.ignored, *(fields.keys() - kept.keys())}
 
     def _list_undeclared(self, stored: StoredResource) -> Collection[str]:
         """Return the fields that a body sets although its schema does not have them, where it says nothing of fields.
@@ -126,7 +169,7 @@ class BodyReader:
             listed = cast(list[Any], value) if isinstance(value, list) else [value]
             return [self._coerce(inner, each) for each in listed]
         if not isinstance(value, str):
-            return _storable(value)
+            return _name_files(value)
         if kind == "boolean" and value.lower() in ("true", "false", "1", "0"):
             return value.lower() in ("true", "1")
         try:
@@ -234,6 +277,15 @@ def _read_object(value: Any, place: str) -> dict[str, Any]:
     if not isinstance(value, (dict, type(None))):
         raise InvalidParameter(place, "an object is wanted")
     return cast(dict[str, Any], value or {})
+
+
+def _name_files(value: Any) -> Any:
+    """Return a value of a body with the names of files in place of the files."""
+    if isinstance(value, Upload):
+        return value.filename
+    if isinstance(value, dict):
+        return {name: _name_files(each) for name, each in cast(dict[str, Any], value).items()}
+    return [_name_files(each) for each in cast(list[Any], value)] if isinstance(value, list) else value
 
 
 def _storable(value: Any, place: str = "") -> Any:

@@ -21,9 +21,12 @@ KEY_NAMES = ("id", "gid", "sid", "uuid", "uid", "guid", "key", "slug", "login", 
 """Fields by which an object is identified, the best first."""
 _ENDING = re.compile(r"\.(json|xml)$")
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
+_BULK_PATHS = (r"(.+)[/:]([^/:]+)", r"(.+)/([^/]+/[^/]+)")
+"""A collection and what is done with it: `/books/create_many`, `/books:batchCreate`, `/books/batch/create`."""
 LINK_FIELDS = ("_links", "links")
 """Fields with the links of an object, as HAL and JSON:API name them."""
-_ENVELOPES = ("data", "result", "results", "items", "values", "entries", "list", "records", "response", "objects")
+ENVELOPES = ("data", "result", "results", "items", "values", "entries", "list", "records", "response", "objects")
+"""Properties with the object or the list of an answer."""
 
 
 OWN_KEY = "$own"
@@ -34,6 +37,10 @@ SEARCH_WORDS = frozenset(["search", "query", "find", "filter", "list", "autocomp
 
 UPSERT_WORDS = frozenset(["create_or_update", "createorupdate", "upsert", "update_or_create"])
 """Last words of paths below a collection that change what a request names, or create it."""
+BULK_CREATIONS = frozenset(
+    ["create_many", "create_multiple", "batch_create", "bulk_create", "create_batch", "create_bulk"]
+)
+"""Last words of paths below a collection that create several objects: `/create_many`, `/batch/create`."""
 REMOVALS = frozenset(["delete", "hard_delete", "destroy", "permanent", "permanently", "permanent_delete", "purge"])
 """Last words of paths below a member by which DELETE removes it."""
 
@@ -89,8 +96,9 @@ def plural_of(name: str) -> str:
     return "_".join([*first, plural(last)])
 
 
-PathKind = Literal["collection", "member", "search", "upsert", "action", "single"]
-"""`search` and `upsert` stand below a collection, `action` below a member; `single` is one object, such as `/me`."""
+PathKind = Literal["collection", "member", "search", "upsert", "bulk", "action", "single"]
+"""`search`, `upsert` and `bulk` (several objects are created) stand below a collection, `action` below a member;
+`single` is one object, such as `/me`."""
 
 
 class PathRole(NamedTuple):
@@ -127,7 +135,7 @@ def find_envelope(
         return None
     lists = [name for name, each in properties.items() if schemas.type_of(each) == "array"]
     is_object = any(name in properties for name in KEY_NAMES[:6])
-    known = [] if is_object else [name for name in lists if snake(name) in (*_ENVELOPES, *names)]
+    known = [] if is_object else [name for name in lists if snake(name) in (*ENVELOPES, *names)]
     holds_list = known or (lists if len(lists) == 1 and _looks_like_page(properties, lists[0]) else [])
     if holds_list:
         return _open_items(schemas, holds_list[0], schemas.items(properties[holds_list[0]]))
@@ -169,6 +177,20 @@ def find_body(
     if schema is not None and envelope and envelope.is_list and envelope.field:
         return Envelope("", schema, is_list=False)
     return envelope
+
+
+def find_list_in(schemas: SchemaSet, schema: Schema | None, declared: tuple[str, ...] = ()) -> Envelope | None:
+    """Return where a body has a list of objects: it is one, or has it in the only such property, or a declared one."""
+    if schema is None:
+        return None
+    places = {"": schema} if schemas.type_of(schema) == "array" else schemas.properties(schema)
+    lists = {
+        name: schemas.items(each)
+        for name, each in places.items()
+        if schemas.type_of(each) == "array" and schemas.type_of(schemas.items(each)) == "object"
+    }
+    named = [name for name in declared if name in lists] or [*lists]
+    return Envelope(named[0], lists[named[0]], is_list=True) if len(named) == 1 else None
 
 
 def _looks_like_page(properties: dict[str, Schema], listed: str) -> bool:
@@ -267,6 +289,8 @@ class ResourceMap:
         if listed and listed.kind == "collection" and snake(last) in (*SEARCH_WORDS, *UPSERT_WORDS):
             kind = "upsert" if snake(last) in UPSERT_WORDS else "search"
             return PathRole(listed.resource, kind, placeholders, action=last)
+        if bulk := self._find_bulk(path, bare):
+            return bulk._replace(parents=placeholders)
         if self._is_collection(path):
             return PathRole(self._resource_at(path, is_member=False), "collection", placeholders)
         suffix = re.fullmatch(r"\{\w+\}[:.](\w+)", last)
@@ -279,6 +303,16 @@ class ResourceMap:
         if beside and "GET" in self._by_path[path]:
             return PathRole(beside.resource, "single", placeholders, action=last)
         return PathRole(singular(snake(last)) or "root", "single", placeholders)
+
+    def _find_bulk(self, path: str, bare: str) -> PathRole | None:
+        """Return the role of a path that creates several objects of a collection, if it is one."""
+        if set(self._by_path[path]) != {"POST"}:
+            return None
+        for match in (re.fullmatch(pattern, bare) for pattern in _BULK_PATHS):
+            above = self.roles.get(self._shapes.get(_shape(match[1]), "")) if match else None
+            if match and above and above.kind == "collection" and snake(match[2]) in BULK_CREATIONS:
+                return PathRole(above.resource, "bulk", action=match[2])
+        return None
 
     def _listed_by(self, path: str) -> str:
         """Return the name of what a path that ends in a placeholder lists, as `/v0/{base}/{table}` does; else nothing.
@@ -376,8 +410,9 @@ class ResourceMap:
         """Add to a resource what the operations of a path say of it."""
         if role.kind in ("search", "upsert"):
             return
-        if role.kind == "action":
-            self._learn_of_action(path, role)
+        if role.kind in ("bulk", "action"):
+            learn = self._learn_of_bulk if role.kind == "bulk" else self._learn_of_action
+            learn(path, role)
             return
         resource = self.resources.setdefault(role.resource, Resource(role.resource, self._table_of(role.resource)))
         resource.above.update(role.parents)
@@ -389,14 +424,32 @@ class ResourceMap:
                 if role.kind != "collection" or not family or family == resource.name or verb == "POST":
                     resource.shown.append(shown.schema)
             if verb in ("POST", "PUT", "PATCH") and operation.body is not None:
-                written = find_body(self.schemas, operation.body, names, self._overlay.holders(operation.name))
-                if written and not written.is_list:
+                written = self._find_written(operation, names, takes_list=bool(shown and shown.is_list))
+                if written:
                     resource.written.append(written.schema)
                 if written and role.kind == "collection" and verb == "POST":
                     resource.needed |= self.schemas.needed_fields(written.schema)
             resource.creatable |= role.kind == "collection" and verb == "POST"
         if role.kind == "member":
             resource.aliases.add(role.key)
+
+    def _find_written(
+        self, operation: OperationDescription, names: tuple[str, ...], *, takes_list: bool
+    ) -> Envelope | None:
+        """Return where an object stands in a body, or the objects of its list if POST is answered with such."""
+        holders = self._overlay.holders(operation.name)
+        if takes_list and operation.verb == "POST" and (listed := find_list_in(self.schemas, operation.body, holders)):
+            return listed
+        written = find_body(self.schemas, operation.body, names, holders)
+        return None if written and written.is_list else written
+
+    def _learn_of_bulk(self, path: str, role: PathRole) -> None:
+        """Add what the objects of a list are given, from an operation that creates several."""
+        operation, resource = self._by_path[path]["POST"], self.resources.get(role.resource)
+        listed = find_list_in(self.schemas, operation.body, self._overlay.holders(operation.name))
+        if resource and listed:
+            resource.written.append(listed.schema)
+            resource.creatable = True
 
     def _learn_of_action(self, path: str, role: PathRole) -> None:
         """Add the flags that the answer of an action shows, such as `archived`, if it is of the resource."""

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple, cast
 
 import jsonschema_rs
 
-from .documents import BASE, Schema, find_by_reference
+from .documents import BASE, DescriptionError, Schema, find_by_reference
 from .names import family_of
 
 Direction = Literal["readOnly", "writeOnly"]
@@ -31,8 +31,12 @@ class SchemaSet:
     """The schemas of one document."""
 
     def __init__(self, document: Schema) -> None:
+        """Raises DescriptionError for schemas that nest too deep."""
         self._document = document
-        self._registry = jsonschema_rs.Registry([(BASE, document)], draft=jsonschema_rs.Draft202012)
+        try:
+            self._registry = jsonschema_rs.Registry([(BASE, document)], draft=jsonschema_rs.Draft202012)
+        except (ValueError, jsonschema_rs.ReferencingError) as error:
+            raise DescriptionError(f"Its schemas cannot be read: {error}.") from None
         self._flat: dict[int, Schema] = {}
         self._validators: dict[int, jsonschema_rs.Draft202012Validator | None] = {}
         self._alive: list[Schema] = []

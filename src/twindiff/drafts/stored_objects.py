@@ -431,9 +431,16 @@ class StoredObjects:
         for name, each in settable.items():
             if values.get(name) is None:
                 own = self._schemas.flatten(each).get("default")
+                if own is None and snake(name) in STATES and not self._has_default(stored, name):
+                    continue
                 known = self._initial(call, stored, name, stored.schemas[name]) if own is None else own
                 values[name] = self._empty_value(stored, name) if known is None else self._fit(stored, name, known)
         return values
+
+    def _has_default(self, stored: StoredResource, name: str) -> bool:
+        """Return whether the description says what a field is in a new object."""
+        shown = self._schemas.flatten(stored.schemas[name]).get("default")
+        return shown is not None or self._given_defaults(stored).get(name) is not None
 
     def _change_field(self, stored: StoredResource, row: Row, name: str, value: Any, changing: Changing) -> Any:
         """Return what a field holds after a change."""

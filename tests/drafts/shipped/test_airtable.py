@@ -44,6 +44,23 @@ def airtable(connect: Connect) -> httpx.Client:
         ("IS_SAME('2026-02-28', DATEADD('2026-01-31', 1, 'month'), 'day')", "Mill Bake Sell"),
         ("DATETIME_DIFF('2026-03-30', '2026-01-31', 'months') = 1", "Mill Bake Sell"),
         ("DATETIME_DIFF('2024-01-20', '2024-03-10', 'months') = -1", "Mill Bake Sell"),
+        ("IS_SAME(DATETIME_PARSE('31/12/2025', 'DD/MM/YYYY'), '2025-12-31', 'second')", "Mill Bake Sell"),
+        (
+            "IS_SAME(DATETIME_PARSE('4 Mar 1999 18:00', 'D MMM YYYY HH:mm'), '1999-03-04T18:00:00', 'second')",
+            "Mill Bake Sell",
+        ),
+        (
+            "IS_SAME(DATETIME_PARSE('March 1st 25, 12:05 am', 'MMMM Do YY, h:mm a'), '2025-03-01T00:05:00', 'second')",
+            "Mill Bake Sell",
+        ),
+        ("IS_SAME(DATETIME_PARSE('2025-060', 'YYYY-DDDD'), '2025-03-01', 'second')", "Mill Bake Sell"),
+        (
+            "IS_SAME(DATETIME_PARSE('20250301T1200+0200', 'YYYYMMDD[T]HHmmZZ'), '2025-03-01T10:00:00', 'second')",
+            "Mill Bake Sell",
+        ),
+        ("IS_SAME(DATETIME_PARSE('86400', 'X'), '1970-01-02', 'second')", "Mill Bake Sell"),
+        ("DATETIME_PARSE('31.12.2025', 'DD/MM/YYYY')", ""),
+        ("DATETIME_PARSE('30/02/2025', 'DD/MM/YYYY')", ""),
         ("IS_SAME('2026-11-01', '2026-11-07', 'week')", "Mill Bake Sell"),
         ("IS_SAME('2026-11-07', '2026-11-08', 'week')", ""),
         ("IS_SAME('2026-03-31', '2026-04-01', 'quarter')", ""),
@@ -73,7 +90,8 @@ def test_a_formula_filters_records(airtable: httpx.Client, formula: str, names: 
 def test_a_value_that_a_field_cannot_hold_is_refused(airtable: httpx.Client, body: Any, error: str):
     refused = airtable.post(f"/{BASE}/Tasks", json=body)
     assert (refused.status_code, refused.json()["error"]["type"]) == (422, error)
-    for formula in ("{Nme} =", "DATEADD(NOW(), 1, 'moons')", "DATEADD(NOW(), 99999999, 'years') = 1"):
+    formats = ("DATETIME_PARSE('1 2025', 'Q YYYY')", "DATETIME_PARSE('1/2', 'D/M')")
+    for formula in (*formats, "{Nme} =", "DATEADD(NOW(), 1, 'moons')", "DATEADD(NOW(), 99999999, 'years') = 1"):
         wrong = airtable.get(f"/{BASE}/Tasks", params={"filterByFormula": formula})
         assert wrong.json()["error"]["type"] == "INVALID_FILTER_BY_FORMULA"
 

@@ -127,3 +127,18 @@ def test_an_address_is_saved_with_what_the_twin_knows_of_it(dropbox: httpx.Clien
     for url, size in ((link, 5), ("https://example.com/a", 21)):
         saved = dropbox.post("files/save_url", json={"path": "/saved.txt", "url": url}).json()
         assert (saved[".tag"], saved["size"]) == ("complete", size)
+
+
+def test_an_address_that_is_none_is_named_in_the_refusal(dropbox: httpx.Client):
+    shared = dropbox.post("/sharing/share_folder", json={"path": "/Bread"}).json()["shared_folder_id"]
+    members = [{"member": {".tag": "email", "email": "nobody"}}]
+    refused = dropbox.post("/sharing/add_folder_member", json={"shared_folder_id": shared, "members": members})
+    assert refused.json()["error"]["bad_member"] == {".tag": "invalid_email", "invalid_email": "nobody"}
+
+
+def test_each_member_of_a_file_has_a_result_of_its_own(dropbox: httpx.Client):
+    members = [{".tag": "email", "email": each} for each in ("nobody", "ada@example.com")]
+    told = dropbox.post("/sharing/add_file_member", json={"file": "/Bread/rye.txt", "members": members})
+    assert [each["result"][".tag"] for each in told.json()] == ["member_error", "success"]
+    listed = dropbox.post("/sharing/list_file_members", json={"file": "/Bread/rye.txt"}).json()["invitees"]
+    assert [each["invitee"]["email"] for each in listed] == ["ada@example.com"]

@@ -76,7 +76,7 @@ def findings(platform: Platform, suite: Suite) -> list[tuple[Test, list[LintFind
 
 def world_of(platform: Platform, test: Test) -> LintContext:
     """Read the initial state of a test from an environment of it."""
-    from twindiff.drafts.guesses import list_guessed_columns
+    from twindiff.drafts.drafting import list_guessed_columns
     from twindiff.environments.registry import Registry
     from twindiff.suites.lint_context import build_context
 

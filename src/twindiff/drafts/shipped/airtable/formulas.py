@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple, cast
 
+from .time_formats import FormatError, read_formatted_time
 from .wire_style import AirtableError
 
 MAX_FORMULA_LETTERS = 16_000
@@ -321,6 +322,17 @@ def _weekday(value: Any) -> float | None:
     return None if time is None else float((time.weekday() + 1) % 7)
 
 
+def _parse_time(given: Sequence[Any]) -> str | None:
+    """Return the time of a text, in a format if one is given; raises AirtableError for one that is not understood."""
+    if len(given) == 1:
+        return _to_text(given[0])
+    try:
+        time = read_formatted_time(_to_text(given[0]), _to_text(given[1]))
+    except FormatError as error:
+        raise _refuse(str(error)) from None
+    return None if time is None else time.isoformat()
+
+
 def _join_list(given: Sequence[Any]) -> str:
     values = cast(list[Any], given[0]) if isinstance(given[0], list) else [given[0]]
     return (_to_text(given[1]) if len(given) > 1 else ", ").join(map(_to_text, values))
@@ -396,7 +408,7 @@ _FUNCTIONS: Mapping[str, tuple[int, int, Callable[[list[Any]], Any]]] = {
     "IS_SAME": (2, 3, _is_same),
     "DATETIME_DIFF": (2, 3, _subtract_times),
     "DATEADD": (3, 3, _add_time),
-    "DATETIME_PARSE": (1, 1, lambda given: _to_text(given[0])),
+    "DATETIME_PARSE": (1, 2, _parse_time),
     "YEAR": (1, 1, lambda given: _part_of(given[0], "year")),
     "MONTH": (1, 1, lambda given: _part_of(given[0], "month")),
     "DAY": (1, 1, lambda given: _part_of(given[0], "day")),

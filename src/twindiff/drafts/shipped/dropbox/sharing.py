@@ -253,11 +253,23 @@ def post_unshare_folder(call: Call, shared_folder_id: str) -> Shown:
     return {".tag": "complete"}
 
 
+_INVALID_MEMBER = {".tag": "member_error", "member_error": {".tag": "invalid_member"}}
+
+
+def _read_member(selector: dict[str, Any]) -> str:
+    """Return the address or the id by which a person is named."""
+    return str(selector.get("email") or selector.get("dropbox_id") or "")
+
+
+def _can_be_member(email: str) -> bool:
+    return "@" in email or email.startswith("dbid:")
+
+
 def _add_members(call: Call, shared: str, given: list[tuple[dict[str, Any], str]]) -> None:
     for selector, level in given:
-        email = str(selector.get("email") or selector.get("dropbox_id") or "")
-        if "@" not in email and not email.startswith("dbid:"):
-            raise DropboxError("bad_member/invalid_email")
+        email = _read_member(selector)
+        if not _can_be_member(email):
+            raise DropboxError("bad_member/invalid_email", invalid_email=email)
         known = call.db.find(DropboxMember, DropboxMember.shared == shared, DropboxMember.email == email)
         if known is None:
             call.db.add(DropboxMember(shared=shared, email=email, access_level=level))
@@ -329,9 +341,12 @@ def post_add_file_member(
 ) -> list[Shown]:
     """Share a file with people."""
     entry, level = _find_file(call, file), _level(access_level)
-    _add_members(call, entry.id, [(each, level) for each in members])
+    _add_members(call, entry.id, [(each, level) for each in members if _can_be_member(_read_member(each))])
     success = {".tag": "success", "success": {".tag": level}}
-    return [{"member": each, "result": success} for each in members]
+    return [
+        {"member": each, "result": success if _can_be_member(_read_member(each)) else _INVALID_MEMBER}
+        for each in members
+    ]
 
 
 @api.post("/list_file_members", reads=True)
