@@ -55,6 +55,8 @@ def finish(client: httpx.Client, endpoint: str, body: Any) -> Any:
         ("sharing/list_file_members", {"file": "/Bread"}, "access_error/is_folder/..."),
         ("files/save_url", {"path": "/a", "url": "file:///etc/passwd"}, "invalid_url/..."),
         ("files/delete_batch/check", {"async_job_id": "1"}, "invalid_async_job_id/..."),
+        ("file_requests/list/continue", {"cursor": "cmVxdWVzdHM6eA"}, "invalid_cursor/..."),
+        ("files/list_folder/longpoll", {"cursor": "Zm9sZGVyOng"}, "reset/..."),
     ],
 )
 def test_what_cannot_be_done_is_said_with_the_tags_of_dropbox(dropbox, endpoint: str, body: Any, summary: str):

@@ -124,8 +124,11 @@ def post_list_pages(call: Call, limit: Annotated[int, msgspec.Meta(ge=1)] = MAX_
 @api.post("/list/continue", reads=True)
 def post_list_continue(call: Call, cursor: str) -> Shown:
     """Go on with a list of file requests."""
-    offset, limit = msgspec.json.decode(decode_cursor("requests", cursor, InvalidListCursor), type=tuple[int, int])
-    return _list_from(call, offset, limit)
+    try:
+        place = msgspec.json.decode(decode_cursor("requests", cursor, InvalidListCursor), type=tuple[int, int])
+    except msgspec.DecodeError:
+        raise InvalidListCursor from None
+    return _list_from(call, max(0, place[0]), max(1, place[1]))
 
 
 def _list_from(call: Call, offset: int, limit: int) -> Shown:
