@@ -39,10 +39,10 @@ class _Source(NamedTuple):
 
 def find_entries(calls: Sequence[RecordedCall]) -> list[Entry]:
     """Return the rows of entries that calls show or take and do not make, with the folders above them."""
-    found = _FoundEntries()
+    entries = _FoundEntries()
     for call in calls:
-        found.read(call)
-    return found.with_folders()
+        entries.read(call)
+    return entries.with_folders()
 
 
 class _FoundEntries:
