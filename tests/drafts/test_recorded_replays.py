@@ -321,3 +321,72 @@ def test_an_image_of_a_shop_has_the_recorded_type_and_size(tmp_path: Path):
     recording.write_text(json.dumps({"host": "https://cdn.shopify.com", "steps": [shown]}))
     answer = CliRunner().invoke(app, ["drafts", "replay", str(recording), "--draft", "shopify", "--json"])
     assert json.loads(answer.stdout)["right"] == 1, answer.output
+
+
+def test_ids_that_the_twin_gives_itself_are_not_bound_to_others_of_a_list_in_another_order(tmp_path: Path):
+    first = {"id": 8001, "route_id": "route-aaa1"}
+    second = {"id": 8002, "route_id": "route-bbb2"}
+    steps: list[Step] = [
+        ("GET", "/v1/parcels", None, 200, [first, second]),
+        ("GET", "/v1/parcels", None, 200, [second, first]),
+        ("GET", "/v1/parcels/8001", None, 200, first),
+        ("GET", "/v1/parcels/8002", None, 200, second),
+    ]
+    learnt = write_session(tmp_path / "learnt.jsonl", steps)
+    CliRunner().invoke(app, ["drafts", "learn", str(learnt), "--output", str(tmp_path / "parcels.json")])
+    assert [each["number"] for each in replay(learnt)["outcomes"]] == [2]
+
+
+def test_a_time_in_milliseconds_is_one_under_any_name(tmp_path: Path):
+    def parcel(weighed: int) -> dict[str, Any]:
+        return {"id": 8001, "address": "Mill", "weighed": weighed}
+
+    made: Step = ("POST", "/v1/parcels", {"address": "Mill"}, 201, parcel(1531229227054))
+    path = write_session(tmp_path / "learnt.jsonl", [made, ("GET", "/v1/parcels/8001", None, 200, made[4])])
+    words = ["drafts", "learn", str(path), "--output", str(tmp_path / "parcels.json"), "--overlay"]
+    assert CliRunner().invoke(app, words).exit_code == 0
+    overlay = tmp_path / "parcels.twin.yaml"
+    overlay.write_text(json.dumps({"resources": {"parcels": {"defaults": {"weighed": 1795822517414}}}}))
+    for weighed, kinds in ((1531229227054, []), (53122922, ["other value"])):
+        report = replay(write_session(tmp_path / "all.jsonl", [(*made[:4], parcel(weighed))]))
+        assert [each["kind"] for each in report["outcomes"]] == kinds
+
+
+def test_lists_in_the_order_of_ids_are_compared_by_the_ids_of_the_twin(tmp_path: Path):
+    steps: list[Step] = [
+        ("POST", "/v3/marketing/lists", {"name": "One"}, 201, {"id": "a1", "name": "One"}),
+        ("POST", "/v3/marketing/lists", {"name": "Two"}, 201, {"id": "f2", "name": "Two"}),
+        (
+            "GET",
+            "/v3/marketing/lists",
+            None,
+            200,
+            {"result": [{"id": "a1", "name": "One"}, {"id": "f2", "name": "Two"}]},
+        ),
+        (
+            "GET",
+            "/v3/marketing/lists",
+            None,
+            200,
+            {"result": [{"id": "a1", "name": "Two"}, {"id": "f2", "name": "One"}]},
+        ),
+    ]
+    recording = write_session(tmp_path / "a.jsonl", steps)
+    recording.write_text(recording.read_text().replace(HOST, "https://api.sendgrid.com"))
+    answer = CliRunner().invoke(app, ["drafts", "replay", str(recording), "--draft", "sendgrid", "--json"])
+    assert [each["number"] for each in json.loads(answer.stdout)["outcomes"]] == [4]
+
+
+def test_a_count_of_more_than_a_session_shows_is_seeded_and_goes_on(tmp_path: Path):
+    project = {"id": 8001, "path_with_namespace": "acme/mill", "open_issues_count": 54}
+    issue = {"id": 9001, "iid": 7, "project_id": 8001, "state": "opened", "title": "Old"}
+    steps: list[Step] = [
+        ("GET", "/api/v4/projects/8001", None, 200, project),
+        ("GET", "/api/v4/projects/8001/issues/7", None, 200, issue),
+        ("POST", "/api/v4/projects/8001/issues", {"title": "New"}, 201, {"title": "New", "state": "opened"}),
+        ("GET", "/api/v4/projects/8001", None, 200, {**project, "open_issues_count": 55}),
+    ]
+    recording = write_session(tmp_path / "a.jsonl", steps)
+    recording.write_text(recording.read_text().replace(HOST, "https://gitlab.com"))
+    answer = CliRunner().invoke(app, ["drafts", "replay", str(recording), "--draft", "gitlab", "--json"])
+    assert json.loads(answer.stdout)["outcomes"] == []

@@ -72,8 +72,20 @@ def compile_computed(resource: ResourceOverlay, stored: StoredResource, tables: 
         elif function == "one":
             objects[field] = _ComputedReader(stored, tables, place).read_object(definition)
         else:
-            columns[field] = _ComputedReader(stored, tables, place).compile(function, definition)
+            compiled = _ComputedReader(stored, tables, place).compile(function, definition)
+            columns[field] = _join_seeded(function, compiled, stored, field)
     return ComputedFields(columns, texts, objects)
+
+
+def _join_seeded(function: str, computed: Column[Any], stored: StoredResource, field: str) -> Column[Any]:
+    """Return a computed column with what a seed says of it, which may show more than it has rows of.
+
+    A count adds how many more there are. What is looked up in a row that is not there is what the row itself holds.
+    """
+    own = getattr(stored.row, stored.columns[field]) if field in stored.columns else None
+    if own is not None and function == "count" and own.kind == "integer":
+        return computed + coalesce(own, 0)
+    return coalesce(computed, own) if own is not None and function == "only" else computed
 
 
 def _function_of(definition: Any, place: str) -> str:

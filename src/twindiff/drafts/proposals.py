@@ -114,6 +114,7 @@ class _Proposer:
         self._own: set[tuple[str, str]] = set()
         self._errors: dict[str, list[Schema]] = {}
         self._puts = RecordedPuts(draft.schemas)
+        self._resources = draft.overlay.resources
 
     def propose(self, calls: Iterable[RecordedCall]) -> Schema:
         for call in calls:
@@ -131,6 +132,7 @@ class _Proposer:
             resources.setdefault(table, {})["computed"] = fields
         bodies = {status: body for status, bodies in sorted(self._errors.items()) if (body := _join_bodies(bodies))}
         self._name_parents_by_key()
+        self._subtract_counted()
         seeds = {table: [*rows.values()] for table, rows in self._seeds.items() if rows}
         overlay: Schema = {
             "errors": {"bodies": bodies} if bodies else {},
@@ -140,6 +142,25 @@ class _Proposer:
             "seeds": seeds,
         }
         return {name: part for name, part in overlay.items() if part}
+
+    def _subtract_counted(self) -> None:
+        """Have fields that an overlay counts say in a seed only how many there are beside the seeds themselves."""
+        for table, rows in self._seeds.items():
+            about = self._resources.get(table)
+            counts = {name: each for name, each in about.computed.items() if "count" in each} if about else {}
+            for row in rows.values():
+                for field in counts.keys() & row.keys():
+                    row[field] = max(0, int(row[field]) - self._count_seeds(counts[field], row))
+
+    def _count_seeds(self, definition: Schema, row: Schema) -> int:
+        """Return how many seeds a computed count of a row counts, by its plain conditions."""
+        given = cast(Schema, definition.get("where") or {})
+        wanted: Schema = {
+            name: row.get(value[1:]) if isinstance(value, str) and value.startswith("$") else value
+            for name, value in given.items()
+        }
+        seeds = self._seeds.get(str(definition["count"]), {}).values()
+        return sum(all(str(each.get(name)) == str(value) for name, value in wanted.items()) for each in seeds)
 
     def _name_parents_by_key(self) -> None:
         """Replace other names of what stands above seeds, such as the path of a project, by its key."""

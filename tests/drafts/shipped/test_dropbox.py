@@ -25,6 +25,15 @@ def upload(client: httpx.Client, path: str, data: bytes, **more: Any) -> httpx.R
     return client.post("https://content.dropboxapi.com/2/files/upload", content=data, headers=headers)
 
 
+def finish(client: httpx.Client, endpoint: str, body: Any) -> Any:
+    """Return what came of a job that an endpoint begins."""
+    begun = client.post(endpoint, json=body).json()
+    assert {*begun} == {".tag", "async_job_id"}, begun
+    stem, _, version = endpoint.partition("_v")
+    check = {"files/save_url": "files/save_url/check_job_status"}.get(stem, f"{stem}/check{version and f'_v{version}'}")
+    return client.post(check, json={"async_job_id": begun["async_job_id"]}).json()
+
+
 @pytest.mark.parametrize(
     ("endpoint", "body", "summary"),
     [
@@ -46,6 +55,8 @@ def upload(client: httpx.Client, path: str, data: bytes, **more: Any) -> httpx.R
         ("sharing/list_file_members", {"file": "/Bread"}, "access_error/is_folder/..."),
         ("files/save_url", {"path": "/a", "url": "file:///etc/passwd"}, "invalid_url/..."),
         ("files/delete_batch/check", {"async_job_id": "1"}, "invalid_async_job_id/..."),
+        ("file_requests/list/continue", {"cursor": "cmVxdWVzdHM6eA"}, "invalid_cursor/..."),
+        ("files/list_folder/longpoll", {"cursor": "Zm9sZGVyOng"}, "reset/..."),
     ],
 )
 def test_what_cannot_be_done_is_said_with_the_tags_of_dropbox(dropbox, endpoint: str, body: Any, summary: str):
@@ -100,10 +111,10 @@ def test_a_batch_says_of_each_entry_whether_it_could_be_done(dropbox: httpx.Clie
     moves = [{"from_path": "/Bread/rye.txt", "to_path": "/a.txt"}, {"from_path": "/no", "to_path": "/b.txt"}]
     lookup = {".tag": "from_lookup", "from_lookup": {".tag": "not_found"}}
     for batch, path in (("copy_batch_v2", "/a.txt"), ("move_batch_v2", "/a (1).txt")):
-        entries = dropbox.post(f"files/{batch}", json={"entries": moves, "autorename": True}).json()["entries"]
+        entries = finish(dropbox, f"files/{batch}", {"entries": moves, "autorename": True})["entries"]
         assert entries[0]["success"]["path_display"] == path
         assert entries[1]["failure"] == {".tag": "relocation_error", "relocation_error": lookup}
-    gone = dropbox.post("files/delete_batch", json={"entries": [{"path": "/a.txt"}, {"path": "/Bread/rye.txt"}]}).json()
+    gone = finish(dropbox, "files/delete_batch", {"entries": [{"path": "/a.txt"}, {"path": "/Bread/rye.txt"}]})
     assert [each[".tag"] for each in gone["entries"]] == ["success", "failure"]
 
 
@@ -125,7 +136,7 @@ def test_uploads_in_parts_end_in_one_batch(dropbox: httpx.Client):
 def test_an_address_is_saved_with_what_the_twin_knows_of_it(dropbox: httpx.Client):
     link = dropbox.post("files/get_temporary_link", json={"path": "/Bread/rye.txt"}).json()["link"]
     for url, size in ((link, 5), ("https://example.com/a", 21)):
-        saved = dropbox.post("files/save_url", json={"path": "/saved.txt", "url": url}).json()
+        saved = finish(dropbox, "files/save_url", {"path": "/saved.txt", "url": url})
         assert (saved[".tag"], saved["size"]) == ("complete", size)
 
 
@@ -142,3 +153,89 @@ def test_each_member_of_a_file_has_a_result_of_its_own(dropbox: httpx.Client):
     assert [each["result"][".tag"] for each in told.json()] == ["member_error", "success"]
     listed = dropbox.post("/sharing/list_file_members", json={"file": "/Bread/rye.txt"}).json()["invitees"]
     assert [each["invitee"]["email"] for each in listed] == ["ada@example.com"]
+
+
+def test_a_file_may_be_made_again_what_it_was_and_tells_what_it_was(dropbox: httpx.Client):
+    first = dropbox.post("files/get_metadata", json={"path": "/Bread/rye.txt"}).json()["rev"]
+    second = upload(dropbox, "/Bread/rye.txt", b"water", mode="overwrite").json()["rev"]
+    dropbox.post("files/delete_v2", json={"path": "/Bread/rye.txt"})
+    listed = dropbox.post("files/list_revisions", json={"path": "/bread/rye.txt"}).json()
+    assert (listed["is_deleted"], [each["rev"] for each in listed["entries"]]) == (True, [second, first])
+    unknown = dropbox.post("files/restore", json={"path": "/Bread/rye.txt", "rev": "015"}).json()
+    restored = dropbox.post("files/restore", json={"path": "/Bread/rye.txt", "rev": first}).json()
+    assert (unknown["error"][".tag"], restored["size"], restored["rev"] in (first, second)) == (
+        "invalid_revision",
+        5,
+        False,
+    )
+
+
+def test_a_list_that_goes_on_names_what_was_deleted_or_moved_away(dropbox: httpx.Client):
+    cursor = dropbox.post("files/list_folder", json={"path": "/Bread"}).json()["cursor"]
+    assert dropbox.post("files/list_folder/longpoll", json={"cursor": cursor}).json() == {"changes": False}
+    dropbox.post("files/move_v2", json={"from_path": "/Bread/rye.txt", "to_path": "/Bread/wheat.txt"})
+    assert dropbox.post("files/list_folder/longpoll", json={"cursor": cursor}).json() == {"changes": True}
+    after = dropbox.post("files/list_folder/continue", json={"cursor": cursor}).json()["entries"]
+    assert [(each[".tag"], each["name"]) for each in after] == [("deleted", "rye.txt"), ("file", "wheat.txt")]
+    gone = dropbox.post("files/get_metadata", json={"path": "/bread/RYE.txt", "include_deleted": True}).json()
+    assert gone[".tag"] == "deleted"
+
+
+def test_a_batch_of_folders_is_a_job_if_it_is_asked_to_be_one_or_large(dropbox: httpx.Client):
+    for paths, is_forced, tag in ((["/a"], False, "complete"), (["/b"], True, "async_job_id")):
+        given = {"paths": paths, "force_async": is_forced}
+        assert dropbox.post("files/create_folder_batch", json=given).json()[".tag"] == tag
+    for count, tag in ((100, "complete"), (101, "async_job_id")):
+        paths = [f"/{count}/{number}" for number in range(count)]
+        assert dropbox.post("files/create_folder_batch", json={"paths": paths}).json()[".tag"] == tag
+
+
+@pytest.mark.parametrize(
+    ("settings", "status"),
+    [
+        ({"requested_visibility": "public"}, 200),
+        ({"requested_visibility": {".tag": "team_only"}}, 409),
+        ({"expires": "2030-01-01T00:00:00Z"}, 409),
+        ({"link_password": "x"}, 409),
+        ({"link_password": None, "expires": None}, 200),
+    ],
+)
+def test_a_basic_account_may_only_make_public_links_without_end(dropbox, settings: Any, status: int):
+    given = {"path": "/Bread", "settings": settings}
+    answer = dropbox.post("sharing/create_shared_link_with_settings", json=given)
+    assert answer.status_code == status
+    assert status == 200 or answer.json()["error_summary"] == "settings_error/not_authorized/..."
+
+
+def test_a_file_request_must_be_closed_before_it_is_deleted(dropbox: httpx.Client):
+    made = dropbox.post("file_requests/create", json={"title": "Loaves", "destination": "/Loaves"}).json()
+    assert (made["is_open"], made["file_count"], made["url"]) == (
+        True,
+        0,
+        f"https://www.dropbox.com/request/{made['id']}",
+    )
+    refused = dropbox.post("file_requests/delete", json={"ids": [made["id"]]}).json()
+    closed = dropbox.post("file_requests/update", json={"id": made["id"], "open": False}).json()
+    gone = dropbox.post("file_requests/delete", json={"ids": [made["id"]]}).json()["file_requests"]
+    assert (refused["error_summary"], closed["is_open"], gone) == ("file_request_open/...", False, [closed])
+    for path, tag in (("/Bread/rye.txt", "not_a_folder"), ("Loaves", "validation_error")):
+        answer = dropbox.post("file_requests/create", json={"title": "Loaves", "destination": path})
+        assert answer.json()["error"] == {".tag": tag}
+
+
+def test_a_copy_reference_copies_what_it_stands_for(dropbox: httpx.Client):
+    reference = dropbox.post("files/copy_reference/get", json={"path": "/Bread"}).json()["copy_reference"]
+    saved = dropbox.post("files/copy_reference/save", json={"copy_reference": reference, "path": "/Copy"}).json()
+    assert saved["metadata"]["path_display"] == "/Copy"
+    assert dropbox.post("files/get_metadata", json={"path": "/copy/old/oat.txt"}).status_code == 200
+    for given, summary in (("no", "invalid_copy_reference/..."), (reference, "path/malformed_path/...")):
+        path = "//b" if given == reference else "/b"
+        answer = dropbox.post("files/copy_reference/save", json={"copy_reference": given, "path": path})
+        assert answer.json()["error_summary"] == summary
+
+
+def test_a_thumbnail_is_refused_for_what_it_is_and_not_drawn(dropbox: httpx.Client):
+    upload(dropbox, "/cat.png", b"png")
+    for path, status in (("/no.png", 409), ("/Bread/rye.txt", 409), ("/cat.png", 501)):
+        headers = {"Dropbox-API-Arg": json.dumps({"path": path})}
+        assert dropbox.post("files/get_thumbnail", headers=headers).status_code == status

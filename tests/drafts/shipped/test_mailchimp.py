@@ -156,7 +156,10 @@ def test_a_batch_does_its_operations_and_packs_their_answers(mailchimp: httpx.Cl
     assert (made["status"], made["response_body_url"]) == ("pending", "")
     batch = mailchimp.get(f"/batches/{made['id']}").json()
     assert (batch["status"], batch["total_operations"], batch["errored_operations"]) == ("finished", 4, 2)
-    packed = mailchimp.get(batch["response_body_url"], headers={"Authorization": ""}).content
+    signed = batch["response_body_url"]
+    for other in (signed.partition("?")[0], signed[:-1] + ("0" if signed[-1] != "0" else "1")):
+        assert mailchimp.get(other, headers={"Authorization": ""}).status_code == 403
+    packed = mailchimp.get(signed, headers={"Authorization": ""}).content
     with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
         file = archive.extractfile(archive.getmembers()[0])
         assert file is not None

@@ -104,6 +104,8 @@ class BoundIds:
         """Ids of what the session makes that only later answers show."""
         self._given: set[str] = set()
         """The ids in the last request."""
+        self._shown: set[str] = set()
+        """The ids in the twin's last answer to a request that reads."""
 
     def note_given(self, call: RecordedCall) -> None:
         """Note the ids that a request gives, as it was recorded and as the twin gets it, which answers must keep."""
@@ -111,6 +113,10 @@ class BoundIds:
         given = {each for each in segments if len(each) >= MIN_BOUND_CHARACTERS}
         given |= {*_ids_in(dict(call.query)), *_ids_in(call.body)}
         self._given = given | {str(self.known[each]) for each in given if each in self.known}
+
+    def note_shown(self, live: Any) -> None:
+        """Note the ids that the twin shows to a request that reads; it had these itself, at whatever place."""
+        self._shown = {*_ids_in(live)}
 
     def learn(self, recorded: Any, live: Any, name: str = "", *, only: re.Pattern[str] | None = None) -> None:
         """Note the ids that stand at the same place of two answers.
@@ -131,9 +137,17 @@ class BoundIds:
         elif _may_be_id(name, recorded) and type(cast(object, recorded)) is type(live) and recorded != live:
             if str(cast(object, recorded)) in self.kept or {str(cast(object, recorded)), str(live)} & self._given:
                 return
-            is_taken = only is not None and str(cast(object, recorded)) in self.foreign and live in self.known.values()
-            if not is_taken:
+            is_foreign = only is not None and str(cast(object, recorded)) in self.foreign
+            if not is_foreign or (live not in self.known.values() and str(cast(object, recorded)) not in self._shown):
                 self.known.setdefault(str(cast(object, recorded)), live)
+
+    def is_same_before(self, recorded: Any, live: Any) -> bool:
+        """Tell whether the twin gives the recorded id itself, which it can only have from what was there before.
+
+        Then the id is bound to another one by mistake, since two lists were in another order.
+        """
+        is_long = isinstance(recorded, (str, int)) and len(str(recorded)) >= MIN_BOUND_CHARACTERS
+        return is_long and recorded == live and live not in self.known.values()
 
     def fill(self, value: Any, name: str = "") -> Any:
         """Return a value with the twin's ids; a short number is one only under a name of ids."""
@@ -150,11 +164,13 @@ class BoundIds:
         """Return a text that is an id, or has ids in it as whole words, with the twin's; see `fill` for short ones."""
         if text in self.known and (len(text) >= MIN_BOUND_CHARACTERS or _ID_NAME.search(name)):
             return str(self.known[text])
-        parts = re.split(r"([^A-Za-z0-9_-]+)", text)
-        return "".join(
-            str(self.known[each]) if len(each) >= MIN_BOUND_CHARACTERS and each in self.known else each
-            for each in parts
-        )
+        return "".join(map(self._fill_word, re.split(r"([^A-Za-z0-9_-]+)", text)))
+
+    def _fill_word(self, word: str) -> str:
+        """Return an id in a text with the twin's, also one after a `_`, as in `/contact/_AO_T-m1`."""
+        id = word if word in self.known else word[1:] if word.startswith("_") else ""
+        is_bound = len(id) >= MIN_BOUND_CHARACTERS and id in self.known
+        return f"{word[: len(word) - len(id)]}{self.known[id]}" if is_bound else word
 
     def fill_path(self, path: str) -> str:
         """Return a path with the twin's ids; a short segment is one only with a digit and below another, as in `/a/3`.
@@ -249,7 +265,11 @@ class RecordedReplay:
             live = _read_json(answer)
             recorded = call.answer
             live = live if is_reading(call) else _put_in_order(recorded, live)
-            self._ids.learn(recorded, live, only=_PLACE_NAME if is_reading(call) else None)
+            if is_reading(call):
+                self._ids.note_shown(live)
+                self._ids.learn(recorded, live, only=_PLACE_NAME)
+            else:
+                self._ids.learn(recorded, live)
             differences = AnswerDifferences([], [], [])
             if recorded is not None and call.status // 100 == answer.status_code // 100:
                 self._compare(recorded, live, differences, "", "", is_error=call.status >= 400)
@@ -300,7 +320,7 @@ class RecordedReplay:
                     )
         elif isinstance(recorded, list):
             first = cast(list[Any], recorded)
-            second = cast(list[Any], live) if isinstance(live, list) else []
+            second = self._align(first, cast(list[Any], live)) if isinstance(live, list) else []
             if name == "tags" and all(isinstance(each, str) for each in (*first, *second)):
                 first, second = sorted(first), sorted(second)
             if not isinstance(live, list) or len(first) != len(second):
@@ -310,17 +330,39 @@ class RecordedReplay:
         elif not self._is_same(recorded, live, name, is_error=is_error):
             differences.values.append(at or "/")
 
+    def _align(self, recorded: list[Any], live: list[Any]) -> list[Any]:
+        """Return a live list in the recorded order where both are in the order of their ids, which are others."""
+        first, second = [*map(_key_of, recorded)], [*map(_key_of, live)]
+        if len(first) < 2 or first != sorted(set(first)) or second != sorted(set(second)):
+            return live
+        by_key = dict(zip(second, live, strict=True))
+        wanted = [str(self._ids.fill(each, "id")) for each in first]
+        return [by_key[each] for each in wanted] if {*wanted} == {*second} else live
+
     def _is_same(self, recorded: Any, live: Any, name: str, *, is_error: bool) -> bool:
         if isinstance(recorded, str) and _TIME.fullmatch(recorded):
             return isinstance(live, str) and bool(_TIME.fullmatch(live))
         is_wording = _WORDING.fullmatch(name) or (isinstance(recorded, str) and " " in recorded)
         if _TIME_NAME.search(name) or _NEW_EACH_TIME.fullmatch(name) or (is_error and is_wording):
             return type(recorded) is type(live)
-        wanted = self._ids.fill(recorded, name)
+        if _is_moment(recorded) and _is_moment(live):
+            return True
+        wanted = recorded if self._ids.is_same_before(recorded, live) else self._ids.fill(recorded, name)
         if isinstance(recorded, str) and recorded.startswith("http") and isinstance(live, str):
             return _last_of(str(wanted)) == _last_of(live)
         is_number = isinstance(wanted, (int, float)) and isinstance(live, (int, float))
         return wanted == live and (type(wanted) is type(live) or is_number)
+
+
+def _key_of(item: Any) -> str:
+    """Return the text by which an item of a list is ordered: its id, or itself if it is a text."""
+    id: Any = cast(Json, item).get("id") if isinstance(item, dict) else item
+    return id if isinstance(id, str) else ""
+
+
+def _is_moment(value: Any) -> bool:
+    """Tell whether a number is a time in milliseconds, whatever its name."""
+    return isinstance(value, int) and not isinstance(value, bool) and bool(_TIME.fullmatch(str(value)))
 
 
 def _last_of(url: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Dropbox: files, folders, search, uploads, shared links and shared folders by handlers."""
+"""Dropbox: files, folders, revisions, search, uploads, jobs, sharing and file requests by handlers."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from twindiff.kit.seeding import InvalidSeedConfig, Person, Seeding, SeedSection
 from twindiff.kit.twin import Users
 
 from .. import ShippedDraft
-from . import batches, files, sharing
+from . import accounts, batches, file_requests, files, jobs, previews, revisions, sharing
 from .entries import add_folder, list_folder, look_for, show_time, write_file
-from .recorded_entries import find_entries
+from .recorded_sharing import find_rows
 from .tables import TABLES, DropboxAccount
 from .wire_style import DropboxStyle
 
@@ -76,10 +76,22 @@ draft = ShippedDraft(
     "dropbox",
     "Dropbox",
     stands_alone=True,
-    pages=(files.api, files.links, batches.api, sharing.api, sharing.users),
+    pages=(
+        files.api,
+        files.links,
+        batches.api,
+        jobs.files,
+        revisions.api,
+        previews.api,
+        sharing.api,
+        jobs.sharing,
+        file_requests.api,
+        accounts.users,
+        accounts.check,
+    ),
     tables=TABLES,
-    rows=sharing.account_rows,
-    recorded_rows=find_entries,
+    rows=accounts.account_rows,
+    recorded_rows=find_rows,
     style=DropboxStyle,
     options={
         "users": Users(DropboxAccount, DropboxAccount.account_id, DropboxAccount.email),

@@ -1,4 +1,6 @@
-"""Batches of deletions, moves, copies and uploads, and files from addresses. All are complete at once.
+"""Batches of new folders, deletions, moves, copies and uploads, and files from addresses.
+
+As at Dropbox most are jobs, whose result a check returns.
 
 https://www.dropbox.com/developers/documentation/http/documentation#files-delete_batch
 """
@@ -23,13 +25,31 @@ from .files import (
     delete_path,
     finish_session,
     move_path,
+    post_create_folder,
     try_each,
 )
+from .jobs import start_job
 from .wire_style import DropboxError
 
 api = Operations(prefix="/2/files")
 MAX_SESSIONS = 1000
+MAX_FOLDERS_AT_ONCE = 100
+"""Folders from which on a batch is a job. Dropbox does not say its bound; 1,000 are one, and a few are not."""
 Entries = list[dict[str, Any]]
+
+
+@api.post("/create_folder_batch")
+def post_create_folder_batch(
+    call: Call, paths: list[str], autorename: bool = False, force_async: bool = False
+) -> Shown:
+    """Create folders: at once if they are few, by a job if they are many or the call asks for one."""
+
+    def create(path: str) -> Shown:
+        return {".tag": "success", **post_create_folder(call, path, autorename)}
+
+    complete = _complete(try_each(paths, create))
+    is_job = force_async or len(paths) > MAX_FOLDERS_AT_ONCE
+    return start_job(call, "create_folder_batch", complete) if is_job else complete
 
 
 @api.post("/delete_batch")
@@ -39,19 +59,19 @@ def post_delete_batch(call: Call, entries: Entries) -> Shown:
     def delete(given: Shown) -> Shown:
         return {".tag": "success", "metadata": delete_path(call, _text(given, "path"), given.get("parent_rev"))}
 
-    return _complete(try_each(entries, delete))
+    return start_job(call, "delete_batch", _complete(try_each(entries, delete)))
 
 
 @api.post("/move_batch_v2")
 def post_move_batch(call: Call, entries: Entries, autorename: bool = False) -> Shown:
     """Move files and folders."""
-    return _relocate(call, entries, move_path, autorename=autorename)
+    return start_job(call, "move_batch", _relocate(call, entries, move_path, autorename=autorename))
 
 
 @api.post("/copy_batch_v2")
 def post_copy_batch(call: Call, entries: Entries, autorename: bool = False) -> Shown:
     """Copy files and folders."""
-    return _relocate(call, entries, copy_path, autorename=autorename)
+    return start_job(call, "copy_batch", _relocate(call, entries, copy_path, autorename=autorename))
 
 
 def _relocate(call: Call, entries: Entries, place: Callable[..., Shown], *, autorename: bool) -> Shown:
@@ -75,17 +95,6 @@ def _text(given: Shown, name: str) -> str:
     return given[name]
 
 
-@api.post("/delete_batch/check", reads=True)
-@api.post("/move_batch/check_v2", reads=True)
-@api.post("/copy_batch/check_v2", reads=True)
-@api.post("/create_folder_batch/check", reads=True)
-@api.post("/upload_session/finish_batch/check", reads=True)
-@api.post("/save_url/check_job_status", reads=True)
-def post_check(call: Call, async_job_id: str) -> Shown:
-    """Refuse a job; none is under way, since batches are complete at once."""
-    raise DropboxError("invalid_async_job_id")
-
-
 @api.post("/upload_session/start_batch")
 def post_upload_session_start_batch(
     call: Call, num_sessions: Annotated[int, msgspec.Meta(ge=1, le=MAX_SESSIONS)]
@@ -103,7 +112,7 @@ def post_upload_session_finish_batch(call: Call, entries: Entries) -> Shown:
 @api.post("/upload_session/finish_batch")
 def post_upload_session_finish_batch_once(call: Call, entries: Entries) -> Shown:
     """End uploads in parts, by the former endpoint."""
-    return _complete(_finish_all(call, entries))
+    return start_job(call, "finish_batch", _complete(_finish_all(call, entries)))
 
 
 def _finish_all(call: Call, entries: Entries) -> list[Shown]:
@@ -129,7 +138,7 @@ def post_save_url(call: Call, path: str, url: str) -> Shown:
         raise DropboxError("invalid_url")
     free = choose_path(call, check_path(path), autorename=True)
     written = write_file(call, free, _content_of(call, url))
-    return {".tag": "complete", **show_entry(written, tagged=False)}
+    return start_job(call, "save_url", {".tag": "complete", **show_entry(written, tagged=False)})
 
 
 def _content_of(call: Call, url: str) -> bytes:

@@ -10,7 +10,7 @@ from typing import Any
 from twindiff.kit.call import Call
 from twindiff.kit.rows import any_of
 
-from .tables import DropboxEntry
+from .tables import DropboxDeletion, DropboxEntry, DropboxRevision
 from .wire_style import DropboxError
 
 BLOCK_BYTES = 4 * 1024 * 1024
@@ -18,6 +18,7 @@ BLOCK_BYTES = 4 * 1024 * 1024
 MAX_NAME_LETTERS = 255
 MAX_AUTORENAMES = 1000
 Shown = dict[str, Any]
+_CONTENT = ("size", "content_hash", "client_modified", "server_modified", "blob")
 _PATH = re.compile(r"(/[^/]+)*")
 
 
@@ -77,7 +78,32 @@ def choose_path(call: Call, path: str, *, autorename: bool, tag: str = "path") -
 def add_folder(call: Call, path: str) -> DropboxEntry:
     """Store a folder, and those above it that do not exist yet."""
     make_folders_above(call, path)
-    return call.db.add(DropboxEntry(id=_new_id(call), tag="folder", **place_of(path), change_number=_count(call)))
+    return _add(call, DropboxEntry(id=_new_id(call), tag="folder", **place_of(path), change_number=_count(call)))
+
+
+def _add(call: Call, entry: DropboxEntry) -> DropboxEntry:
+    _forget_deletion(call, entry.path_lower)
+    return call.db.add(entry)
+
+
+def _forget_deletion(call: Call, path_lower: str) -> None:
+    deletion = call.db.find(DropboxDeletion, DropboxDeletion.path_lower == path_lower)
+    if deletion is not None:
+        call.db.remove(deletion)
+
+
+def _note_deletion(call: Call, path: str) -> None:
+    _forget_deletion(call, path.lower())
+    call.db.add(DropboxDeletion(path_lower=path.lower(), path_display=path, change_number=_count(call)))
+
+
+def _keep_revision(call: Call, file: DropboxEntry) -> None:
+    """Store what a file is, which is about to be replaced or deleted."""
+    content = {name: getattr(file, name) for name in _CONTENT}
+    known = call.db.find(DropboxRevision, DropboxRevision.rev == file.rev)
+    if file.rev and known is None:
+        place = {"path_lower": file.path_lower, "path_display": file.path_display}
+        call.db.add(DropboxRevision(rev=file.rev, id=file.id, **place, **content, change_number=file.change_number))
 
 
 def make_folders_above(call: Call, path: str, tag: str = "path") -> None:
@@ -104,9 +130,23 @@ def write_file(call: Call, path: str, data: bytes, modified: str | None = None) 
     columns["client_modified"] = modified or columns["server_modified"]
     known = look_for(call, path)
     if known is not None:
+        _keep_revision(call, known)
         return call.db.change(known, **columns)
     make_folders_above(call, path)
-    return call.db.add(DropboxEntry(id=_new_id(call), tag="file", **place_of(path), **columns))
+    return _add(call, DropboxEntry(id=_new_id(call), tag="file", **place_of(path), **columns))
+
+
+def restore_revision(call: Call, revision: DropboxRevision) -> DropboxEntry:
+    """Make a former content of a file its content again, also where the file was deleted."""
+    number = _count(call)
+    content = {name: getattr(revision, name) for name in _CONTENT}
+    content |= {"rev": f"015{number:013x}", "server_modified": call.clock.iso(), "change_number": number}
+    known = look_for(call, revision.path_lower)
+    if known is not None:
+        _keep_revision(call, known)
+        return call.db.change(known, **content)
+    make_folders_above(call, revision.path_display)
+    return _add(call, DropboxEntry(id=revision.id, tag="file", **place_of(revision.path_display), **content))
 
 
 def describe_content(call: Call, data: bytes) -> Shown:
@@ -136,9 +176,14 @@ def move_entry(call: Call, entry: DropboxEntry, path: str) -> DropboxEntry:
     below = list_below(call, entry.path_lower) if entry.tag == "folder" else []
     cut = len(entry.path_display)
     make_folders_above(call, path, "to")
-    for each in below:
-        call.db.change(each, **place_of(path + each.path_display[cut:]), change_number=_count(call))
-    return call.db.change(entry, **place_of(path), change_number=_count(call))
+    for each in (*below, entry):
+        _note_deletion(call, each.path_display)
+    moved = entry
+    for each in (*below, entry):
+        target = path + each.path_display[cut:]
+        _forget_deletion(call, target.lower())
+        moved = call.db.change(each, **place_of(target), change_number=_count(call))
+    return moved
 
 
 def copy_entry(call: Call, entry: DropboxEntry, path: str) -> DropboxEntry:
@@ -159,14 +204,36 @@ def _copy_one(call: Call, entry: DropboxEntry, path: str) -> DropboxEntry:
         "server_modified": call.clock.iso() if entry.tag == "file" else None,
         "blob": entry.blob,
     }
-    return call.db.add(DropboxEntry(id=_new_id(call), tag=entry.tag, **place_of(path), **content, change_number=number))
+    return _add(call, DropboxEntry(id=_new_id(call), tag=entry.tag, **place_of(path), **content, change_number=number))
 
 
 def remove_entry(call: Call, entry: DropboxEntry) -> None:
     """Remove an entry and all that is below it."""
-    for each in list_below(call, entry.path_lower) if entry.tag == "folder" else ():
+    below = list_below(call, entry.path_lower) if entry.tag == "folder" else []
+    for each in (*below, entry):
+        if each.tag == "file":
+            _keep_revision(call, each)
+        _note_deletion(call, each.path_display)
         call.db.remove(each)
-    call.db.remove(entry)
+
+
+def list_deletions(call: Call, path_lower: str, *, recursive: bool) -> list[DropboxDeletion]:
+    """Return what was deleted in a folder, by path."""
+    below = DropboxDeletion.path_lower.starts(f"{path_lower}/")
+    rows = call.db.rows(DropboxDeletion, below, order=DropboxDeletion.path_lower)
+    return [each for each in rows if recursive or each.path_lower.rpartition("/")[0] == path_lower]
+
+
+def find_deletion(call: Call, path: str) -> DropboxDeletion | None:
+    """Return the deletion at a path; None if nothing was deleted there, or something is there again."""
+    return call.db.find(DropboxDeletion, DropboxDeletion.path_lower == path.lower())
+
+
+def show_deletion(deletion: DropboxDeletion) -> Shown:
+    """Return what was deleted as Dropbox shows it."""
+    path = deletion.path_display
+    name = path.rpartition("/")[2]
+    return {".tag": "deleted", "name": name, "path_lower": deletion.path_lower, "path_display": path}
 
 
 def list_folder(call: Call, path_lower: str, *, recursive: bool) -> Sequence[DropboxEntry]:

@@ -21,18 +21,21 @@ from .entries import (
     check_path,
     choose_path,
     copy_entry,
+    find_deletion,
     find_entry,
     find_file,
     hash_content,
+    list_deletions,
     list_folder,
     look_for,
     move_entry,
     remove_entry,
+    show_deletion,
     show_entry,
     show_failure,
     write_file,
 )
-from .tables import DropboxEntry, DropboxUploadSession
+from .tables import DropboxDeletion, DropboxEntry, DropboxUploadSession
 from .wire_style import DropboxError, UploadRefused
 
 api = Operations(prefix="/2/files")
@@ -59,6 +62,7 @@ class ListPlace(msgspec.Struct, array_like=True):
     offset: int
     limit: int
     change: int
+    include_deleted: bool = False
 
 
 class UploadArgument(msgspec.Struct):
@@ -99,7 +103,8 @@ class PathArgument(msgspec.Struct):
     path: str
 
 
-def _read_argument(text: str, kind: Any) -> Any:
+def read_argument(text: str, kind: Any) -> Any:
+    """Return the argument in a header as `kind`; raises InvalidParameter."""
     try:
         return msgspec.json.decode(text, type=kind)
     except msgspec.DecodeError as error:
@@ -112,9 +117,11 @@ def _read_content(call: Call) -> bytes:
 
 
 @api.post("/list_folder", reads=True)
-def post_list_folder(call: Call, path: str, recursive: bool = False, limit: int = MAX_LISTED) -> Shown:
+def post_list_folder(
+    call: Call, path: str, recursive: bool = False, limit: int = MAX_LISTED, include_deleted: bool = False
+) -> Shown:
     """List a folder."""
-    place = ListPlace("", recursive, 0, max(1, min(limit, MAX_LISTED)), _last_change(call))
+    place = ListPlace("", recursive, 0, max(1, min(limit, MAX_LISTED)), _last_change(call), include_deleted)
     if path:
         folder = find_entry(call, path)
         if folder.tag != "folder":
@@ -126,11 +133,14 @@ def post_list_folder(call: Call, path: str, recursive: bool = False, limit: int 
 @api.post("/list_folder/continue", reads=True)
 def post_list_folder_continue(call: Call, cursor: str) -> Shown:
     """Go on with a list, or say what came after its end."""
+    return _list_from(call, _read_place(cursor, "path/malformed_path"))
+
+
+def _read_place(cursor: str, tags: str) -> ListPlace:
     try:
-        place = msgspec.json.decode(decode_cursor("folder", cursor, InvalidDropboxCursor), type=ListPlace)
-    except msgspec.DecodeError:
-        raise InvalidDropboxCursor from None
-    return _list_from(call, place)
+        return msgspec.json.decode(decode_cursor("folder", cursor, InvalidDropboxCursor), type=ListPlace)
+    except (msgspec.DecodeError, InvalidDropboxCursor):
+        raise DropboxError(tags) from None
 
 
 @api.post("/list_folder/get_latest_cursor", reads=True)
@@ -141,7 +151,10 @@ def post_get_latest_cursor(call: Call, path: str, recursive: bool = False) -> Sh
 
 
 def _list_from(call: Call, place: ListPlace) -> Shown:
-    entries = list_folder(call, place.path, recursive=place.recursive)
+    entries: list[DropboxEntry | DropboxDeletion] = [*list_folder(call, place.path, recursive=place.recursive)]
+    if place.offset < 0 or place.include_deleted:
+        gone = list_deletions(call, place.path, recursive=place.recursive)
+        entries = sorted([*entries, *gone], key=lambda each: each.path_lower)
     if place.offset < 0:
         shown = [each for each in entries if each.change_number > place.change]
         end = -1
@@ -150,9 +163,9 @@ def _list_from(call: Call, place: ListPlace) -> Shown:
         end = place.offset + len(shown)
     has_more = 0 <= end < len(entries)
     last = place.change if has_more else _last_change(call)
-    cursor = ListPlace(place.path, place.recursive, end if has_more else -1, place.limit, last)
+    cursor = msgspec.structs.replace(place, offset=end if has_more else -1, change=last)
     return {
-        "entries": [show_entry(each) for each in shown],
+        "entries": [show_entry(each) if isinstance(each, DropboxEntry) else show_deletion(each) for each in shown],
         "cursor": _write_place(cursor),
         "has_more": has_more,
     }
@@ -164,14 +177,27 @@ def _write_place(place: ListPlace) -> str:
 
 def _last_change(call: Call) -> int:
     last = call.db.rows(DropboxEntry, order=-DropboxEntry.change_number, limit=1)
-    return last[0].change_number if last else 0
+    gone = call.db.rows(DropboxDeletion, order=-DropboxDeletion.change_number, limit=1)
+    return max((each.change_number for each in (*last, *gone)), default=0)
+
+
+@api.post("/list_folder/longpoll", reads=True)
+def post_list_folder_longpoll(
+    call: Call, cursor: str, timeout: Annotated[int, msgspec.Meta(ge=30, le=480)] = 30
+) -> Shown:
+    """Say whether something changed after a cursor. It does not wait: without changes it answers at once."""
+    place = _read_place(cursor, "reset")
+    return {"changes": bool(_list_from(call, msgspec.structs.replace(place, offset=-1))["entries"])}
 
 
 @api.post("/get_metadata", reads=True)
-def post_get_metadata(call: Call, path: str) -> Shown:
-    """Return a file or folder."""
+def post_get_metadata(call: Call, path: str, include_deleted: bool = False) -> Shown:
+    """Return a file or folder, or on demand that something was deleted there."""
     if path in ("", "/"):
         raise InvalidParameter("path", "The root folder is unsupported.")
+    deletion = find_deletion(call, path) if include_deleted else None
+    if deletion is not None:
+        return show_deletion(deletion)
     return show_entry(find_entry(call, path))
 
 
@@ -186,16 +212,6 @@ def post_create_folder(call: Call, path: str, autorename: bool = False) -> Shown
 def post_create_folder_once(call: Call, path: str, autorename: bool = False) -> Shown:
     """Create a folder, by the former endpoint."""
     return post_create_folder(call, path, autorename)["metadata"]
-
-
-@api.post("/create_folder_batch")
-def post_create_folder_batch(call: Call, paths: list[str], autorename: bool = False) -> Shown:
-    """Create folders."""
-
-    def create(path: str) -> Shown:
-        return {".tag": "success", **post_create_folder(call, path, autorename)}
-
-    return {".tag": "complete", "entries": try_each(paths, create)}
 
 
 def try_each(
@@ -234,12 +250,6 @@ def delete_path(call: Call, path: str, parent_rev: str | None) -> Shown:
 def post_delete_once(call: Call, path: str, parent_rev: str | None = None) -> Shown:
     """Delete a file or folder, by the former endpoint."""
     return delete_path(call, path, parent_rev)
-
-
-@api.post("/permanently_delete")
-def post_permanently_delete(call: Call, path: str) -> None:
-    """Delete a file or folder for good."""
-    delete_path(call, path, None)
 
 
 @api.post("/move_v2")
@@ -326,7 +336,7 @@ def _search(call: Call, query: str, path: str, most: int, offset: int) -> Shown:
 @api.post("/upload", body_limit=MAX_UPLOAD_BYTES)
 def post_upload(call: Call, argument: ApiArgument) -> Shown:
     """Upload a file; the argument stands in a header and the content in the body."""
-    return _commit(call, _read_argument(argument, UploadArgument), _read_content(call))
+    return _commit(call, read_argument(argument, UploadArgument), _read_content(call))
 
 
 def _commit(call: Call, asked: UploadArgument, data: bytes) -> Shown:
@@ -380,7 +390,7 @@ def _find_session(call: Call, cursor: SessionCursor, tag: str = "") -> DropboxUp
 @api.post("/upload_session/append_v2", body_limit=MAX_UPLOAD_BYTES)
 def post_upload_session_append(call: Call, argument: ApiArgument) -> None:
     """Add a part."""
-    asked: AppendArgument = _read_argument(argument, AppendArgument)
+    asked: AppendArgument = read_argument(argument, AppendArgument)
     session = _find_session(call, asked.cursor)
     if session.is_closed:
         raise DropboxError("closed")
@@ -391,7 +401,7 @@ def post_upload_session_append(call: Call, argument: ApiArgument) -> None:
 @api.post("/upload_session/finish", body_limit=MAX_UPLOAD_BYTES)
 def post_upload_session_finish(call: Call, argument: ApiArgument) -> Shown:
     """End an upload in parts."""
-    return finish_session(call, _read_argument(argument, FinishArgument), _read_content(call))
+    return finish_session(call, read_argument(argument, FinishArgument), _read_content(call))
 
 
 def finish_session(call: Call, asked: FinishArgument, last: bytes) -> Shown:
@@ -406,7 +416,7 @@ def finish_session(call: Call, asked: FinishArgument, last: bytes) -> Shown:
 @api.post("/download", reads=True)
 def post_download(call: Call, argument: ApiArgument) -> Response:
     """Download a file; its metadata stand in a header."""
-    entry = find_file(call, _read_argument(argument, PathArgument).path)
+    entry = find_file(call, read_argument(argument, PathArgument).path)
     told = msgspec.json.encode(show_entry(entry, tagged=False)).decode()
     escaped = told.encode("ascii", "backslashreplace").decode()
     data = call.blobs.get(entry.blob) if entry.blob else b""
@@ -418,12 +428,6 @@ def post_get_temporary_link(call: Call, path: str) -> Shown:
     """Return an address of a file's content."""
     entry = find_file(call, path)
     return {"metadata": show_entry(entry, tagged=False), "link": f"{call.base_url}/temporary/{entry.id[3:]}"}
-
-
-@api.post("/list_revisions", reads=True)
-def post_list_revisions(call: Call, path: str) -> Shown:
-    """List the revisions of a file, of which the last is kept."""
-    return {"is_deleted": False, "entries": [show_entry(find_file(call, path), tagged=False)], "has_more": False}
 
 
 links = Operations()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
@@ -11,6 +12,11 @@ from ...recordings import RecordedCall, show_timestamp
 Entry = dict[str, Any]
 _TAKEN = ("delete", "delete_v2", "move", "move_v2", "copy", "copy_v2")
 """Last words of calls that need what they name."""
+_OF_FOLDERS = ("list_folder", "share_folder", "get_latest_cursor")
+_OF_FILES = ("list_revisions", "download", "get_temporary_link", "add_file_member", "list_file_members", "unshare_file")
+_SHARING = ("create_shared_link_with_settings", "share_folder")
+"""Last words of calls that show what they name and do not make it."""
+_FILE_ERRORS = ("path/not_folder", "bad_path/is_file", "not_a_folder", "path_write/conflict/file")
 _OF_COPIES = ("id", "rev")
 """Fields that a copy has of its own."""
 _NAMES = ("path", "from_path", "file")
@@ -31,31 +37,111 @@ class _Source(NamedTuple):
     others: tuple[str, ...]
 
 
-def find_entries(calls: Sequence[RecordedCall]) -> Mapping[str, list[Entry]]:
+def find_entries(calls: Sequence[RecordedCall]) -> list[Entry]:
     """Return the rows of entries that calls show or take and do not make, with the folders above them."""
-    made: set[str] = set()
-    moves: list[_Move] = []
-    entries: dict[str, Entry] = {}
+    entries = _FoundEntries()
     for call in calls:
+        entries.read(call)
+    return entries.with_folders()
+
+
+class _FoundEntries:
+    """The entries that were there before, by path in lower case."""
+
+    def __init__(self) -> None:
+        self._made: set[str] = set()
+        self._moves: list[_Move] = []
+        self._rows: dict[str, Entry] = {}
+
+    def read(self, call: RecordedCall) -> None:
+        """Note what a call shows, takes or names."""
+        for row in _rows_named(call):
+            source = _find_source(str(row["path_display"]), self._moves)
+            is_moved = source is None or source.path != row["path_display"]
+            if row["path_lower"] not in self._made and not is_moved:
+                self._rows.setdefault(row["path_lower"], row)
         shown = {str(each["path_lower"]): each for each in _metadata_in(call.answer)} if call.status < 300 else {}
-        is_taken = call.path.rpartition("/")[2] in _TAKEN and call.status < 300
-        if not is_reading(call) and not is_taken:
-            made |= shown.keys()
-            continue
-        for path, each in _named_by(call, shown) if is_taken else [*shown.items()]:
-            source = None if path in made else _find_source(str(each.get("path_display") or path), moves)
-            if source and source.path.lower() not in made:
-                own = {name: value for name, value in each.items() if name not in source.others}
-                row = _to_row(own, source.path.lower(), source.path)
-                known = entries.setdefault(row["path_lower"], row)
-                if "id" in own and known["id"] == _make_id(row["path_lower"]):
-                    entries[row["path_lower"]] = row
-        moves += _moves_of(call, shown) if is_taken else ()
-    for row in [*entries.values()]:
-        for path in _folders_above(str(row["path_display"])):
-            if path.lower() not in made:
-                entries.setdefault(path.lower(), _to_row({".tag": "folder"}, path.lower(), path))
-    return {"entries": [{**row, "change_number": 0} for row in entries.values()]}
+        word = call.path.rpartition("/")[2]
+        is_taken = word in _TAKEN and call.status < 300
+        if word in _SHARING:
+            self._note_shared(shown)
+        elif not is_reading(call) and not is_taken:
+            self._made |= shown.keys()
+        else:
+            for path, each in _named_by(call, shown) if is_taken else [*shown.items()]:
+                self._note_shown(path, each)
+            self._moves += _moves_of(call, shown) if is_taken else ()
+
+    def _note_shared(self, shown: Mapping[str, Entry]) -> None:
+        """Note entries as the sharing of them shows them, which has no path in upper case."""
+        for path, each in shown.items():
+            known = self._rows.get(path)
+            if path not in self._made:
+                self._rows[path] = to_row(each, path, str(known["path_display"] if known else path))
+
+    def _note_shown(self, path: str, shown: Entry) -> None:
+        source = None if path in self._made else _find_source(str(shown.get("path_display") or path), self._moves)
+        if source and source.path.lower() not in self._made:
+            own = {name: value for name, value in shown.items() if name not in source.others}
+            row = to_row(own, source.path.lower(), source.path)
+            known = self._rows.setdefault(row["path_lower"], row)
+            is_better = "id" in own and known["id"] == _make_id(row["path_lower"])
+            if is_better or len(row) > len(known):
+                self._rows[row["path_lower"]] = row
+
+    def with_folders(self) -> list[Entry]:
+        """Return the rows, with those of the folders above them."""
+        for row in [*self._rows.values()]:
+            for path in _folders_above(str(row["path_display"])):
+                if path.lower() not in self._made:
+                    self._rows.setdefault(path.lower(), to_row({".tag": "folder"}, path.lower(), path))
+        return [*self._rows.values()]
+
+
+def _rows_named(call: RecordedCall) -> Iterator[Entry]:
+    """Yield a bare entry that a call names and whose being there its answer shows."""
+    body: Any = call.body
+    given = cast(Entry, body) if isinstance(body, dict) else {}
+    path = next((str(given[name]) for name in (*_NAMES, "destination") if given.get(name)), "")
+    if "conflict/" in _summary_of(call) or _was_renamed(call, given):
+        path = str(given.get("to_path") or path)
+    tag = _tag_shown(call, given, path)
+    content: Entry = {"rev": "1", "size": 0} if tag == "file" else {}
+    if tag and path.startswith("/"):
+        yield to_row({".tag": tag, **content}, path.lower(), path)
+    elif tag == "file" and path.startswith("id:"):
+        yield to_row({".tag": tag, "id": path, **content}, f"/{path[3:].lower()}", f"/{path[3:]}")
+
+
+def _tag_shown(call: RecordedCall, given: Entry, path: str) -> str:
+    """Return whether a `file` or `folder` was at the path that a call names; empty if its answer shows neither."""
+    word, summary = call.path.rpartition("/")[2], _summary_of(call)
+    conflict = re.match(r"(?:path|to)/conflict/(file|folder)\b(?!_)", summary)
+    if conflict:
+        return conflict[1]
+    is_done = call.status < 300
+    if is_done and word in _OF_FOLDERS:
+        return "folder"
+    if (is_done and word in _OF_FILES) or summary.startswith(_FILE_ERRORS):
+        return "file"
+    is_shared = word in _SHARING and (is_done or summary.startswith("settings_error"))
+    return _guess_tag(path) if is_shared or (is_done and _was_renamed(call, given)) else ""
+
+
+def _guess_tag(path: str) -> str:
+    return "file" if "." in path.rpartition("/")[2] else "folder"
+
+
+def _was_renamed(call: RecordedCall, given: Entry) -> bool:
+    """Tell whether what a call placed has a number in its name, since something was there."""
+    shown = next(_metadata_in(call.answer), Entry())
+    target = str(given.get("to_path") or "").lower()
+    return bool(given.get("autorename") and target and shown.get("path_lower") not in (target, None))
+
+
+def _summary_of(call: RecordedCall) -> str:
+    answer: Any = call.answer
+    return str(cast(Entry, answer).get("error_summary") or "") if isinstance(answer, dict) else ""
 
 
 def _moves_of(call: RecordedCall, shown: Mapping[str, Entry]) -> Iterator[_Move]:
@@ -79,7 +165,8 @@ def _find_source(path: str, moves: Sequence[_Move]) -> _Source | None:
     return _Source(path, others)
 
 
-def _to_row(shown: Mapping[str, Any], path_lower: str, path: str) -> Entry:
+def to_row(shown: Mapping[str, Any], path_lower: str, path: str) -> Entry:
+    """Return the row of an entry as an answer shows it."""
     tag = shown.get(".tag") or ("file" if "rev" in shown else "folder")
     content = {name: shown[name] for name in ("rev", "size", "content_hash") if name in shown}
     times = {name: show_timestamp(str(shown[name])) for name in ("client_modified", "server_modified") if name in shown}
@@ -92,6 +179,7 @@ def _to_row(shown: Mapping[str, Any], path_lower: str, path: str) -> Entry:
         "parent_lower": path_lower.rpartition("/")[0],
         **content,
         **times,
+        "change_number": 0,
     }
 
 

@@ -1,8 +1,8 @@
-"""The tables of a Dropbox: accounts, files and folders, shared links, shared folders, and open upload sessions."""
+"""The tables of a Dropbox: accounts, files and folders with what they were, sharing, file requests, and open jobs."""
 
 from __future__ import annotations
 
-from twindiff.kit.rows import Column, Row, Timestamp, column
+from twindiff.kit.rows import Column, Json, Row, Timestamp, column
 
 
 class DropboxAccount(Row, table="accounts", key=("account_id",)):
@@ -11,6 +11,9 @@ class DropboxAccount(Row, table="accounts", key=("account_id",)):
     account_id: Column[str]
     email: Column[str]
     display_name: Column[str]
+    account_type: Column[str] = column(default="basic")
+    country: Column[str] = column(default="US")
+    locale: Column[str] = column(default="en")
 
 
 class DropboxEntry(Row, table="entries", key=("id",), indexes=(("path_lower",), ("parent_lower",))):
@@ -68,6 +71,57 @@ class DropboxUploadSession(Row, table="upload_sessions", key=("session_id",), vi
     is_closed: Column[bool] = column(default=False)
 
 
+class DropboxRevision(Row, table="revisions", key=("rev",), indexes=(("path_lower",),), visibility="bookkeeping"):
+    """What a file was before it was replaced or deleted."""
+
+    rev: Column[str]
+    id: Column[str]
+    path_lower: Column[str]
+    path_display: Column[str]
+    size: Column[int | None] = column(default=None)
+    content_hash: Column[str | None] = column(default=None)
+    client_modified: Column[Timestamp | None] = column(default=None)
+    server_modified: Column[Timestamp | None] = column(default=None)
+    blob: Column[str | None] = column(default=None)
+    change_number: Column[int] = column(default=0)
+
+
+class DropboxDeletion(Row, table="deletions", key=("path_lower",), visibility="bookkeeping"):
+    """A path at which something was deleted and nothing is now."""
+
+    path_lower: Column[str]
+    path_display: Column[str]
+    change_number: Column[int] = column(default=0)
+
+
+class DropboxFileRequest(Row, table="file_requests", key=("id",)):
+    """A page on which others may upload to a folder."""
+
+    id: Column[str]
+    title: Column[str]
+    destination: Column[str]
+    created: Column[Timestamp]
+    is_open: Column[bool] = column(default=True)
+    file_count: Column[int] = column(default=0)
+    description: Column[str | None] = column(default=None)
+    deadline: Column[Json] = column(default=None)
+
+
+class DropboxCopyReference(Row, table="copy_references", key=("reference",), visibility="bookkeeping"):
+    """A reference by which a file or folder may be copied."""
+
+    reference: Column[str]
+    entry_id: Column[str]
+
+
+class DropboxJob(Row, table="jobs", key=("async_job_id",), visibility="bookkeeping"):
+    """A job that is complete, with what came of it."""
+
+    async_job_id: Column[str]
+    kind: Column[str]
+    result: Column[Json]
+
+
 TABLES = (
     DropboxAccount,
     DropboxEntry,
@@ -75,4 +129,9 @@ TABLES = (
     DropboxSharedFolder,
     DropboxMember,
     DropboxUploadSession,
+    DropboxRevision,
+    DropboxDeletion,
+    DropboxFileRequest,
+    DropboxCopyReference,
+    DropboxJob,
 )

@@ -16,6 +16,9 @@ class DropboxError(ApiError):
 
     status = 409
 
+    user_message = ""
+    """A text for people beside the tags."""
+
     def __init__(self, tags: str, **fields: Any) -> None:
         super().__init__(tags)
         self.tags, self.fields = tags.split("/"), fields
@@ -31,6 +34,14 @@ class UploadRefused(DropboxError):
     def show(self) -> dict[str, Any]:
         first, *rest = self.tags
         return {".tag": first, "reason": show_tags(rest), **self.fields}
+
+
+class UnsupportedAccessLevel(DropboxError):
+    """The access level is none that can be given yet."""
+
+    def __init__(self, level: str) -> None:
+        super().__init__("access_error/no_permission")
+        self.user_message = f"{level} isn\u2019t yet supported."
 
 
 def show_tags(tags: list[str], fields: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -53,7 +64,7 @@ class DropboxStyle(DraftStyle):
     def error(self, error: ApiError, exchange: RequestContext | None = None) -> Response:
         headers = (*error.headers, (DRAFTED_HEADER, "refused"))
         if isinstance(error, DropboxError):
-            return _show_union(error.tags, error.status, headers, error.show())
+            return _show_union(error.tags, error.status, headers, error.show(), error.user_message)
         if isinstance(error, MissingToken | UnknownToken):
             return _show_union(["invalid_access_token"], 401, headers)
         if error.status in (404, 501):
@@ -65,7 +76,12 @@ class DropboxStyle(DraftStyle):
 
 
 def _show_union(
-    tags: list[str], status: int, headers: tuple[tuple[str, str], ...], shown: dict[str, Any] | None = None
+    tags: list[str],
+    status: int,
+    headers: tuple[tuple[str, str], ...],
+    shown: dict[str, Any] | None = None,
+    user_message: str = "",
 ) -> Response:
-    body = {"error_summary": "/".join([*tags, "..."]), "error": shown or show_tags(tags)}
+    body: dict[str, Any] = {"error_summary": "/".join([*tags, "..."]), "error": shown or show_tags(tags)}
+    body |= {"user_message": {"locale": "en", "text": user_message}} if user_message else {}
     return json_answer(body, status, headers)

@@ -113,7 +113,7 @@ def _show_contact(call: Call, row: Any, *, only_values: bool, names: Iterable[st
     made, number = show_milliseconds(row.created_at), int(row.id)
     email = [{"type": "EMAIL", "value": row.email, "timestamp": made, "is-primary": True}] if row.email else []
     guid = _guid_of(row)
-    memberships = call.db.rows(CrmListMember, CrmListMember.contact_id == row.id)
+    memberships = call.db.rows(CrmListMember, CrmListMember.record_id == row.id)
     return {
         "vid": number,
         "canonical-vid": number,
@@ -161,7 +161,7 @@ def _show_membership(row: CrmListMember) -> Shown:
         "static-list-id": row.list_id,
         "internal-list-id": row.list_id,
         "timestamp": show_milliseconds(row.added_at),
-        "vid": int(row.contact_id),
+        "vid": int(row.record_id),
         "is-member": True,
     }
 
@@ -376,9 +376,9 @@ def add_to_list(call: Call, list_id: str, vids: list[int] | None = None, emails:
     row = _find_list(call, list_id)
     _refuse_dynamic(row)
     contacts, invalid = _find_members(call, vids or (), emails or ())
-    inside = {each.contact_id for each in call.db.rows(CrmListMember, CrmListMember.list_id == row.id)}
+    inside = {each.record_id for each in call.db.rows(CrmListMember, CrmListMember.list_id == row.id)}
     for id in [each for each in contacts if each not in inside]:
-        call.db.add(CrmListMember(list_id=row.id, contact_id=id, added_at=call.clock.iso()))
+        call.db.add(CrmListMember(list_id=row.id, record_id=id, added_at=call.clock.iso()))
     return _report(contacts, inside, invalid)
 
 
@@ -388,7 +388,7 @@ def remove_from_list(call: Call, list_id: str, vids: list[int] | None = None, em
     row = _find_list(call, list_id)
     _refuse_dynamic(row)
     contacts, invalid = _find_members(call, vids or (), emails or ())
-    members = {each.contact_id: each for each in call.db.rows(CrmListMember, CrmListMember.list_id == row.id)}
+    members = {each.record_id: each for each in call.db.rows(CrmListMember, CrmListMember.list_id == row.id)}
     for id in [each for each in contacts if each in members]:
         call.db.remove(members[id])
     return _report(contacts, {each for each in contacts if each not in members}, invalid)
@@ -425,7 +425,7 @@ def list_members(call: Call, list_id: str, count: int = 20, vid_offset: int = 0)
     else:
         row = _find_list(call, list_id)
         members = call.db.rows(CrmListMember, CrmListMember.list_id == row.id)
-        rows = [_find_contact(call, each.contact_id) for each in members]
+        rows = [_find_contact(call, each.record_id) for each in members]
     rows = [each for each in sorted(rows, key=lambda each: int(each.id)) if int(each.id) > vid_offset]
     most = min(max(count, 1), MAX_CONTACTS)
     shown = [_show_contact(call, each, only_values=True) for each in rows[:most]]

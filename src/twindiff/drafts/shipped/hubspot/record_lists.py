@@ -47,7 +47,7 @@ def _show(call: Call, row: CrmContactList) -> Shown:
 
 def _members(call: Call, row: CrmContactList) -> list[CrmListMember]:
     rows = call.db.rows(CrmListMember, CrmListMember.list_id == row.id)
-    return sorted(rows, key=lambda each: int(each.contact_id))
+    return sorted(rows, key=lambda each: int(each.record_id))
 
 
 def _find(call: Call, id: str, *, deleted: bool = False) -> CrmContactList:
@@ -182,7 +182,7 @@ def put_name(call: Call, list_id: str, list_name: str) -> Shown:
 def list_members(call: Call, list_id: str, after: str = "", limit: int = 100) -> Shown:
     """List the records of a list in the order of their ids."""
     members = _members(call, _find(call, list_id))
-    shown = [{"recordId": each.contact_id, "membershipTimestamp": show_time(each.added_at)} for each in members]
+    shown = [{"recordId": each.record_id, "membershipTimestamp": show_time(each.added_at)} for each in members]
     return {"total": len(shown), **page_results(shown, after, min(max(limit, 1), MAX_MEMBERS))}
 
 
@@ -190,7 +190,7 @@ def list_members(call: Call, list_id: str, after: str = "", limit: int = 100) ->
 def list_in_join_order(call: Call, list_id: str, after: str = "", limit: int = 100) -> Shown:
     """List the records of a list in the order in which they were added."""
     members = sorted(_members(call, _find(call, list_id)), key=lambda each: each.added_at)
-    shown = [{"recordId": each.contact_id, "membershipTimestamp": show_time(each.added_at)} for each in members]
+    shown = [{"recordId": each.record_id, "membershipTimestamp": show_time(each.added_at)} for each in members]
     return {"total": len(shown), **page_results(shown, after, min(max(limit, 1), MAX_MEMBERS))}
 
 
@@ -223,14 +223,14 @@ def add_from_list(call: Call, list_id: str, source_list_id: str) -> None:
     row, source = _find(call, list_id), _find(call, source_list_id)
     if row.kind != source.kind:
         raise HubSpotError("The lists are of different object types.")
-    _change(call, row, [each.contact_id for each in _members(call, source)], ())
+    _change(call, row, [each.record_id for each in _members(call, source)], ())
 
 
 @api.delete("/{listId}/memberships", status=204)
 def remove_all_members(call: Call, list_id: str) -> None:
     """Take all records out of a list."""
     row = _find(call, list_id)
-    _change(call, row, (), [each.contact_id for each in _members(call, row)])
+    _change(call, row, (), [each.record_id for each in _members(call, row)])
 
 
 def _change(call: Call, row: CrmContactList, added: Sequence[Any], removed: Sequence[Any]) -> Shown:
@@ -242,12 +242,12 @@ def _change(call: Call, row: CrmContactList, added: Sequence[Any], removed: Sequ
     if len(added) + len(removed) > MAX_CHANGED_MEMBERS:
         raise HubSpotError(f"At most {MAX_CHANGED_MEMBERS:,} memberships are changed at once.")
     known = {each.id for each in find_records(call, row.kind)}
-    inside = {each.contact_id: each for each in _members(call, row)}
+    inside = {each.record_id: each for each in _members(call, row)}
     wanted, gone = [*dict.fromkeys(map(str, added))], [*dict.fromkeys(map(str, removed))]
     new = [each for each in wanted if each in known and each not in inside]
     old = [each for each in gone if each in inside]
     for each in new:
-        call.db.add(CrmListMember(list_id=row.id, contact_id=each, added_at=call.clock.iso()))
+        call.db.add(CrmListMember(list_id=row.id, record_id=each, added_at=call.clock.iso()))
     for each in old:
         call.db.remove(inside[each])
     if new or old:

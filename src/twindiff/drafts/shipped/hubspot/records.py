@@ -167,7 +167,7 @@ def archive_record(call: Call, kind: str, id: str) -> None:
 def list_places(call: Call, kind: str, id: str) -> list[CrmListMember]:
     """Return the places of a record in lists of its kind."""
     of_kind = {row.id for row in call.db.rows(CrmContactList, CrmContactList.kind == kind)}
-    return [row for row in call.db.rows(CrmListMember, CrmListMember.contact_id == id) if row.list_id in of_kind]
+    return [row for row in call.db.rows(CrmListMember, CrmListMember.record_id == id) if row.list_id in of_kind]
 
 
 @api.get("/{objectType}")

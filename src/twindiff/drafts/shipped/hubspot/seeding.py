@@ -103,7 +103,7 @@ def _add_list(call: Call, given: SeedList, place: str, problems: list[str]) -> N
         if contact is None:
             problems.append(f"{place}: there is no contact with '{email}'")
         else:
-            call.db.add(CrmListMember(list_id=id, contact_id=contact.id, added_at=at))
+            call.db.add(CrmListMember(list_id=id, record_id=contact.id, added_at=at))
 
 
 def _associate(call: Call, given: SeedAssociation, place: str, problems: list[str]) -> None:

@@ -178,11 +178,11 @@ class CrmContactList(Row, table="contact_lists", key=("id",)):
     deleted_at: Column[Timestamp | None] = column(default=None)
 
 
-class CrmListMember(Row, table="contact_list_members", key=("list_id", "contact_id")):
-    """A record that is in a static list; `contact_id` is its id, of whatever kind it is."""
+class CrmListMember(Row, table="contact_list_members", key=("list_id", "record_id")):
+    """A record that is in a static list; `record_id` is its id, of the kind that the list has."""
 
     list_id: Column[int]
-    contact_id: Column[str]
+    record_id: Column[str]
     added_at: Column[Timestamp]
 
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import hmac
 import io
 import json
 import tarfile
-from typing import Any, cast
+from hashlib import sha256
+from typing import Annotated, Any, cast
 from urllib.parse import unquote, urlencode
 
 import msgspec
 
+from twindiff.kit.auth import is_same_secret
 from twindiff.kit.call import Call
 from twindiff.kit.downloads import file_answer
 from twindiff.kit.http import Request, Response
+from twindiff.kit.parameter_sources import Named
 from twindiff.kit.request_context import RequestContext
 from twindiff.kit.twin import Dispatch, Operations
 
@@ -53,9 +57,18 @@ def _show(call: Call, row: MailchimpBatch, *, is_new: bool = False) -> Shown:
         "errored_operations": 0 if is_new else errors,
         "submitted_at": show_time(row.submitted_at),
         "completed_at": "" if is_new else show_time(row.submitted_at),
-        "response_body_url": "" if is_new else f"{call.base_url}/3.0{path}/response.tar.gz",
+        "response_body_url": "" if is_new else _address(call, row.id),
         "_links": [link("parent", "/batches"), link("self", path), link("delete", path, "DELETE")],
     }
+
+
+def _address(call: Call, id: str) -> str:
+    """Return the address of the answers of a batch, whose signature stands for a token, as at Mailchimp."""
+    return f"{call.base_url}/3.0/batches/{id}/response.tar.gz?Signature={_sign(call, id)}"
+
+
+def _sign(call: Call, id: str) -> str:
+    return hmac.new(call.secret.encode(), f"batch {id}".encode(), sha256).hexdigest()
 
 
 def _find(call: Call, id: str) -> MailchimpBatch:
@@ -103,8 +116,10 @@ def delete_batch(call: Call, batch_id: str) -> None:
 
 
 @api.get("/{batch_id}/response.tar.gz", open=True)
-def get_answers(call: Call, batch_id: str) -> Response:
-    """Return the answers to the operations of a batch: an archive with a JSON file."""
+def get_answers(call: Call, batch_id: str, signature: Annotated[str, Named("Signature")] = "") -> Response:
+    """Return the answers to the operations of a batch, without a token, to who has its signed address."""
+    if not is_same_secret(signature, _sign(call, batch_id)):
+        raise MailchimpError(403, "The address of the answers is not signed, or not for this batch")
     content = json.dumps(_find(call, batch_id).answers).encode()
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w:gz") as archive:

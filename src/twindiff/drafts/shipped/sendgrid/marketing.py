@@ -107,7 +107,7 @@ def _write_contact(call: Call, given: Shown, list_ids: list[str]) -> None:
             SendGridContact(
                 id=call.ids.uuid(),
                 email=email,
-                list_ids=[*dict.fromkeys(list_ids)],
+                list_ids=sorted({*list_ids}),
                 custom_fields=own,
                 fields=further,
                 created_at=now,
@@ -116,7 +116,7 @@ def _write_contact(call: Call, given: Shown, list_ids: list[str]) -> None:
             )
         )
         return
-    joined = [*dict.fromkeys([*cast(list[str], known.list_ids), *list_ids])]
+    joined = sorted({*cast(list[str], known.list_ids), *list_ids})
     changed = {**cast(Shown, known.custom_fields), **own}
     more = {**cast(Shown, known.fields), **further}
     call.db.change(known, list_ids=joined, custom_fields=changed, fields=more, updated_at=now, **names)
