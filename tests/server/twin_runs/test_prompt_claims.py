@@ -232,6 +232,9 @@ def test_claims_hold_together_in_one_world(world):
         ("#ops without Ada", "no rule takes 'Ada'"),
         ("#ops with Ada, not Ben", "no rule takes 'not'"),
         ("#a has 3 messages. #a has 4 messages", "there are 7 messages in a, not 3"),
+        ("3 products, 2 at $20 a month", "no rule takes '2'"),
+        ("Customer Ada is subscribed to Pro at $5 a month and to Max at $9 a month", "no rule takes 'Max products'"),
+        ("A product Pro at $20. The product Pro costs $30", "there is no product 'Pro' at that price"),
     ],
 )
 def test_a_sentence_that_the_world_does_not_show_is_not_understood_and_says_why(world, prompt, why):

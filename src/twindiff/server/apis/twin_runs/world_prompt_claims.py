@@ -299,7 +299,7 @@ def _is_meant(record: ClaimedRecord, group: PromptGroup) -> bool:
     if group.prices and not group.names and not any(_costs(record, price) for price in group.prices):
         return False
     if group.prices and group.names and record.names[0] in group.names:
-        return all(_costs(record, price) for price in group.prices)
+        return all(_costs(record, price) for price in group.prices) and not _has_other_price(record, group.prices)
     return group.kind != "meetings" or _is_then(record.row, group)
 
 
@@ -312,6 +312,15 @@ def _costs(record: ClaimedRecord, price: Price) -> bool:
     """Whether a product has a price; without an interval, both one-time and recurring prices match."""
     same = [each for each in record.prices if each[:2] == price[:2]]
     return any(price.interval is None or each.interval == price.interval for each in same)
+
+
+def _has_other_price(record: ClaimedRecord, prices: Sequence[Price]) -> bool:
+    """Whether a product has a price besides these in one of their currencies and intervals."""
+    return any(
+        each.amount not in [price.amount for price in prices if price[1:] == each[1:]]
+        for each in record.prices
+        if each[1:] in [price[1:] for price in prices]
+    )
 
 
 def _is_then(row: Mapping[str, Any], group: PromptGroup) -> bool:

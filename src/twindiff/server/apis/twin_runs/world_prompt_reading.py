@@ -299,7 +299,7 @@ class PromptReader:
         if price.interval and any(each.interval is None for each in target.prices):
             return False
         target.prices.append(price)
-        self._number = None
+        self._drop_number()
         self._after_noun = False
         return True
 
@@ -557,6 +557,9 @@ class PromptReader:
         if last.kind == "customers":
             last = PromptGroup("subscriptions", 1, within=last, twin="stripe")
             self._add(last)
+        elif last.product is not None:
+            self._leave(" ".join([*product.names, product.kind]))
+            return
         last.product = product
         self.groups.append(product)
         self._sentence.groups.append(product)
