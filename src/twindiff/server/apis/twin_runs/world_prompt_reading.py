@@ -133,10 +133,14 @@ class PromptReader:
             (_CHANNEL, lambda match: self._channel(match[1])),
             (PRICED_AT, self._price),
         ]
-        digits: list[Rule] = [(PART, self._part), (PRICED_AT, self._price), (_NUMBER, self._count)]
-        digits.append((EMAIL, self._email))
+        numbers: list[Rule] = [(PRICED_AT, self._price), (_NUMBER, self._count), (EMAIL, self._email)]
         letters = [*self._list_phrases(), *self._list_words()]
-        return {"mark": marks, "digit": digits, "letter": letters, "blank": [(_SPACE, lambda _: True)]}
+        return {
+            "mark": marks,
+            "digit": [(PART, self._part), *numbers],
+            "letter": letters,
+            "blank": [(_SPACE, lambda _: True)],
+        }
 
     def _list_phrases(self) -> list[Rule]:
         """The rules of phrases about parts, people and reports."""
