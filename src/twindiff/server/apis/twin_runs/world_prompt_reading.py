@@ -133,14 +133,10 @@ class PromptReader:
             (_CHANNEL, lambda match: self._channel(match[1])),
             (PRICED_AT, self._price),
         ]
-        numbers: list[Rule] = [(PRICED_AT, self._price), (_NUMBER, self._count), (EMAIL, self._email)]
+        digits: list[Rule] = [(PART, self._part), (PRICED_AT, self._price), (_NUMBER, self._count)]
+        digits.append((EMAIL, self._email))
         letters = [*self._list_phrases(), *self._list_words()]
-        return {
-            "mark": marks,
-            "digit": [(PART, self._part), *numbers],
-            "letter": letters,
-            "blank": [(_SPACE, lambda _: True)],
-        }
+        return {"mark": marks, "digit": digits, "letter": letters, "blank": [(_SPACE, lambda _: True)]}
 
     def _list_phrases(self) -> list[Rule]:
         """The rules of phrases about parts, people and reports."""
@@ -540,8 +536,7 @@ class PromptReader:
         last = self._last
         if last is None or last.kind != "messages" or last.topic or last.names:
             return False
-        last.names.append(match[1])
-        self._after_noun = False
+        last.names, self._after_noun = [match[1]], False
         return True
 
     def _announce_author(self, match: re.Match[str]) -> bool:
