@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, cast
 
 import msgspec
@@ -38,6 +38,16 @@ def make_seeding(objects: StoredObjects, overlay: Overlay) -> Seeding:
         return writer.counts
 
     return Seeding(shape, write)
+
+
+def describe_unknown(
+    given: Mapping[str, Any], known: Collection[str], place: str, near: Collection[str] | None = None
+) -> list[str]:
+    """A sentence for each field of an object that there is not, with the nearest of `near`, by default of `known`."""
+    names = {*(known if near is None else near)}
+    return [
+        f"{place}.{each}: there is no such field.{did_you_mean(each, names)}" for each in given if each not in known
+    ]
 
 
 class _SeedWriter:
@@ -93,9 +103,9 @@ class _SeedWriter:
         }
         direct = {name: value for name, value in given.items() if name not in used}
         known = {*stored.columns, *stored.parents}
-        unknown = [name for name in direct if name not in known]
         near = {*known, *used, *part.parts} - {"parent"}
-        self.problems += [f"{at}.{name}: there is no such field.{did_you_mean(name, near)}" for name in unknown]
+        unknown = describe_unknown(direct, known, at, near)
+        self.problems += unknown
         made = fill_placeholders(part.fields, lambda name: look_up(name, values))
         references = {field: self._find(field, stored, wanted, values, at) for field, wanted in part.find.items()}
         if unknown or any(isinstance(each, _NotFound) for each in references.values()):

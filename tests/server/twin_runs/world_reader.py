@@ -1,5 +1,7 @@
 """Reads what the twins of a run show, over the vendors' own APIs."""
 
+from collections import Counter
+
 
 class WorldReader:
     """The records of a run's world, as an application would find them."""
@@ -22,6 +24,10 @@ class WorldReader:
 
     def channels(self):
         return {each["name"]: each["id"] for each in self._slack("conversations.list")["channels"]}
+
+    def private_channels(self):
+        listed = self._slack("conversations.list", types="private_channel")["channels"]
+        return [each["name"] for each in listed if each["is_private"]]
 
     def messages(self, name):
         history = self._slack("conversations.history", channel=self.channels()[name])
@@ -66,8 +72,16 @@ class WorldReader:
         return {each["name"]: [team["name"] for team in each["teams"]["nodes"]] for each in listed}
 
     def issues(self):
-        document = "{issues(first:250){nodes{title priority team{name} project{name}}}}"
-        return self._linear(document)["issues"]["nodes"]
+        fields = "title priority team{name} project{name} state{name type} assignee{name}"
+        return self._linear(f"{{issues(first:250){{nodes{{{fields}}}}}}}")["issues"]["nodes"]
+
+    def states(self, team):
+        """How many issues of a team are in each state, by its name."""
+        return Counter(each["state"]["name"] for each in self.issues() if each["team"]["name"] == team)
+
+    def assigned(self, name):
+        """How many issues are assigned to a person."""
+        return sum((each["assignee"] or {}).get("name") == name for each in self.issues())
 
     # Stripe
 

@@ -8,6 +8,7 @@ from .. import ShippedDraft
 from . import advanced_filtering, crm_objects
 from .crm_kinds import crm_rows
 from .recorded_crm import find_crm
+from .seeding import seeding
 from .tables import TABLES
 from .wire_style import CloseStyle
 
@@ -22,6 +23,7 @@ draft = ShippedDraft(
     recorded_rows=find_crm,
     style=CloseStyle,
     options={
+        "seeding": seeding,
         "hosts": {"api.close.com": "", "api.close.io": ""},
         "variables": Variables(tokens={"CLOSE_API_KEY": "{secret}"}, urls={"CLOSE_API_URL": "/api/v1"}),
     },

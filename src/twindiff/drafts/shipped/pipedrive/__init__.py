@@ -8,6 +8,7 @@ from twindiff.kit.twin import Operations
 from .. import ShippedDraft
 from . import crm_items, fields_and_filters, items_v2
 from .recorded_company import find_company
+from .seeding import seeding
 from .tables import TABLES
 from .wire_style import PipedriveStyle
 
@@ -32,6 +33,7 @@ draft = ShippedDraft(
     recorded_rows=find_company,
     style=PipedriveStyle,
     options={
+        "seeding": seeding,
         "hosts": {"api.pipedrive.com": "", "*.pipedrive.com": ""},
         "variables": Variables(tokens={"PIPEDRIVE_API_TOKEN": "{secret}"}, urls={"PIPEDRIVE_API_URL": "/v1"}),
     },

@@ -8,6 +8,7 @@ from twindiff.kit.twin import Operations
 from .. import ShippedDraft
 from . import admin, files
 from .recorded_shop import find_shop
+from .seeding import seeding
 from .tables import TABLES
 from .wire_style import ShopifyStyle
 
@@ -34,6 +35,7 @@ draft = ShippedDraft(
     recorded_rows=find_shop,
     style=ShopifyStyle,
     options={
+        "seeding": seeding,
         "hosts": {"*.myshopify.com": "", "cdn.shopify.com": ""},
         "variables": Variables(tokens={"SHOPIFY_ACCESS_TOKEN": "{secret}"}, urls={"SHOPIFY_URL": ""}),
     },

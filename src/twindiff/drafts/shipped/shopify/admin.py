@@ -185,7 +185,8 @@ def _check(call: Call, kind: ShopKind, given: Shown, own: int = 0) -> None:
             raise ShopifyError(422, {name: ["does not exist"]})
 
 
-def _create(call: Call, kind: ShopKind, given: Shown) -> Any:
+def create_object(call: Call, kind: ShopKind, given: Shown) -> Any:
+    """Add an object of a kind; returns its row. Raises ShopifyError with what is missing, wrong or taken."""
     if kind.needed and kind.needed not in given:
         raise ShopifyError(422, {kind.needed: ["can't be blank"]})
     if kind is COLLECT and "collection_id" not in given:
@@ -240,7 +241,7 @@ def _declare_members(kind: ShopKind) -> None:
 
     @api.post(f"/{kind.plural}.json", status=201)
     def post_object(call: Call, body: _BODY) -> Shown:
-        return {kind.name: show_object(_create(call, kind, _read_given(kind, body)))}
+        return {kind.name: show_object(create_object(call, kind, _read_given(kind, body)))}
 
     @api.get(f"/{kind.plural}/{{id}}.json")
     def get_object(call: Call, id: str, fields: str = "") -> Shown:

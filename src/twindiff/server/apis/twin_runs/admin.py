@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable
 from typing import Any, Literal
 
@@ -22,6 +23,7 @@ from twindiff.server.use_cases.points import reset
 
 HEALTH = "/healthz"
 FULL = "full"
+_ADMIN_PATH = re.compile(r"/admin/[\w-]*")
 MIN_FREE_SLOTS = 20
 """Rows of each table in the state; with `full=1` it has all rows."""
 
@@ -33,8 +35,8 @@ class AdminNotFound(ApiError):
 
 
 def is_admin(path: str) -> bool:
-    """Whether a path belongs to the admin API instead of the vendor's."""
-    return path == HEALTH or path.startswith(("/admin/", "/_admin/"))
+    """Whether a path belongs to the admin API instead of the vendor's; Shopify's are longer than one word in /admin."""
+    return path == HEALTH or path.startswith("/_admin/") or _ADMIN_PATH.fullmatch(path) is not None
 
 
 async def answer_admin(service: Service, environment: LoadedEnvironment, twin: Twin, request: Request) -> Response:

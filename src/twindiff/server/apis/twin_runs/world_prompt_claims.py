@@ -28,7 +28,9 @@ class ClaimedRecord(NamedTuple):
     row: Mapping[str, Any] = {}
     prices: tuple[Price, ...] = ()
     people: frozenset[str] = frozenset()
-    """The email addresses of its members or guests, except the agent's."""
+    """The email addresses of its members, guests, author or assignee, except the agent's."""
+    state: tuple[str, str] = ("", "")
+    """The name and the type of an issue's state."""
 
 
 class WorldRecords:
@@ -72,14 +74,15 @@ class WorldRecords:
         """Slack channels."""
         members = self._members("slack", "channel_members", "channel_id", "user_id")
         for row in self._table("slack", "channels"):
-            yield ClaimedRecord((row["channel_name"],), people=members.get(row["channel_id"], frozenset()))
+            yield ClaimedRecord((row["channel_name"],), row=row, people=members.get(row["channel_id"], frozenset()))
 
     def messages(self) -> Iterator[ClaimedRecord]:
         """Slack messages with their channels."""
         rooms = {row["channel_id"]: row["channel_name"] for row in self._table("slack", "channels")}
+        authors = self._members("slack", "messages", "message_id", "user_id")
         for row in self._table("slack", "messages"):
-            text = row["message_text"]
-            yield ClaimedRecord((text,), frozenset({rooms[row["channel_id"]]}), text)
+            text, by = row["message_text"], authors[row["message_id"]]
+            yield ClaimedRecord((text,), frozenset({rooms[row["channel_id"]]}), text, people=by)
 
     def teams(self) -> Iterator[ClaimedRecord]:
         """Linear teams."""
@@ -103,9 +106,13 @@ class WorldRecords:
     def issues(self) -> Iterator[ClaimedRecord]:
         """Linear issues with their teams and projects."""
         projects = {row["id"]: row["name"] for row in self._table("linear", "projects")}
+        states = {row["id"]: (row["name"], row["type"]) for row in self._table("linear", "workflow_states")}
+        assignees = self._members("linear", "issues", "id", "assigneeId")
         for row in self._table("linear", "issues"):
             places = {self._team_names[row["teamId"]], projects.get(row["projectId"] or "", "")}
-            yield ClaimedRecord((row["title"],), frozenset(places), f"{row['title']} {row['description'] or ''}", row)
+            text = f"{row['title']} {row['description'] or ''}"
+            state, people = states[row["stateId"]], assignees[row["id"]] - {""}
+            yield ClaimedRecord((row["title"],), frozenset(places), text, row, people=people, state=state)
 
     def customers(self) -> Iterator[ClaimedRecord]:
         """Stripe customers by name and email address."""
@@ -255,14 +262,18 @@ def _refute_names(group: PromptGroup, known: Counter[str]) -> Iterator[str]:
 
 
 def _refute_records(group: PromptGroup, facts: WorldRecords) -> Iterator[str]:
-    people = facts.emails(TWIN_OF[group.kind], group.people) if group.people else frozenset[str]()
-    records = [each for each in facts.of(group.kind) if _is_meant(each, group) and people in (frozenset(), each.people)]
+    records = [each for each in facts.of(group.kind) if _is_described(each, group, facts)]
     said = _spoken(group)
     known = Counter(name for record in records for name in {*record.names})
     yield from (f"there is no {_singular(group.kind)} '{name}'{said}" for name in group.names if not known[name])
     yield from _refute_names(group, known)
     if group.part_of:
+        if group.kind == "issues":
+            yield from _refute_part(group, group.part_of, facts)
         return
+    if group.kind == "issues" and said:
+        others = [each.names[0] for each in facts.of("issues") if each not in records and each.names[0] in group.names]
+        yield from (f"another issue '{name}' is not so" for name in others)
     places = group.within.names if group.within else []
     homes = places or [each.names[0] for each in facts.of(group.within.kind)] if group.within else []
     if group.is_each:
@@ -284,6 +295,27 @@ def _refute_records(group: PromptGroup, facts: WorldRecords) -> Iterator[str]:
         yield f"there are {len(here)} {group.kind}{said}{where}, not {wanted}"
 
 
+def _is_described(record: ClaimedRecord, group: PromptGroup, facts: WorldRecords) -> bool:
+    """Whether a record matches a group's description and people, regardless of its container."""
+    people = facts.emails(TWIN_OF[group.kind], group.people) if group.people else frozenset[str]()
+    return people in (frozenset(), record.people) and _is_meant(record, group)
+
+
+def _refute_part(part: PromptGroup, whole: PromptGroup, facts: WorldRecords) -> Iterator[str]:
+    """Compare the count of a part of issues, such as "two of them are urgent", with the issues of the whole."""
+    homes = whole.within.names if whole.within else []
+    of_whole = [
+        each
+        for each in facts.of(whole.kind)
+        if _is_described(each, whole, facts) and (not homes or not each.places.isdisjoint(homes))
+    ]
+    if len(of_whole) != whole.count:
+        yield f"there are {len(of_whole)} {whole.kind}{_spoken(whole)}, not {whole.count}"
+    count = sum(_is_described(each, part, facts) for each in of_whole)
+    if count != part.count:
+        yield f"there are {count} {part.kind}{_spoken(part)} of these {whole.count}, not {part.count}"
+
+
 def _is_wrong(count: int, group: PromptGroup) -> bool:
     if group.is_exact:
         return count != group.count
@@ -296,11 +328,24 @@ def _is_meant(record: ClaimedRecord, group: PromptGroup) -> bool:
         return False
     if group.priority is not None and int(record.row["priority"]) != group.priority:
         return False
+    if group.is_private and not record.row["is_private"]:
+        return False
+    if group.kind == "issues" and group.status is not None and not _is_in_state(record, group.status):
+        return False
     if group.prices and not group.names and not any(_costs(record, price) for price in group.prices):
         return False
     if group.prices and group.names and record.names[0] in group.names:
-        return all(_costs(record, price) for price in group.prices)
+        return all(_costs(record, price) for price in group.prices) and not _has_other_price(record, group.prices)
     return group.kind != "meetings" or _is_then(record.row, group)
+
+
+def _is_in_state(record: ClaimedRecord, wanted: str) -> bool:
+    """Whether an issue is in a state of Linear, or in one of those that `wanted` stands for."""
+    name, kind = record.state
+    is_closed = kind in ("completed", "canceled", "duplicate")
+    if wanted in ("open", "closed"):
+        return is_closed == (wanted == "closed")
+    return kind == wanted if wanted == "started" else name.lower() == wanted
 
 
 def _is_about(text: str, topic: str) -> bool:
@@ -312,6 +357,15 @@ def _costs(record: ClaimedRecord, price: Price) -> bool:
     """Whether a product has a price; without an interval, both one-time and recurring prices match."""
     same = [each for each in record.prices if each[:2] == price[:2]]
     return any(price.interval is None or each.interval == price.interval for each in same)
+
+
+def _has_other_price(record: ClaimedRecord, prices: Sequence[Price]) -> bool:
+    """Whether a product has a price besides these in one of their currencies and intervals."""
+    return any(
+        each.amount not in [price.amount for price in prices if price[1:] == each[1:]]
+        for each in record.prices
+        if each[1:] in [price[1:] for price in prices]
+    )
 
 
 def _is_then(row: Mapping[str, Any], group: PromptGroup) -> bool:
@@ -341,7 +395,11 @@ def _falls_on(day: date, start: date, rules: Sequence[str]) -> bool:
 def _spoken(group: PromptGroup) -> str:
     """The description of a group's records besides their number, for messages."""
     said = [f"about {group.topic}"] if group.topic else []
-    said += [f"with {' and '.join(group.people)} alone"] if group.people else []
+    people = " and ".join(group.people)
+    forms = {"messages": f"from {people}", "issues": f"assigned to {people}"}
+    said += [forms.get(group.kind, f"with {people} alone")] if people else []
+    said += ["that are private"] if group.is_private else []
+    said += [f"that are {group.status}"] if group.kind == "issues" and group.status else []
     said += ["at that price"] if group.prices else []
     said += ["of that priority"] if group.priority is not None else []
     said += ["at that time"] if group.kind == "meetings" and any(vars(group.when).values()) else []

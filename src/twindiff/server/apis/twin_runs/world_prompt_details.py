@@ -183,7 +183,7 @@ def number_of(text: str) -> int:
     """The value of a number in digits or words."""
     if text.isdigit():
         return int(text)
-    if re.fullmatch(ZERO, text, re.IGNORECASE):
+    if re.fullmatch(rf"(?:{ZERO})(?:\s+any)?", text, re.IGNORECASE):
         return 0
     return next(at for at, said in _words_of_numbers().items() if said.fullmatch(text))
 

@@ -52,8 +52,19 @@ class PromptGroup:
     status: str | None = None
     priority: int | None = None
     product: PromptGroup | None = None
+    is_private: bool = False
+    """Whether channels are private."""
     when: Meetings = field(default_factory=Meetings)
     twin: str | None = None
+    noun: str = ""
+    """The noun in the prompt, such as `bugs`; empty for records that are named only."""
+
+    @property
+    def is_described(self) -> bool:
+        """Whether the prompt says more of the records than their number and one container."""
+        when = any(vars(self.when).values())
+        said = (self.names, self.people, self.topic, self.prices, self.status, self.product, self.is_each, when)
+        return self.priority is not None or any(said)
 
     @property
     def wanted(self) -> int | None:

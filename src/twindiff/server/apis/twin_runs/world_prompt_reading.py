@@ -7,24 +7,58 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache, lru_cache
 
 from twindiff.server.apis.twin_runs.world_prompt_details import PRICE as PRICED_AT
 from twindiff.server.apis.twin_runs.world_prompt_details import WEEKDAY, number_of, pattern, price_of, read_when
 from twindiff.server.apis.twin_runs.world_prompt_groups import CONTAINERS, GATHERINGS, TWIN_OF, PromptGroup, Sentence
+from twindiff.server.apis.twin_runs.world_prompt_phrases import (
+    ABOUT_SOMETHING,
+    ASSIGNED_PATTERN,
+    CAPITALS,
+    DEPARTMENT,
+    EMAIL,
+    HALF_PATTERN,
+    HAS,
+    HOLDS,
+    IS,
+    JOINED,
+    LINKS,
+    NONE_PATTERN,
+    ONE_WORD,
+    OWNS_ISSUES,
+    PART,
+    POSSESSED_TWIN,
+    PRIVATE,
+    QUOTED,
+    REFERRING,
+    REPORT,
+    REPORTED_FOR,
+    REST_OF,
+    SAYING,
+    SHARED,
+    SUBJECT,
+    VAGUE_WORDS,
+    WRITTEN_BY_PATTERN,
+    WROTE_PATTERN,
+    is_filler,
+    kind_of,
+    pattern_of_twin,
+)
 from twindiff.server.apis.twin_runs.world_prompt_sentences import split_sentences
 from twindiff.server.apis.twin_runs.world_prompt_words import (
     ABOUT,
     ARTICLE,
     ARTICLES,
     CONTAINED,
+    DEPARTMENTS,
     EACH,
     END_OF_MEETING_TOPIC,
     END_OF_TOPIC,
     EVERY,
-    FILLERS,
+    ISSUE_STATES,
     KINDS,
     NAMED,
+    NO_PERSONS,
     NOT_NAMES,
     NUMBER,
     PRICED,
@@ -32,57 +66,44 @@ from twindiff.server.apis.twin_runs.world_prompt_words import (
     PRONOUNS,
     SUBSCRIBED,
     SUBSCRIPTION_STATUSES,
-    TWINS,
     ZERO,
 )
 
-ABOUT_SOMETHING = ("messages", "issues", "files", "meetings")
-JOINED = ("with", "mit")
-SHARED = ("shared", "geteilt")
-HAS = (*JOINED, "has", "have", "hat", "haben")
-HOLDS = (*HAS, *["contain", "contains", "containing", "include", "includes", "including", "enthält", "enthalten"])
-LINKS = (*CONTAINED, *HOLDS, "by", "from", "through", "at", "bei", "am", "um")
-"""Words that say how a noun relates to the noun before."""
-IS = ("is", "are", "be", "ist", "sind")
 MAX_PHRASES = 500
 """Maximum number of groups in one prompt."""
 
 _SPACE = re.compile(r"\s+")
 _BREAK = re.compile(r"[,:()\u2013\u2014&]|-(?=\s)")
-_QUOTED = r'["„“]([^"„“”\n]{1,100})["“”]'
-_QUOTE = re.compile(_QUOTED)
+_QUOTE = re.compile(QUOTED)
 _CHANNEL = re.compile(r"#([a-z0-9][a-z0-9_-]{0,79})(?![\w-])")
-_EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}")
 _ISSUE_KEY = re.compile(r"[A-Z][A-Z0-9]{0,9}-\d+")
 _SEED = pattern(r"seed\s+\d{1,9}\b")
 _EDGE = r"(?![\w.:%@-]{0,20}\w|%)"
-_NUMBER = pattern(rf"({NUMBER}|{ZERO}){_EDGE}")
+_NUMBER = pattern(rf"({NUMBER}|(?:{ZERO})(?:\s+any(?=\s))?){_EDGE}")
 _ARTICLE = pattern(ARTICLE)
-_ONE_WORD = r"[^\W\d_][\w'\u2019-]*"
-_WORD = re.compile(_ONE_WORD)
+_WORD = re.compile(ONE_WORD)
 _TOKEN = re.compile(r'[^\s,;:()"]+(?::\d[^\s,;:()"]*)?|.', re.DOTALL)
-_CAPITALS = r"[A-ZÄÖÜ][\w.&'-]{0,60}"
-_NAME = re.compile(rf"{_CAPITALS}(?:\s(?!(?:{NAMED})\b){_CAPITALS}){{0,4}}")
-_NAMED = re.compile(rf'((?i:{NAMED}))\s+(?:{_QUOTED}|([^\s",;:]{{1,100}}(?:\s[A-ZÄÖÜ][^\s",;:]{{0,60}}){{0,4}}))')
+_NAME = re.compile(rf"{CAPITALS}(?:\s(?!(?:{NAMED})\b){CAPITALS}){{0,4}}")
+_NAMED = re.compile(rf'((?i:{NAMED}))\s+(?:{QUOTED}|([^\s",;:]{{1,100}}(?:\s[A-ZÄÖÜ][^\s",;:]{{0,60}}){{0,4}}))')
 _BEFORE = re.compile(
-    rf"(?:{_QUOTED}|({_CAPITALS}(?:\s{_CAPITALS}){{0,3}}))\s+((?i:team|projekt|project|plan|product|folder|channel))\b"
+    rf"(?:{QUOTED}|({CAPITALS}(?:\s{CAPITALS}){{0,3}}))\s+((?i:team|projekt|project|plan|product|folder|channel))\b"
 )
 _BEFORE_CHANNEL = pattern(
     r"(?:(#)([a-z0-9][a-z0-9_-]{0,79})|(?:the|der|den|dem)\s+([a-z0-9][a-z0-9_-]{0,79}))\s+(?:channel|kanal)\b"
     r"(?!\s+[#\"])"
 )
 _NO_NAME = pattern(NOT_NAMES)
+_NO_PERSON = pattern(rf"(?:{NO_PERSONS}|{NUMBER}|{ZERO}|{DEPARTMENTS})")
 _TOPIC, _MEETING_TOPIC = (
-    pattern(rf"(?:{ABOUT})\s+(?:{_QUOTED}|((?:(?!(?:{ends})\b){_ONE_WORD}(?:\s+|(?=\W)|$)){{1,12}}))")
+    pattern(rf"(?:{ABOUT})\s+(?:{QUOTED}|((?:(?!(?:{ends})\b){ONE_WORD}(?:\s+|(?=\W)|$)){{1,12}}))")
     for ends in (END_OF_TOPIC, END_OF_MEETING_TOPIC)
 )
-_EACH = pattern(rf"(?:({EACH})|{EVERY})\b(?=(?:\s+({_ONE_WORD}))?)")
+_EACH = pattern(rf"(?:({EACH})|{EVERY})\b(?=(?:\s+({ONE_WORD}))?)")
 _PRICES = pattern(rf"(?:{PRICED})\b")
 _SUBSCRIBED = pattern(rf"(?:{SUBSCRIBED})\b")
 _STATUS = [(name, pattern(rf"(?:{said})(?![\w-])")) for name, said in SUBSCRIPTION_STATUSES.items()]
 _PRIORITY = [(number, pattern(rf"(?:{said})(?![\w-])")) for number, said in PRIORITIES.items()]
-
-
+_STATE = [(name, pattern(rf"(?:{said})(?![\w-])")) for name, said in ISSUE_STATES.items()]
 Rule = tuple[re.Pattern[str], Callable[[re.Match[str]], bool]]
 """A pattern, and the handler of its match, which returns whether it accepts it."""
 
@@ -91,7 +112,9 @@ class PromptReader:
     """Parses sentences in order; a detail without a noun of its own applies to the latest noun."""
 
     def __init__(self, twins: Sequence[str]) -> None:
-        self._twins = [(twin, _pattern_of_twin(twin)) for twin in twins]
+        self._twins = [(twin, pattern_of_twin(twin)) for twin in twins]
+        self._before_sentence: list[PromptGroup] = []
+        """The counted groups of the sentence before."""
         self.sentences: list[Sentence] = []
         self.groups: list[PromptGroup] = []
         self.steps = 0
@@ -110,11 +133,33 @@ class PromptReader:
             (_CHANNEL, lambda match: self._channel(match[1])),
             (PRICED_AT, self._price),
         ]
-        digits: list[Rule] = [(PRICED_AT, self._price), (_NUMBER, self._count), (_EMAIL, self._email)]
-        letters: list[Rule] = [
+        digits: list[Rule] = [(PART, self._part), (PRICED_AT, self._price), (_NUMBER, self._count)]
+        digits.append((EMAIL, self._email))
+        letters = [*self._list_phrases(), *self._list_words()]
+        return {"mark": marks, "digit": digits, "letter": letters, "blank": [(_SPACE, lambda _: True)]}
+
+    def _list_phrases(self) -> list[Rule]:
+        """The rules of phrases about parts, people and reports."""
+        return [
+            (PART, self._part),
+            (REST_OF, self._part),
+            (PRIVATE, self._qualify_channel),
+            (POSSESSED_TWIN, lambda match: self._is_twin(match[1])),
+            (ASSIGNED_PATTERN, lambda match: self._take_person("issues", match)),
+            (WRITTEN_BY_PATTERN, lambda match: self._take_person("messages", match)),
+            (SAYING, self._say),
+            (WROTE_PATTERN, self._announce_author),
+            (REPORT, self._report),
+            (REPORTED_FOR, self._report_about),
+            (SUBJECT, self._subject),
+        ]
+
+    def _list_words(self) -> list[Rule]:
+        """The rules of names and single words."""
+        return [
             (_BEFORE_CHANNEL, self._before_channel),
             (_BEFORE, self._before),
-            (_EMAIL, self._email),
+            (EMAIL, self._email),
             (_SEED, self._seed),
             (PRICED_AT, self._price),
             (_NUMBER, self._count),
@@ -123,19 +168,20 @@ class PromptReader:
             (_NAMED, self._read_name),
             (_EACH, self._each),
             (_SUBSCRIBED, self._read_subscription),
-            *((said, lambda _, name=name: self._qualify("subscriptions", name)) for name, said in _STATUS),
-            *((said, lambda _, number=number: self._qualify("issues", number)) for number, said in _PRIORITY),
+            *((said, lambda match, name=name: self._qualify("subscriptions", name, match)) for name, said in _STATUS),
+            *((said, lambda match, value=value: self._qualify("issues", value, match)) for value, said in _PRIORITY),
+            *((said, lambda match, value=value: self._qualify("issues", value, match)) for value, said in _STATE),
             *((said, lambda _, twin=twin: self._twin(twin)) for twin, said in self._twins),
             (_NAME, self._capitals),
             (_PRICES, self._prices),
             (_WORD, self._word),
         ]
-        return {"mark": marks, "digit": digits, "letter": letters, "blank": [(_SPACE, lambda _: True)]}
 
     def read(self, prompt: str) -> None:
         """Parse all sentences of a prompt."""
-        for text in split_sentences(prompt):
-            self._begin(text)
+        for original, text in split_sentences(prompt):
+            self._before_sentence = [group for group in self._sentence.groups if group.is_exact and not group.part_of]
+            self._begin(original)
             self.sentences.append(self._sentence)
             at = 0
             while at < len(text):
@@ -148,7 +194,13 @@ class PromptReader:
         """The last group of each kind in this sentence, except groups that only name a container."""
         self._last: PromptGroup | None = None
         self._number: tuple[int, bool, str] | None = None
-        self._adjective: tuple[str, str | int, str] | None = None
+        self._adjectives: list[tuple[str, str | int, str]] = []
+        self._is_private = False
+        """Whether `private` stands before the next noun."""
+        self._author = ""
+        """Who wrote the messages that are spoken of next."""
+        self._reported: PromptGroup | None = None
+        """The message whose topic follows `for`, as in "Ada asked in #ops for a review"."""
         self._preposition = self._verb = ""
         self._after_noun = self._is_each = False
         self._is_each_noun = False
@@ -183,7 +235,11 @@ class PromptReader:
 
     def _end(self) -> None:
         self._drop_number()
-        self._drop_adjective()
+        self._drop_adjectives()
+        for part in (each for each in self._sentence.groups if each.part_of and not self._is_qualified(each)):
+            self._leave(str(part.count))
+        if self._author:
+            self._leave(self._author)
         if self._is_each:
             self._leave("each")
         if self._members or self._is_shared:
@@ -199,10 +255,14 @@ class PromptReader:
             self._sentence.unread.append(self._number[2])
         self._number = None
 
-    def _drop_adjective(self) -> None:
-        if self._adjective:
-            self._sentence.unread.append(self._adjective[2])
-        self._adjective = None
+    def _drop_adjectives(self) -> None:
+        self._sentence.unread += [words for _, _, words in self._adjectives]
+        self._adjectives = []
+
+    def _is_qualified(self, part: PromptGroup) -> bool:
+        """Whether a sentence says something of a part, such as "two of them"."""
+        is_owner = any(each.within is part for each in self._sentence.groups)
+        return is_owner or part.status is not None or part.priority is not None or bool(part.people)
 
     # Handlers of matches
 
@@ -225,7 +285,7 @@ class PromptReader:
         if self._number:
             return False
         if not match[1] and (
-            _is_filler(name) or self._is_twin(name) or _NUMBER.fullmatch(name) or _NO_NAME.fullmatch(name)
+            is_filler(name) or self._is_twin(name) or _NUMBER.fullmatch(name) or _NO_NAME.fullmatch(name)
         ):
             return False
         return self._channel(name.lower())
@@ -237,7 +297,7 @@ class PromptReader:
         is_plan = kind == "products"
         if kind is None or (self._number and self._number[1]):
             return False
-        if not match[1] and (_is_filler(first) or self._is_twin(first) or (kind_of(first) and not is_plan)):
+        if not match[1] and (is_filler(first) or self._is_twin(first) or (kind_of(first) and not is_plan)):
             return False
         if not match[1] and (_NUMBER.fullmatch(first) or _NO_NAME.fullmatch(first) or self._is_status(first)):
             return False
@@ -245,7 +305,7 @@ class PromptReader:
         return True
 
     def _is_status(self, word: str) -> bool:
-        return any(said.fullmatch(word) for _, said in (*_STATUS, *_PRIORITY))
+        return any(said.fullmatch(word) for _, said in (*_STATUS, *_PRIORITY, *_STATE))
 
     def _is_twin(self, word: str) -> bool:
         return any(said.fullmatch(word) for _, said in self._twins)
@@ -277,6 +337,8 @@ class PromptReader:
         """Take a name after `with` as that of a person, if what is spoken of has people."""
         if self._gathering is None or self._gathering is self._each_of or not self._is_linked or self._number:
             return False
+        if _NO_PERSON.fullmatch(name):
+            return False
         self._gathering.people.append(name)
         self._is_linked, self._members = False, ""
         return True
@@ -299,7 +361,7 @@ class PromptReader:
         if price.interval and any(each.interval is None for each in target.prices):
             return False
         target.prices.append(price)
-        self._number = None
+        self._drop_number()
         self._after_noun = False
         return True
 
@@ -321,9 +383,11 @@ class PromptReader:
     def _topic(self, match: re.Match[str], *, is_of_meetings: bool) -> bool:
         target = next((each for each in reversed(self._sentence.groups) if each.kind in ABOUT_SOMETHING), None)
         topic = (match[1] or match[2] or "").strip()
-        if target is None or target.topic or target.names or not topic:
+        if target is None or target.topic or target.names or target.part_of or not topic:
             return False
         if is_of_meetings != (target.kind == "meetings"):
+            return False
+        if match[2] and any(REFERRING.fullmatch(word) for word in topic.split()):
             return False
         if any(kind_of(word) in KINDS and number for number, word in _mark_counted(topic)) or self._speaks_of_twin(
             topic
@@ -344,7 +408,7 @@ class PromptReader:
     def _name(self, name: str) -> bool:
         """Name the latest group; false if it cannot have a name."""
         spoken = self._spoken
-        if spoken is None or spoken.topic:
+        if spoken is None or spoken.topic or (spoken.kind == "issues" and spoken.part_of):
             return False
         self._drop_number()
         if spoken.kind == "subscriptions":
@@ -382,22 +446,160 @@ class PromptReader:
         self._preposition = "to"
         return True
 
-    def _qualify(self, kind: str, value: str | int) -> bool:
-        last = self._last
-        if last and last.kind == kind and self._number is None and self._verb in IS:
+    def _qualify(self, kind: str, value: str | int, match: re.Match[str]) -> bool:
+        """Apply a status, state or priority to the noun before or to a part of it, or keep it for the noun after."""
+        last, is_after = self._last, self._is_before_noun(match)
+        if last and last.kind == kind and self._number is None and self._may_follow(last, match[0], is_after):
             return self._set_quality(last, value)
-        self._drop_adjective()
-        self._adjective = (kind, value, str(value))
+        if kind == "issues" and not is_after and self._number and self._number[1] and (whole := self._find_whole()):
+            count, self._number = self._number[0], None
+            return whole.kind == kind and self._set_quality(self._add_part(whole, count), value)
+        self._adjectives.append((kind, value, match[0]))
         return True
 
+    def _may_follow(self, last: PromptGroup, said: str, is_before_noun: bool) -> bool:
+        """Whether a quality may stand after its noun, as in "are urgent", "with high priority", "in progress"."""
+        if last.kind != "issues" or is_before_noun:
+            return self._verb in IS
+        first = said.split(maxsplit=1)[0].lower()
+        return self._verb in (*IS, *HAS) or first in ("in", "im", "priority", "priority:") or last.part_of is not None
+
+    def _is_before_noun(self, match: re.Match[str]) -> bool:
+        """Whether a noun, or another quality, follows."""
+        after = _WORD.match(match.string, match.end() + 1)
+        return after is not None and (kind_of(after[0]) is not None or self._is_status(after[0]))
+
     def _set_quality(self, group: PromptGroup, value: str | int) -> bool:
-        if group.status is not None or group.priority is not None:
+        if (group.priority if isinstance(value, int) else group.status) is not None:
             return False
         if isinstance(value, int):
             group.priority = value
         else:
             group.status = value
         return True
+
+    def _find_whole(self) -> PromptGroup | None:
+        """The counted issues or customers of which parts are spoken of: of this sentence, or else of the one before."""
+        here = [self._latest[kind] for kind in ("issues", "customers") if kind in self._latest]
+        if not here and self._last is None and len(self._before_sentence) == 1:
+            here = [each for each in self._before_sentence if each.kind in ("issues", "customers")]
+        whole = here[0].part_of or here[0] if len(here) == 1 else None
+        is_counted = whole is not None and whole.is_exact and not whole.is_each and not whole.names
+        return whole if is_counted else None
+
+    def _add_part(self, whole: PromptGroup, count: int) -> PromptGroup:
+        part = PromptGroup(whole.kind, count, is_exact=True, part_of=whole, twin=whole.twin)
+        self._add(part)
+        self._is_linked, self._preposition, self._verb, self._after_noun = True, "", "", False
+        if whole.kind == "customers":
+            self._latest["customers"] = part
+        return part
+
+    def _part(self, match: re.Match[str]) -> bool:
+        """Handle a part of what was spoken of: "two of them", "of which 2", "half of them", "the rest"."""
+        whole = self._find_whole()
+        if whole is None or whole.count is None or self._number:
+            return False
+        said = next((each for each in match.groups() if each), "")
+        known = sum(each.count or 0 for each in self.groups if each.part_of is whole)
+        if not said:
+            count = whole.count - known if known else -1
+        elif HALF_PATTERN.fullmatch(said):
+            count = -1 if whole.count % 2 else whole.count // 2
+        else:
+            count = 0 if NONE_PATTERN.fullmatch(said) else number_of(said)
+        if count < 0:
+            return False
+        self._add_part(whole, count)
+        return True
+
+    def _qualify_channel(self, _: re.Match[str]) -> bool:
+        self._is_private = True
+        return True
+
+    def _take_person(self, kind: str, match: re.Match[str]) -> bool:
+        """Handle "assigned to Ada" after issues, and "from Ada" after messages."""
+        last = self._last
+        if last is None or last.kind != kind or last.people or self._number or self._is_no_person(match[1]):
+            return False
+        last.people.append(match[1])
+        self._after_noun = False
+        return True
+
+    def _is_no_person(self, name: str) -> bool:
+        words = name.split()
+        is_known = any(name in each.names for each in self.groups if each.kind not in ("users", "customers"))
+        is_common = bool(is_filler(words[0]) or _NO_PERSON.fullmatch(words[0]) or kind_of(words[0]))
+        return is_known or is_common or any(map(self._is_twin, words))
+
+    def _say(self, match: re.Match[str]) -> bool:
+        last = self._last
+        if last is None or last.kind != "messages" or last.topic or last.names:
+            return False
+        last.names, self._after_noun = [match[1]], False
+        return True
+
+    def _announce_author(self, match: re.Match[str]) -> bool:
+        """Handle "Ada posted" before messages."""
+        if not self._is_linked or self._number or self._is_no_person(match[1]):
+            return False
+        self._author = match[1]
+        self._latest.pop("channels", None)
+        return True
+
+    def _report(self, match: re.Match[str]) -> bool:
+        """Handle a message that the prompt reports: "Ada complained in #support that the export is broken"."""
+        if not self._is_linked or self._number or (match[1] and self._is_no_person(match[1])):
+            return False
+        if any(VAGUE_WORDS.fullmatch(word) for word in (match[3] or "").split()):
+            return False
+        self._open("channels", names=[match[2]])
+        self._is_linked = True
+        self._open("messages")
+        message = self._sentence.groups[-1]
+        if message.kind != "messages":
+            return False
+        message.people = [match[1]] if match[1] else []
+        message.names = [f"{match[3][:1].upper()}{match[3][1:]}"] if match[3] else []
+        self._reported = None if match[3] else message
+        return True
+
+    def _report_about(self, match: re.Match[str]) -> bool:
+        """Handle "for a review" after "Ada asked in #ops"."""
+        message, topic = self._reported, (match[1] or match[2] or "").strip()
+        if message is None or self._last is not message or message.topic or self._speaks_of_twin(topic):
+            return False
+        if any(VAGUE_WORDS.fullmatch(word) for word in topic.split()):
+            return False
+        message.topic = topic
+        return True
+
+    def _subject(self, match: re.Match[str]) -> bool:
+        """Handle the name of a known team, project or customer, or of a department, as the subject of a sentence."""
+        name = self._find_customer(match[1]) or match[1]
+        if not self._is_linked or self._number or self._after_noun or self._gathering or self._preposition:
+            return False
+        known = [
+            each.kind for each in self.groups if name in each.names and each.kind in ("teams", "projects", "customers")
+        ]
+        if any(name in (*each.people, *(each.names if each.kind == "users" else ())) for each in self.groups):
+            return False
+        kinds = {*known} or ({"teams"} if self._is_department(match) else set[str]())
+        if len(kinds) != 1:
+            return False
+        self._open(kinds.pop(), names=[name])
+        return True
+
+    def _find_customer(self, first_name: str) -> str | None:
+        """The full name of the only customer with a first name."""
+        known = [name for each in self.groups if each.kind == "customers" for name in each.names]
+        full = {name for name in known if name.split()[0] == first_name}
+        return full.pop() if len(full) == 1 else None
+
+    def _is_department(self, match: re.Match[str]) -> bool:
+        """Whether a department, which needs no noun, has issues or projects."""
+        after = OWNS_ISSUES.match(match.string, match.end())
+        return DEPARTMENT.fullmatch(match[1]) is not None and after is not None
 
     def _twin(self, twin: str) -> bool:
         if twin not in self._sentence.twins:
@@ -411,19 +613,28 @@ class PromptReader:
     def _capitals(self, match: re.Match[str]) -> bool:
         """Handle a name after its noun, such as "the project Apollo"."""
         words = match[0].split()
-        is_person = not _is_filler(words[0]) and not kind_of(words[0]) and not any(map(self._is_twin, words))
+        is_person = not is_filler(words[0]) and not kind_of(words[0]) and not any(map(self._is_twin, words))
         if is_person and self._person(match[0]):
             return True
-        if not self._may_be_named() or self._adjective:
+        if is_person and self._is_plan_of_part():
+            self._open("products", names=[match[0]])
+            return True
+        if not self._may_be_named() or self._adjectives:
             return False
         if (
-            _is_filler(words[0])
+            is_filler(words[0])
             or self._is_twin(words[0])
             or (len(words) == 1 and kind_of(words[0]) and not self._is_one())
             or (self._spoken and self._spoken.kind == "meetings" and WEEKDAY.fullmatch(words[0]))
         ):
             return False
         return not any(self._is_twin(word) for word in words) and self._name(match[0])
+
+    def _is_plan_of_part(self) -> bool:
+        """Whether a name after "on" is that of a product, as in "and the others on Starter"."""
+        last = self._last
+        is_part = last is not None and last.kind == "customers" and last.part_of is not None
+        return is_part and self._preposition == "on" and self._number is None
 
     def _is_one(self) -> bool:
         """Whether the latest group is a single record, whose name may be a capitalized noun, as in "a folder Plans"."""
@@ -442,12 +653,12 @@ class PromptReader:
             self._members = word
             return True
         if kind is not None:
-            self._open(kind, is_plural=word.endswith("s"))
+            self._open(kind, is_plural=word.endswith("s"), noun=word)
             return True
         if word in SHARED and self._last and self._last.kind == "folders":
             self._is_shared = True
             return True
-        if not _is_filler(word) or (word in PRONOUNS and self._last is None):
+        if not is_filler(word) or (word in PRONOUNS and self._last is None):
             return False
         if word not in ARTICLES:
             self._split_off(word)
@@ -487,19 +698,22 @@ class PromptReader:
 
     # Groups
 
-    def _open(self, kind: str, *, names: Sequence[str] = (), is_plural: bool = False) -> None:
+    def _open(self, kind: str, *, names: Sequence[str] = (), is_plural: bool = False, noun: str = "") -> None:
         """Start a group of a kind, with the preceding number and adjective."""
         self._gathering = None
         if self._number:
             count, is_exact = self._number[:2]
         else:
             count, is_exact = (None if is_plural or names or self._is_each_noun else 1), False
-        group = PromptGroup(kind, count, is_exact, [*names], twin=TWIN_OF.get(kind))
+        group = PromptGroup(kind, count, is_exact, [*names], twin=TWIN_OF.get(kind), noun=noun)
         self._number = None
-        if self._adjective and self._adjective[0] == kind:
-            self._set_quality(group, self._adjective[1])
-            self._adjective = None
-        self._drop_adjective()
+        own, self._adjectives = self._adjectives, []
+        for of, value, words in own:
+            if of != kind or not self._set_quality(group, value):
+                self._sentence.unread.append(words)
+        group.is_private, self._is_private = self._is_private, False
+        if self._author and kind == "messages":
+            group.people, self._author = [self._author], ""
         if len(self.groups) >= MAX_PHRASES or not (self._is_linked or is_exact):
             self._leave(" ".join([*names, kind]))
             return
@@ -546,7 +760,9 @@ class PromptReader:
     def _put_in(self, group: PromptGroup, place: PromptGroup) -> None:
         """Set the container of a group; if it has one already, as a project, set the container of that, as its team."""
         known = group.within
-        if known is None:
+        if group.part_of and group.kind == "issues":
+            self._leave(f"{' '.join(place.names)} {place.kind}".strip())
+        elif known is None:
             group.within = place
         elif place.kind in CONTAINERS.get(known.kind, ()) and known.within is None:
             known.within = place
@@ -557,6 +773,9 @@ class PromptReader:
         if last.kind == "customers":
             last = PromptGroup("subscriptions", 1, within=last, twin="stripe")
             self._add(last)
+        elif last.product is not None:
+            self._leave(" ".join([*product.names, product.kind]))
+            return
         last.product = product
         self.groups.append(product)
         self._sentence.groups.append(product)
@@ -569,27 +788,8 @@ class PromptReader:
         self._last = self._last if is_spoken else group
 
 
-def _pattern_of_twin(twin: str) -> re.Pattern[str]:
-    return pattern(rf"(?:{TWINS.get(twin) or re.escape(twin)})(?:['\u2019]s)?(?![\w-])")
-
-
 def _first(letter: str) -> str:
     return "letter" if letter.isalpha() else "digit" if letter.isdigit() else "blank" if letter.isspace() else "mark"
-
-
-@cache
-def _kinds() -> dict[str, re.Pattern[str]]:
-    return {kind: pattern(said) for kind, said in KINDS.items()}
-
-
-@lru_cache(4096)
-def kind_of(word: str) -> str | None:
-    """The kind of records that a noun names, or None."""
-    return next((kind for kind, said in _kinds().items() if said.fullmatch(word)), None)
-
-
-def _is_filler(word: str) -> bool:
-    return word.lower() in FILLERS
 
 
 def _mark_counted(topic: str) -> Iterator[tuple[bool, str]]:

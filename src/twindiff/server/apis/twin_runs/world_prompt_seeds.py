@@ -36,6 +36,8 @@ MAX_RECORDS = {
 }
 """Maximum records of each kind that a prompt creates; a larger number is reported as not shown."""
 MANY = MAX_RECORDS["messages"]
+_STATES = {"open": "Todo", "started": "In Progress", "closed": "Done"}
+"""States of issues for words that stand for several of them."""
 
 
 class Placed(NamedTuple):
@@ -73,8 +75,8 @@ class PromptRequest:
 
     @property
     def people(self) -> list[str]:
-        """The names of users that the prompt gives, also as members and guests."""
-        members = (each for kind in GATHERINGS for each in self.list_members(kind))
+        """The names of users that the prompt gives, also as members, guests, authors and assignees."""
+        members = (each for kind in (*GATHERINGS, "messages", "issues") for each in self.list_members(kind))
         return [*dict.fromkeys([*self.names("users"), *members])]
 
     def list_members(self, kind: str, name: str | None = None) -> list[str]:
@@ -166,10 +168,13 @@ def _slack(choice: PromptChoices, people: list[Any], asked: PromptRequest) -> di
 
     members = {name: [asked.name_person(each) for each in asked.list_members("channels", name)] for name in names}
 
-    def say(room: str, text: str, number: int) -> None:
-        authors = members[room] or [each["name"] for each in people] or ["Agent"]
-        author = choice.of(authors, "author", number)
-        rooms[room].append({"text": text, "user": author})
+    writers = {asked.name_person(each) for each in asked.list_members("messages")}
+
+    def say(room: str, text: str, number: int, group: PromptGroup | None = None) -> None:
+        known = members[room] or [each["name"] for each in people]
+        authors = [each for each in known if each not in writers] or ["Agent"]
+        authors = [asked.name_person(each) for each in group.people] if group and group.people else authors
+        rooms[room].append({"text": text, "user": choice.of(authors, "author", number)})
 
     number, scoped = 0, set[str]()
     for number, (home, group, name) in enumerate(place(asked.of("messages"), names), start=1):
@@ -177,14 +182,18 @@ def _slack(choice: PromptChoices, people: list[Any], asked: PromptRequest) -> di
         if room is None or room not in rooms:
             continue
         scoped |= {home} if home else set()
-        say(room, name or _message(choice, group, number), number)
+        say(room, name or _message(choice, group, number), number, group)
     known = _list_filled(asked.of("messages"), names)
     free = [name for name in known if name not in scoped] or known
     total = _total(asked, "messages", number, 4 * len(free) if len(free) < len(names) or not scoped else 0)
     for more in range(total if free else 0):
         topic = choice.of(TOPICS, "topic", more)
         say(free[more % len(free)], choice.of(SAID, "text", more).format(topic=topic), number + more)
-    shown = [{"name": name, "messages": said, "members": members[name] or None} for name, said in rooms.items()]
+    private = {name for group in asked.of("channels") if group.is_private for name in group.names}
+    shown = [
+        {"name": name, "messages": said, "members": members[name] or None, "private": name in private}
+        for name, said in rooms.items()
+    ]
     return {"users": people, "channels": shown}
 
 
@@ -202,6 +211,7 @@ def _total(asked: PromptRequest, kind: str, placed: int, otherwise: int) -> int:
         and not each.topic
         and not each.names
         and not each.is_each
+        and not each.part_of
         and (each.within is None or not each.within.names)
     ]
     return max(0, min(max(totals), MAX_RECORDS[kind]) - placed) if totals else otherwise
@@ -222,6 +232,9 @@ def _linear(choice: PromptChoices, people: list[Any], asked: PromptRequest) -> d
     filled = _list_filled(asked.of("issues"), [*teams])
     spare = filled or [*teams]
     issues: list[dict[str, Any]] = []
+    made: dict[int, list[dict[str, Any]]] = {}
+    """The issues of each group, by `id(group)`."""
+    assignees = {asked.name_person(each) for each in asked.list_members("issues")}
 
     def add(title: str, home: str | None, group: PromptGroup | None) -> None:
         number = len(issues)
@@ -230,8 +243,11 @@ def _linear(choice: PromptChoices, people: list[Any], asked: PromptRequest) -> d
         issue |= {"project": home} if home in projects else {}
         known = group and group.priority
         issue |= {"priority": choice.number("priority", number) % 5 if known is None else known}
-        able = members[team] or [each["name"] for each in people]
-        issues.append({**issue, "assignee": choice.of(able, "assignee", number)} if able else issue)
+        able = [each for each in members[team] or [each["name"] for each in people] if each not in assignees]
+        issue |= {"assignee": choice.of(able, "assignee", number)} if able else {}
+        issue |= _describe_issue(asked, group) if group else {}
+        issues.append(issue)
+        made.setdefault(id(group), []).append(issue)
 
     qualified = [*_placed_issues(asked, homes)]
     for number, (home, group, name) in enumerate(qualified if teams else []):
@@ -240,6 +256,7 @@ def _linear(choice: PromptChoices, people: list[Any], asked: PromptRequest) -> d
     for number in range(_total(asked, "issues", len(qualified), 0 if qualified else 6) if filled else 0):
         topic = choice.of(TOPICS, "issue", number)
         add(text_about(choice, TITLES, topic, number), None, None)
+    _divide_issues(asked, made, issues)
     shown = [{"key": key, "name": name, "members": members[name] or None} for name, key in teams.items()]
     return {
         "users": people,
@@ -249,12 +266,41 @@ def _linear(choice: PromptChoices, people: list[Any], asked: PromptRequest) -> d
     }
 
 
+def _describe_issue(asked: PromptRequest, group: PromptGroup) -> dict[str, Any]:
+    """What a group says of each of its issues, as fields of a seed."""
+    said: dict[str, Any] = {} if group.priority is None else {"priority": group.priority}
+    said |= {"state": _STATES.get(group.status, group.status)} if group.status else {}
+    return said | ({"assignee": asked.name_person(group.people[0])} if group.people else {})
+
+
+def _divide_issues(
+    asked: PromptRequest, made: Mapping[int, Sequence[dict[str, Any]]], issues: Sequence[dict[str, Any]]
+) -> None:
+    """Apply to the first issues of each whole what the prompt says of its parts, and to no other of its issues."""
+    parts = [each for each in asked.of("issues") if each.part_of]
+    for whole in {id(each.part_of): each.part_of for each in parts}.values():
+        own = [each for each in parts if each.part_of is whole]
+        pool, at = made.get(id(whole), issues), 0
+        priorities = {each.priority for each in own}
+        for issue in pool:
+            issue["priority"] = 0 if issue["priority"] in priorities else issue["priority"]
+        for part in own:
+            for issue in pool[at : at + (part.count or 0)]:
+                issue.update(_describe_issue(asked, part))
+            at += part.count or 0
+        if any(each.status == "open" for each in own):
+            for issue in pool[at:]:
+                issue.setdefault("state", "Done")
+
+
 def _placed_issues(asked: PromptRequest, homes: Mapping[str, Sequence[str]]) -> Iterator[Placed]:
     """Issues with a given container, topic or priority; `homes` are the names of projects and teams."""
-    for group in asked.of("issues"):
+    for group in (each for each in asked.of("issues") if not each.part_of):
         known = homes[group.within.kind] if group.within else ()
-        if group.priority is not None and not group.topic and not group.names and not containers_of(group, known):
-            yield from [Placed(None, group, None)] * min(group.wanted or 3, MAX_RECORDS["issues"])
+        is_described = group.priority is not None or bool(group.status or group.people)
+        if is_described and not group.topic and not group.names and not containers_of(group, known):
+            count = 3 if group.wanted is None else group.wanted
+            yield from [Placed(None, group, None)] * min(count, MAX_RECORDS["issues"])
         else:
             yield from place([group], known)
 

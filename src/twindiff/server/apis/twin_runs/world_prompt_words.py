@@ -68,15 +68,15 @@ UNITS = {
     "hour": r"stunden?|hours?",
     "day": r"tag(?:en?)?|days?|t(?:ä|ae)glich|daily",
     "week": r"wochen?|weeks?|w(?:ö|oe)chentlich|weekly",
-    "month": r"monat(?:en?)?|months?|monatlich|monthly",
-    "year": r"jahr(?:en?)?|years?|j(?:ä|ae)hrlich|yearly",
+    "month": r"monat(?:en?)?|months?|mo|monatlich|monthly",
+    "year": r"jahr(?:en?)?|years?|yr|j(?:ä|ae)hrlich|yearly",
 }
 """Units of time, with their adverbs of frequency."""
 OFTEN = r"daily|weekly|monthly|yearly|t(?:ä|ae)glich|w(?:ö|oe)chentlich|monatlich|j(?:ä|ae)hrlich"
 EVERY = r"every|each|jede[mnrs]?"
 CURRENCIES = {"usd": r"\$|usd|dollars?", "eur": r"€|eur|euros?", "gbp": r"£|gbp|pounds?|pfund"}
 PRICED = r"pric(?:es?|ed)|preis(?:en?)?|kostet|costs?"
-NAMED = r"named|called|namens|genannt"
+NAMED = r"named|called|(?:en)?titled|namens|genannt"
 
 ABOUT = r"about|regarding|concerning|über|ueber"
 EACH = "each|jeweils"
@@ -124,6 +124,13 @@ daily weekly monthly quarterly yearly annual annually
 NOT_NAMES = "|".join((_DETERMINERS + _ADJECTIVES).split())
 """Words before a noun that say which or what records are meant, and are no name of one, capitalized or not."""
 
+NO_PERSONS = (
+    rf"{NOT_NAMES}|{DAY}s?|nobody|everybody|everyone|somebody|someone|anybody|anyone|niemand|jemand|all|alle|i|you|he|she|it"
+    r"|we|they|er|sie|es|wir|ihr|january|february|march|april|may|june|july|august|september|october|november|december"
+    r"|today|yesterday|now|management|team"
+)
+"""Words that are no name of a person, capitalized or not."""
+
 SUBSCRIPTION_STATUSES = {
     "active": "active|aktive[mnrs]?",
     "trialing": r"trialing|trial|in\s+trial|on\s+trial",
@@ -132,12 +139,34 @@ SUBSCRIPTION_STATUSES = {
     "incomplete": "incomplete",
 }
 PRIORITIES = {
-    1: r"urgent|dringende[mnrs]?",
-    2: r"high[\s-]priority",
-    3: r"medium[\s-]priority",
-    4: r"low[\s-]priority",
+    1: r"urgent(?:\s+priority)?|priority:?\s+urgent|dringende[mnrs]?",
+    2: r"high[\s-]priority|priority:?\s+high",
+    3: r"medium[\s-]priority|priority:?\s+medium",
+    4: r"low[\s-]priority|priority:?\s+low",
 }
 """Patterns of issue priorities, by Linear's number."""
+ISSUE_STATES = {
+    "backlog": r"in\s+(?:the\s+)?backlog|im\s+backlog",
+    "todo": r"(?:in\s+)?to-?do",
+    "in progress": r"in\s+progress|in\s+arbeit",
+    "started": r"started|begun|begonnen",
+    "done": r"done|completed|finished|resolved|erledigte?[mnrs]?",
+    "open": r"open|unresolved|offene?[mnrs]?",
+    "closed": r"closed|geschlossene?[mnrs]?",
+}
+"""Patterns of the states of issues: Linear's, and `started`, `open` and `closed`, which are several of them."""
+THEM = "them|which|these|those|denen"
+HALF, NONE = r"half|die\s+h(?:ä|ae)lfte", r"none|keine[rs]?"
+REST = r"the\s+(?:rest|others?|remaining(?:\s+ones)?)|der\s+rest|die\s+(?:anderen|(?:ü|ue)brigen)"
+MINE = r"my|our|your|mein(?:e[mnrs]?)?|unser(?:e[mnrs]?)?|euer|eure[mnrs]?"
+ASSIGNED = r"assigned\s+to|zugewiesen\s+an"
+WRITTEN_BY = "from|by|von"
+WROTE = "wrote|posted|sent|said|schrieb"
+REPORTED = "complained|reported|asked|complains|reports|asks|writes|announced|mentioned|posts|says"
+DEPARTMENTS = (
+    "engineering|support|marketing|sales|design|product|growth|platform|infrastructure|operations|mobile|security"
+)
+"""Names of teams that need no noun, as in "Engineering has 8 issues"."""
 
 TWINS = {"calendar": "calendar|kalender"}
 """Patterns of twins with names besides their own."""

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from twindiff.server.apis.twin_runs.world_prompt_claims import Rows, WorldRecords, refute
-from twindiff.server.apis.twin_runs.world_prompt_groups import OF, Sentence
+from twindiff.server.apis.twin_runs.world_prompt_groups import OF, PromptGroup, Sentence
 from twindiff.server.apis.twin_runs.world_prompt_reading import PromptReader
 from twindiff.server.apis.twin_runs.world_prompt_seeds import build_world
 
@@ -49,11 +49,34 @@ def read_prompt(prompt: str, twins: Sequence[str]) -> PromptReading:
 def compare(sentences: Sequence[Sentence], rows: Mapping[str, Rows]) -> Understanding:
     """Compare a prompt with the rows of its world, by twin and table; a sentence is understood wholly or not."""
     outcome, facts = Understanding([], [], []), WorldRecords(rows)
+    doubled = _find_doubled(sentences)
     for sentence in sentences:
         reasons = refute(sentence, facts)
+        same = {each.kind for each in sentence.groups if id(each) in doubled and each.count}
+        reasons += [f"its numbers of {kind} are of the same records" for kind in sorted(same)]
         (outcome.not_understood if reasons else outcome.understood).append(sentence.text)
         if reasons:
             outcome.warnings.append(f"'{sentence.text}': {'; '.join(reasons)}")
     if sentences and not outcome.understood:
         outcome.warnings.insert(0, ADVICE)
     return outcome
+
+
+def _find_doubled(sentences: Sequence[Sentence]) -> set[int]:
+    """The `id` of groups that only differ in their noun, or stand in one sentence, as in "5 bugs and 5 tasks".
+
+    The prompt means different records, which nothing in the world tells apart.
+    """
+    known: dict[tuple[str, ...], list[tuple[Sentence, PromptGroup]]] = {}
+    for sentence in sentences:
+        for group in sentence.groups:
+            if group.is_exact and group.noun and not group.part_of and not group.is_described and group.kind != "users":
+                homes = group.within.names if group.within else []
+                known.setdefault((group.kind, *homes), []).append((sentence, group))
+    return {
+        id(one)
+        for same in known.values()
+        for sentence, one in same
+        for other_sentence, other in same
+        if one is not other and (sentence is other_sentence or one.noun.rstrip("s") != other.noun.rstrip("s"))
+    }
