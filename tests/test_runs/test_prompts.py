@@ -214,6 +214,7 @@ def test_what_may_be_waited_for_is_not_done_again(prompt):
         "Users can sort invoices. Log in as a@b.c with the password x-1",
         "Invoices must be sorted. Expect INV-3",
         'Click "Save". Open the app',
+        "The price (x / 3) updates when I save",
         "Log in as finance and rent 2 bikes",
         "Log in as the manager with password x-1",
     ],
@@ -224,6 +225,12 @@ def test_what_could_be_meant_otherwise_is_refused(prompt):
 
 def test_a_number_after_a_field_is_another_field_and_no_count_of_the_page():
     assert describe_plan('Enter "a" as the title and 10 guests') == ["fill named=title = a", "fill the=guests = 10"]
+
+
+def test_a_page_that_is_open_is_not_opened_again_which_would_lose_what_was_filled_in():
+    first = describe_plan('Log in as a@b.c with the password x-1. In the settings, fill "Name" with "Ada"')
+    later = describe_plan('Click "Go". Open Settings. Fill "Name" with "Ada". In the settings, tick "News"')
+    assert (first[3], later[3:]) == ("click place=settings", ["check checkbox=News"])
 
 
 def test_what_somebody_can_do_is_said_of_a_test_that_expects_something():

@@ -96,7 +96,7 @@ _IS_TITLED = rf"""place => {{
   const isSeen = {IS_SEEN}, textOf = {TEXT_OF};
   const titles = [...document.querySelectorAll('h1, h2, h3, h4, caption, legend')].filter(isSeen).map(textOf);
   const labels = [...document.querySelectorAll('table, ul, ol, section, [role=table], [role=list]')].filter(isSeen);
-  const names = [document.title, ...titles, ...labels.map(each => each.getAttribute('aria-label') || '')];
+  const names = [...titles, ...labels.map(each => each.getAttribute('aria-label') || '')];
   return names.some(name => name.toLowerCase().split(/[^\p{{L}}\p{{N}}]+/u)
     .some(word => word === place || word === `${{place}}s` || `${{word}}s` === place));
 }}"""

@@ -216,7 +216,8 @@ _FIND = (
     if (dialogs.length > 1) return {several: dialogs.length};
     const inside = dialogs.length ? all('button, input[type=submit], a[href], [role=button]', dialogs[0]) : controls;
     const affirming = inside.filter(each => asked.affirming.includes(first(each)));
-    if (affirming.length || !dialogs.length) return one(affirming);
+    if (!dialogs.length) return one(affirming.filter(each => ['yes', 'confirm'].includes(first(each))));
+    if (affirming.length) return one(affirming);
     return one(inside.filter(each => first(each) && !asked.refusing.includes(first(each))));
   };
   return {do: perform, new: begin, the: field, offering, submit, confirm}[asked.kind]();

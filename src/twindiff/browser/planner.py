@@ -24,7 +24,7 @@ from twindiff.browser.rewordings import MAX_REWORDINGS, RewordingContext
 from twindiff.browser.run_dates import SPOKEN_DATE, parameter_of
 from twindiff.browser.state_rules import NAME, STATE, SUBJECT
 from twindiff.browser.twin_rules import parse_count
-from twindiff.browser.words import BARE, PLAIN, QUOTED, SEPARATOR, allow_separators, mark_words
+from twindiff.browser.words import BARE, PERSONS, PLAIN, QUOTED, SEPARATOR, allow_separators, mark_words
 
 MAX_CLAUSE_CHARACTERS = 500
 """Characters of a clause, without its quotations, that rules look at."""
@@ -172,6 +172,7 @@ _ACTING = re.compile(
     r"\((?P<credentials>[^()]*[\x02\x04\d/][^()]*)\) (?P<rest>(?!is\b|logs\b|signs\b)[a-z]+s .+)"
 )
 """`The office manager (m@b.test, password boss-1) opens Requests`."""
+_IS_PERSON = re.compile(rf"(?:[\w'-]+ ){{0,2}}{PERSONS}|[A-Z][\w'-]*")
 _PERSONA_NAMED = re.compile(
     r"(?:(?:given|when) )?(?P<a>[A-Za-z]\w+) (?:\(|(?:signs|logs|is (?:signed|logged)) in\b)"
     r"|(?:I )?(?:log|sign) in as (?P<b>[A-Z]\w+) \(",
@@ -299,7 +300,7 @@ class _Reader:
             return
         sentence = _AFTER_RELOAD.sub("reload the page and then ", sentence)
         sentence = _ON_PAGE_FIRST.sub(r"\1, ", sentence)
-        sentence = _IN_PLACE_FIRST.sub(r"open \1 and then ", sentence)
+        sentence = _IN_PLACE_FIRST.sub(self._open_unless_open, sentence)
         sentence = _IN_DIALOG_FIRST.sub("the dialog is open and then ", sentence)
         sentence = self._name_persona(sentence)
         sentence = _ROOM.sub("Room ", sentence)
@@ -328,9 +329,14 @@ class _Reader:
             for clause in unread:
                 self._unclear.append(self._complaint(clause))
 
+    def _open_unless_open(self, placed: re.Match[str]) -> str:
+        """Return the beginning of `in the settings, …`, which opens the page unless that was the last one opened."""
+        opened = [act.lower() for act in self._context.acts if act.startswith("place=")]
+        return "" if opened[-1:] == [f"place={placed[1].lower()}"] else f"open {placed[1]} and then "
+
     def _name_persona(self, sentence: str) -> str:
         """Return a sentence in which the person whose credentials were said is `he`."""
-        if not self._steps and (acting := _ACTING.fullmatch(sentence)):
+        if not self._steps and (acting := _ACTING.fullmatch(sentence)) and _IS_PERSON.fullmatch(acting["who"]):
             self._persona = acting["who"]
             return f"log in as {acting['credentials']} and he {acting['rest']}"
         if not self._steps and (named := _PERSONA_NAMED.match(sentence)):
