@@ -233,6 +233,13 @@ def test_a_page_that_is_open_is_not_opened_again_which_would_lose_what_was_fille
     assert (first[3], later[3:]) == ("click place=settings", ["check checkbox=News"])
 
 
+def test_my_with_a_capital_letter_is_a_part_of_a_name():
+    assert describe_plan("Click Go. Open My classes. Open my basket")[1:] == [
+        "click place=My classes",
+        "click place=basket",
+    ]
+
+
 def test_what_somebody_can_do_is_said_of_a_test_that_expects_something():
     planned = plan("An admin can delete invoices. Log in as a@b.c with the password x-1. Expect INV-3")
     assert (planned.subject, planned.unclear, len(planned.steps)) == (["An admin can delete invoices"], [], 4)

@@ -59,7 +59,7 @@ NOUNS = {
 ELEMENT_NOUNS = "|".join(NOUNS.values())
 COUNTED = rf"{ELEMENT_NOUNS}|(?:data |table )?rows?|(?:list )?items?"
 
-_ARTICLE = r"(?:(?:the|a|an|my|your|our|this|der|die|das|den|dem|dein|deine|ein|eine|einen) )?"
+_ARTICLE = r"(?:(?:the|a|an|(?-i:my|your|our)|this|der|die|das|den|dem|dein|deine|ein|eine|einen) )?"
 _TEXT = (
     r"(?:(?:text|message|word|words|label|phrase|error|error message|success message|warning|notice|notification|banner|"
     r"toast|status|meldung|fehlermeldung|wort) )?"
