@@ -93,6 +93,7 @@ UNDERSTOOD = (
     'A dialog asks "Sure?"',
     "The dialog stays open",
     'Click "Delete" and confirm the deletion',
+    'Hit "Leave" and say yes',
     "I should still be on the login page",
     "I am not logged in",
     "Open INV-7 and mark it as paid",
@@ -231,6 +232,10 @@ def test_a_page_that_is_open_is_not_opened_again_which_would_lose_what_was_fille
     first = describe_plan('Log in as a@b.c with the password x-1. In the settings, fill "Name" with "Ada"')
     later = describe_plan('Click "Go". Open Settings. Fill "Name" with "Ada". In the settings, tick "News"')
     assert (first[3], later[3:]) == ("click place=settings", ["check checkbox=News"])
+
+
+def test_saying_yes_confirms_and_is_no_name():
+    assert describe_plan("Hit Leave and say yes") == ["click named=Leave", "click confirm="]
 
 
 def test_my_with_a_capital_letter_is_a_part_of_a_name():

@@ -85,7 +85,7 @@ def list_login_rules(names: dict[str, str]) -> tuple[tuple[str, str], ...]:
     stays = rf"(?:(?:{modal} )?(?:stays?|remains?|lands?|ends? up)|{is_}|(?:am|is|are) (?:still|taken|sent|brought))(?: still)?(?: back)?"
     seen = _list_seen(names)
     return (
-        ("confirm", rf"confirms?(?: (?:it|this|that|again))?|confirms? (?:the|this|my|her|his) {_DEED}|confirms? (?:in|with|using) {_DIALOG_NOUN}|answers? (?:with )?yes"),
+        ("confirm", rf"confirms?(?: (?:it|this|that|again))?|confirms? (?:the|this|my|her|his) {_DEED}|confirms? (?:in|with|using) {_DIALOG_NOUN}|(?:answers?|says?) (?:with )?yes"),
         ("mark_bare", r"marks? as (?P<state>(?<=\x20)(?-i:[a-z]+))"),
         ("at_login", rf"{sure}{person} {stays} (?:on|at|to) {_LOGIN_PLACE}"),
         ("at_login", rf"{sure}{_LOGIN_PLACE} {seen}|(?:{to_see}) {_LOGIN_PLACE}(?: again)?"),
