@@ -410,6 +410,18 @@ LOGINS = (
     "a@b.c / x-1",
 )
 """Ways to say with which credentials."""
+USER_LOGINS = (
+    "Log in as ada with the password x-1",
+    "I log in with the username ada and the password x-1",
+    "Log in as ada (x-1)",
+    "Log in as ada, x-1",
+    "log in ada/x-1",
+    "Given ada is logged in with x-1",
+    "Given the sales user is logged in (ada / x-1)",
+    'I\'m logged in as "ada" with password "x-1"',
+    "The sales clerk (ada, password x-1) opens Orders",
+)
+"""The same with the name of a user."""
 STYLES = {
     "states": STATES,
     "records": RECORDS,

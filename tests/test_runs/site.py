@@ -131,7 +131,22 @@ onclick="give(this, 'Available')">Return</button></tr>
 <tr><td>Dune (open edition)<td>Ann Reed<td><b class=badge>On loan</b><td>5<td><button
 onclick="give(this, 'Available')">Return</button></tr></table>
 <script>const give = (each, state) => { each.closest('tr').cells[2].textContent = state; each.remove(); }</script>"""
+DESK = """<!doctype html><title>Desk</title><h1>Invoices</h1><nav><a href="/about">Help</a></nav>
+<ul id=all></ul><p id=none hidden>You have no invoices</p><div role=status id=toast></div><p id=out></p>
+<dialog id=sure><h2>Delete it?</h2><p>This cannot be undone.</p>
+<button onclick="sure.close()">Keep it</button><button onclick="drop()">Yes, delete it</button></dialog>
+<script>const fault = new URLSearchParams(location.search).get('fault');
+let list = ['INV-7', 'INV-8'], meant = '';
+const ask = name => { meant = name; toast.textContent = ''; fault === 'unasked' ? drop() : sure.showModal() };
+const drop = () => {
+  if (fault !== 'stays') list = list.filter(each => each !== meant);
+  if (fault !== 'open') sure.close();
+  toast.textContent = fault === 'failing' ? 'Invoice could not be deleted' : `Invoice ${meant} deleted`; draw() };
+const draw = () => { none.hidden = list.length; all.innerHTML = list.map(each =>
+  `<li>${each} <b class=badge>Draft</b> <button onclick="ask('${each}')">Delete</button></li>`).join('') };
+draw();</script>"""
 PAGES = {
+    "/desk": DESK,
     "/records": RECORDS,
     "/alike": ALIKE,
     "/late": LATE,

@@ -205,6 +205,33 @@ STATES_UNCLEAR = {
     "No books are lovely": "shows nothing as 'lovely'",
     "Beloved is available": "lists no entry 'Beloved'",
 }
+DESK_HOLDS = """Delete INV-7. A dialog asks "Delete it?". The dialog stays open
+Click Keep it. The dialog closes and INV-7 is still in the list
+Delete INV-7. A dialog warns that this cannot be undone
+Confirm the deletion. A message confirms that the invoice was deleted. INV-7 is no longer in the invoice list
+Delete INV-8 and confirm. The user is told that INV-8 was deleted, and the page says that there are no invoices"""
+DESK_FAILS = {
+    'Delete INV-7. A dialog asks "Archive it?"': "",
+    "Delete INV-7. The dialog is closed": "",
+    "Delete INV-7 and confirm. The dialog closes": "open",
+    "Delete INV-7. The dialog stays open": "unasked",
+    "Delete INV-7 and confirm. INV-7 is no longer in the list": "stays",
+    "INV-9 is in the invoice list": "",
+    "I am still on the login page": "",
+    "INV-7 is Sent": "",
+}
+"""What does not hold of the page, with a fault or without."""
+DESK_UNCLEAR = {
+    (
+        "Delete INV-7 and confirm. The user is told that the invoice was deleted",
+        "failing",
+    ): "no message of the page says",
+    ("Delete INV-7 and confirm. A message says that the invoice was sent", ""): "no message of the page says",
+    ("The page says that there are no invoices", ""): "no message of the page says",
+    ("Delete INV-7 and confirm", "unasked"): "no visible element",
+    ("INV-7 is in the customer list", ""): "no heading or caption of the page says 'customer'",
+    ("INV-7 is listed in My archive", ""): "no visible element",
+}
 LATE_FAILS = (
     'Click "Break later". "Broken" is not shown',
     'Click "Break later". Expect no "Broken". Expect "Late". Click "Rest"',
@@ -238,7 +265,9 @@ UNCLEAR_ALIKE = {
 UNCLEAR = {("/pantry", each): said for each, said in UNCLEAR_THERE.items()}
 UNCLEAR |= {("/alike", each): said for each, said in UNCLEAR_ALIKE.items()}
 UNCLEAR |= {("/catalogue", each): said for each, said in STATES_UNCLEAR.items()}
+UNCLEAR |= {(f"/desk?fault={fault}", each): said for (each, fault), said in DESK_UNCLEAR.items()}
 FAILING = [
+    *((f"/desk?fault={fault}", each) for each, fault in DESK_FAILS.items()),
     *(("/catalogue", each) for each in STATES_FAIL),
     *(("/records", each) for each in RECORDS_FAIL),
     ("/alike", "The price of Roadster is 99"),
@@ -251,12 +280,11 @@ WRONG = [(f"/pantry?fault={fault}", prompt) for prompt, faults in PANTRY.items()
 
 
 def steps_of(prompt: str) -> list[Json]:
-    """The steps of a prompt. Those that may fail give up sooner than they would, others wait for a busy machine."""
+    """The steps of a prompt, of which the last, which is to fail, gives up sooner than it would."""
     planned = plan(prompt)
     assert planned.unclear == []
-    *before, last = [msgspec.to_builtins(step) for step in planned.steps]
-    patient = [{**step, "timeout_ms": 800 if step["action"] == "expect" else 60_000} for step in before]
-    return [*patient, {**last, "timeout_ms": 800}]
+    *before, last = map(msgspec.to_builtins, planned.steps)
+    return [*before, {**last, "timeout_ms": 800}]
 
 
 def test_sentences_that_hold_of_a_page_pass(runs: Runs, site: Site):
@@ -286,6 +314,11 @@ def test_what_is_done_to_each_record_and_said_of_them_by_column_date_and_compari
 
 def test_states_of_entries_that_hold_of_a_page_pass(runs: Runs, site: Site):
     run = runs.run(start_url=f"{site.url}/catalogue", prompt=STATES)
+    assert (run["status"], run["not_understood"]) == ("completed", []), run["failure_detail"]
+
+
+def test_what_a_page_asks_and_tells_in_other_words_passes(runs: Runs, site: Site):
+    run = runs.run(start_url=f"{site.url}/desk", prompt=DESK_HOLDS)
     assert (run["status"], run["not_understood"]) == ("completed", []), run["failure_detail"]
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.test_runs.prompts import LOGIN, LOGINS, STYLES, describe_plan
+from tests.test_runs.prompts import LOGIN, LOGINS, STYLES, USER_LOGINS, describe_plan
 from twindiff.browser.clauses import STEPS_OF_KINDS
 from twindiff.browser.example_sentences import EXAMPLES
 from twindiff.browser.planner import plan
@@ -86,6 +86,27 @@ UNDERSTOOD = (
     "Lend Emma to Ann Reed",
     "Create a ticket for Globex with urgent priority",
     "Log in as a@b.c with password x-1",
+    "Log in as finance with the password x-1",
+    "Given Max (a@b.c, x-1) is logged in",
+    "A message confirms that the invoice was deleted",
+    'The user is told that "Saved"',
+    'A dialog asks "Sure?"',
+    "The dialog stays open",
+    'Click "Delete" and confirm the deletion',
+    'Hit "Leave" and say yes',
+    "I should still be on the login page",
+    "I am not logged in",
+    "Open INV-7 and mark it as paid",
+    '"Ada" is in the customer list',
+    '"Ada" is listed in My bookings',
+    "No invoice has status Overdue",
+    "The total drops to €6.50",
+    "INV-7 is marked as Paid",
+    "Expect to see Ada and Bob but not Room 101",
+    'Enter "a" as the title and 10 guests',
+    "Approve the request from Bob",
+    "Start a new invoice",
+    "Mark as paid",
 )
 CHANGES = (
     *(
@@ -181,6 +202,54 @@ def test_what_may_be_waited_for_is_not_done_again(prompt):
     assert plan(prompt).unclear
 
 
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        'Click "Save". After saving, "Saved" is shown',
+        'Delete INV-3. After deleting INV-3, "Sent" is shown',
+        'Click "Delete" and confirm. After confirming the deletion, "Sent" is shown',
+        'Click "Delete" and confirm. Once the deletion is confirmed, "Sent" is shown',
+        'Delete INV-3. A dialog asks "Sure?". It stays open',
+        "A message says that the invoice was sent when I open it",
+        "The user is told that it is sent unless it is paid",
+        "Users can sort invoices. Log in as a@b.c with the password x-1",
+        "Invoices must be sorted. Expect INV-3",
+        'Click "Save". Open the app',
+        "The price (x / 3) updates when I save",
+        "Log in as finance and rent 2 bikes",
+        "Log in as the manager with password x-1",
+    ],
+)
+def test_what_could_be_meant_otherwise_is_refused(prompt):
+    assert plan(prompt).unclear
+
+
+def test_a_number_after_a_field_is_another_field_and_no_count_of_the_page():
+    assert describe_plan('Enter "a" as the title and 10 guests') == ["fill named=title = a", "fill the=guests = 10"]
+
+
+def test_a_page_that_is_open_is_not_opened_again_which_would_lose_what_was_filled_in():
+    first = describe_plan('Log in as a@b.c with the password x-1. In the settings, fill "Name" with "Ada"')
+    later = describe_plan('Click "Go". Open Settings. Fill "Name" with "Ada". In the settings, tick "News"')
+    assert (first[3], later[3:]) == ("click place=settings", ["check checkbox=News"])
+
+
+def test_saying_yes_confirms_and_is_no_name():
+    assert describe_plan("Hit Leave and say yes") == ["click named=Leave", "click confirm="]
+
+
+def test_my_with_a_capital_letter_is_a_part_of_a_name():
+    assert describe_plan("Click Go. Open My classes. Open my basket")[1:] == [
+        "click place=My classes",
+        "click place=basket",
+    ]
+
+
+def test_what_somebody_can_do_is_said_of_a_test_that_expects_something():
+    planned = plan("An admin can delete invoices. Log in as a@b.c with the password x-1. Expect INV-3")
+    assert (planned.subject, planned.unclear, len(planned.steps)) == (["An admin can delete invoices"], [], 4)
+
+
 def test_a_scenario_says_where_it_begins_after_signing_in():
     signed_in = 'Given I am signed in as "a@b.c" with password "x-1"'
     begun = describe_plan(f"{signed_in}\nAnd I am on the Stock page\nThen I am on the Orders page")
@@ -192,6 +261,12 @@ def test_a_scenario_says_where_it_begins_after_signing_in():
 def test_credentials_are_understood_however_they_are_said(prompt):
     steps = plan(prompt).steps
     assert ([step.action for step in steps], [step.value for step in steps]) == (LOGIN, ["a@b.c", "x-1", None])
+
+
+@pytest.mark.parametrize("prompt", USER_LOGINS)
+def test_user_names_without_an_address_are_understood(prompt):
+    steps = plan(prompt).steps
+    assert ([step.action for step in steps[:3]], [step.value for step in steps[:3]]) == (LOGIN, ["ada", "x-1", None])
 
 
 def test_what_is_done_after_signing_in_is_no_password():

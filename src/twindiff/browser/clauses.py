@@ -18,7 +18,7 @@ from twindiff.browser.entry_rules import (
     expect_things,
     select_nth,
 )
-from twindiff.browser.intent_finder import END_OF_FORM, LABEL
+from twindiff.browser.intent_finder import CONFIRM, END_OF_FORM, LABEL
 from twindiff.browser.intents import (
     CONTROL,
     LISTED,
@@ -30,6 +30,8 @@ from twindiff.browser.intents import (
     is_labelled,
     split_named,
 )
+from twindiff.browser.message_finder import MESSAGES
+from twindiff.browser.message_rules import LANDMARKS, STEPS_OF_MESSAGES, is_one_claim
 from twindiff.browser.record_rules import STEPS_OF_RECORDS
 from twindiff.browser.sentence_rules import KEYS, NOUNS, SENTENCE_RULES
 from twindiff.browser.state_rules import STEPS_OF_STATES
@@ -108,7 +110,7 @@ def read_clause(text: str, held: list[str], written: str, *, is_first: bool) -> 
         if match is None or _is_ambiguous(match):
             continue
         said = ClauseSlots(_slots(match), held, is_first)
-        if said.has("slash") and said.value("slash") != "/":
+        if any(said.has(slash) and said.value(slash) != "/" for slash in ("slash", "uslash")):
             continue
         verb = _PERSON.sub("", text, count=1).split(" ", 1)[0]
         wording = (not VERB.match(text), _ends_in_name(rule.kind, text))
@@ -117,12 +119,16 @@ def read_clause(text: str, held: list[str], written: str, *, is_first: bool) -> 
             return check and ParsedClause(rule.kind, verb, [], [check], *wording)
         if rule.kind.startswith("dialog"):
             return ParsedClause(rule.kind, verb, [], [], *wording, _dialog(said), rule.kind == "dialog_it")
+        if said.has("claim") and not is_one_claim(said.first("claim")):
+            continue
         steps = STEPS_OF_KINDS[rule.kind](said)
         if any(_is_unsafe(step, said) for step in steps) or not is_labelled(said.first("attributes")):
             return None
         if rule.kind == "create_all" and len(split_named(said.first("all"))) != parse_count(said.groups["n"])[0]:
             return None
-        return ParsedClause(rule.kind, verb, steps, [], *wording, referents=_referents(rule.kind, said))
+        return ParsedClause(
+            rule.kind, verb, steps, [], *wording, referents=_find_opened(rule.kind, said) or _referents(rule.kind, said)
+        )
     return None
 
 
@@ -152,6 +158,21 @@ def _referents(kind: str, said: ClauseSlots) -> tuple[Referent, ...]:
     return (Referent(said.first("noun"), said.first("name"), email),)
 
 
+def _find_opened(kind: str, said: ClauseSlots) -> tuple[Referent, ...]:
+    """Return the record that a clause opens, or the dialog that it speaks of, which a later `it` may mean too."""
+    if kind in ("popup_open", "popup_asks", "popup_told"):
+        return (Referent("", "dialog"),)
+    record = RECORD_NAME.fullmatch(said.first("x")) if kind == "open" else None
+    return (Referent("", record["name"] or record["name_2"]),) if record else ()
+
+
+RECORD_NAME = re.compile(
+    r"(?:[a-z-]+ )?(?P<name>(?=[^\x02]*\d)[A-Z#][\w#-]*(?: [\w#-]+)?)"
+    r"|[a-z-]+ (?P<name_2>[A-Z][\w&'-]*(?: [A-Z][\w&'-]*)*)"
+)
+"""The name of a record rather than of a page: `INV-7`, `draft INV-7`, `customer Acme`."""
+
+
 def _slots(match: re.Match[str]) -> dict[str, str]:
     """Return the text that each slot of a rule matched."""
     return {name: words.replace(SEPARATOR, " ") for name, words in match.groupdict().items() if words is not None}
@@ -159,11 +180,13 @@ def _slots(match: re.Match[str]) -> dict[str, str]:
 
 def _ends_in_name(kind: str, text: str) -> bool:
     """Return whether a clause ends with a quotation, or with the noun or name of an element."""
-    return text[-1:] in "\x03\x05\x07" or (
+    return (text[-1:] in "\x03\x05\x07" and kind not in _SAID_BEFORE) or (
         kind in ("thing", "thing_gone") and text.rsplit(maxsplit=1)[-1] not in _PREDICATES
     )
 
 
+_SAID_BEFORE = ("told_text", "popup_asks")
+"""Kinds whose predicate stands before a quotation."""
 _PREDICATES = (
     *("shown", "visible", "displayed", "present", "there", "listed"),
     *("appears", "appear", "exists", "exist", "gone", "hidden"),
@@ -183,15 +206,14 @@ def _is_ambiguous(match: re.Match[str]) -> bool:
 def _is_unsafe(step: BrowserStep, said: ClauseSlots) -> bool:
     """Return whether a name is empty, or contains the separator between a row and what is inside it."""
     is_all = step.expect is not None and step.expect.type == "count"
-    names_nothing = (
-        (step.selector or "").endswith("=") and step.selector not in (LOG_OUT, END_OF_FORM, LISTS) and not is_all
-    )
+    names_nothing = (step.selector or "").endswith("=") and step.selector not in _NAMELESS and not is_all
     is_kind = (
         step.expect is not None and step.expect.type == "labelled" and bool(_KIND_OF_ELEMENT.fullmatch(said.value("f")))
     )
     return names_nothing or is_kind or INSIDE in said.row() or (step.selector or "").count(INSIDE) > MAX_PARTS
 
 
+_NAMELESS = (LOG_OUT, END_OF_FORM, LISTS, MESSAGES, CONFIRM)
 _KIND_OF_ELEMENT = re.compile("|".join(NOUNS.values()), re.IGNORECASE)
 
 
@@ -281,8 +303,12 @@ def kind_of_noun(noun: str) -> str:
 
 def _login(said: ClauseSlots) -> list[BrowserStep]:
     return [
-        BrowserStep("fill", selector=EMAIL, value=said.value("x") if said.has("x") else "{{email}}"),
-        BrowserStep("fill", selector=PASSWORD, value=said.value("v", "v_2", "v_3") or "{{password}}"),
+        BrowserStep("fill", selector=EMAIL, value=said.value("x", "ux", "ux_2") or "{{email}}"),
+        BrowserStep(
+            "fill",
+            selector=PASSWORD,
+            value=said.value("v", "v_2", "v_3", "uv", "uv_2", "uv_3", "uv_4") or "{{password}}",
+        ),
         BrowserStep("click", selector=SUBMIT),
     ]
 
@@ -351,12 +377,6 @@ def _landmark(said: ClauseSlots, *, negated: bool = False) -> list[BrowserStep]:
     return [_expect("text", selector=selector, contains=text, negated=negated) for text in texts]
 
 
-LANDMARKS = {
-    "navigation": "css=nav, [role=navigation]",
-    "header": "css=header, [role=banner]",
-    "footer": "css=footer, [role=contentinfo]",
-    "sidebar": "css=aside, [role=complementary]",
-}
 SEARCH = "input[type=search], [role=searchbox], input[name=q], input[name*=search i], input[placeholder*=search i]"
 
 
@@ -586,6 +606,7 @@ STEPS_OF_KINDS: dict[str, Callable[[ClauseSlots], list[BrowserStep]]] = {
     "key": _key,
     "hover": _of_kind("hover"),
     "click": _click,
+    **STEPS_OF_MESSAGES,
     **STEPS_OF_RECORDS,
     **STEPS_OF_STATES,
 }

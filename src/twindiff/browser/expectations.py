@@ -35,6 +35,7 @@ from twindiff.browser.element_finder import (
 from twindiff.browser.entry_finder import EACH, ENTRY, NTH, THINGS, EntriesUnclear, find_entries, find_entry
 from twindiff.browser.entry_states import STATUS_COLUMNS, StatesUnclear, is_called, read_states
 from twindiff.browser.intent_finder import LABEL, SeveralControls, find_intended, is_intent
+from twindiff.browser.message_finder import FIND_MESSAGES, MESSAGES, is_said
 from twindiff.browser.page_timers import MAX_DELAY_SECONDS, OVERDUE_SECONDS, PENDING_SECONDS
 from twindiff.browser.run_dates import forms_of, is_date
 from twindiff.browser.visible_text import IS_SEEN, TEXT_OF
@@ -91,6 +92,15 @@ _LISTED = rf"""() => {{
   return lists.length ? lists.map(textOf) : isEmpty ? [''] : null;
 }}"""
 """The texts of all tables and lists; an empty one where the page says that there is nothing to list."""
+_IS_TITLED = rf"""place => {{
+  const isSeen = {IS_SEEN}, textOf = {TEXT_OF};
+  const titles = [...document.querySelectorAll('h1, h2, h3, h4, caption, legend')].filter(isSeen).map(textOf);
+  const labels = [...document.querySelectorAll('table, ul, ol, section, [role=table], [role=list]')].filter(isSeen);
+  const names = [...titles, ...labels.map(each => each.getAttribute('aria-label') || '')];
+  return names.some(name => name.toLowerCase().split(/[^\p{{L}}\p{{N}}]+/u)
+    .some(word => word === place || word === `${{place}}s` || `${{word}}s` === place));
+}}"""
+"""Returns whether a title of the page, or the name of a list, says a word."""
 _VALUES = rf"""each => each.tagName === 'SELECT'
   ? [...each.selectedOptions].flatMap(option => [option.label.trim(), option.value])
   : [each.value ?? ({TEXT_OF})(each)]"""
@@ -487,8 +497,10 @@ class Expectations:
         return []
 
     async def _look_at_text(self, expect: Expect) -> Observation:
-        if expect.selector == LISTS:
+        if (expect.selector or "").startswith(LISTS):
             return await self._look_in_lists(expect)
+        if expect.selector == MESSAGES:
+            return await self._look_at_messages(expect)
         if (expect.selector or "").startswith(ENTRY):
             return await self._look_in_entries(expect)
         seen = await self.page_text(expect.selector)
@@ -537,12 +549,26 @@ class Expectations:
 
     async def _look_in_lists(self, expect: Expect) -> Observation:
         """Look in the tables and lists of the page, which must agree; one that is empty may not be shown at all."""
+        place = str(expect.selector).removeprefix(LISTS)
+        if place and not await self._front().evaluate(_IS_TITLED, place.casefold()):
+            return Observation(None, "", f"no heading or caption of the page says '{place}'")
         lists: list[str] | None = await self._front().evaluate(_LISTED)
         if lists is None:
             return Observation(None, "no table or list")
         verdicts = {self._is_in(expect, each) for each in lists}
         several = "several lists, of which only some say it" if len(verdicts) > 1 else ""
         return Observation(None if several else verdicts.pop(), "\n".join(lists), several)
+
+    async def _look_at_messages(self, expect: Expect) -> Observation:
+        """Look for a message that says the expected in other words; that none does is unclear, not false."""
+        texts: list[tuple[bool, str]] = []
+        for frame in (await frames_of(self._front(), ""))[0]:
+            texts += await frame.evaluate(FIND_MESSAGES)
+        said = self._expected_text(expect)
+        if is_said(said, texts):
+            return Observation(True, said)
+        told = "; ".join(_plain(text) for is_message, text in texts if is_message)
+        return Observation(None, told, f"no message of the page says '{said}'; quote what it is to say")
 
     def _is_in(self, expect: Expect, seen: str) -> bool:
         """Return whether a text meets the expectation; negated ones ignore case."""

@@ -25,7 +25,9 @@ OFFERING = "offering="
 """`offering=OPTION`: the only list, or group of radio buttons, that offers this option."""
 END_OF_FORM = "submit="
 """The button that ends the form of the field that was filled in last."""
-INTENTS = (DO, NEW, LABEL, OFFERING, END_OF_FORM)
+CONFIRM = "confirm="
+"""The button of the open dialog that confirms what the dialog asks."""
+INTENTS = (DO, NEW, LABEL, OFFERING, END_OF_FORM, CONFIRM)
 SYNONYMS = {
     "add": ("put", "new", "create"),
     "put": ("add",),
@@ -44,6 +46,25 @@ LABELS = {
 }
 """Labels that a field of a sentence may have, if none is the word itself."""
 BEGINNING = ("new", "add", "add new", "create", "create new", "register", "register new")
+AFFIRMING = ("yes", "ok", "okay", "confirm", "continue", "proceed", "sure", "agree")
+"""First words of a button that confirms."""
+REFUSING = (
+    "no",
+    "cancel",
+    "keep",
+    "close",
+    "back",
+    "abort",
+    "dismiss",
+    "don",
+    "do",
+    "never",
+    "not",
+    "go",
+    "stay",
+    "return",
+)
+"""First words of a button of a dialog that confirms nothing."""
 ENDING = ("save", "create", "add", "submit", "register", "ok", "done", "send", "invite", "update", "confirm")
 
 
@@ -74,6 +95,8 @@ async def find_intended(frame: Frame, selector: str) -> Locator | None:
         "place": rest[1] if len(rest) > 1 else "",
         "beginning": BEGINNING,
         "ending": ENDING,
+        "affirming": AFFIRMING,
+        "refusing": REFUSING,
     }
     meant: dict[str, str | int] | None = await frame.evaluate(_FIND, asked)
     if meant is None:
@@ -186,7 +209,18 @@ _FIND = (
     }
     return null;
   };
-  return {do: perform, new: begin, the: field, offering, submit}[asked.kind]();
+  const confirm = () => {
+    const first = each => words(each.innerText || each.value || each.getAttribute('aria-label')).split(' ')[0];
+    const dialogs = all('dialog[open], [role=dialog], [role=alertdialog], [aria-modal=true]')
+      .filter((each, at, every) => !every.some(other => other !== each && each.contains(other)));
+    if (dialogs.length > 1) return {several: dialogs.length};
+    const inside = dialogs.length ? all('button, input[type=submit], a[href], [role=button]', dialogs[0]) : controls;
+    const affirming = inside.filter(each => asked.affirming.includes(first(each)));
+    if (!dialogs.length) return one(affirming.filter(each => ['yes', 'confirm'].includes(first(each))));
+    if (affirming.length) return one(affirming);
+    return one(inside.filter(each => first(each) && !asked.refusing.includes(first(each))));
+  };
+  return {do: perform, new: begin, the: field, offering, submit, confirm}[asked.kind]();
 }"""
 )
 """Runs in the page; returns `{path}` of the one element, `{several}` if that many match, or null."""

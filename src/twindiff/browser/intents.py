@@ -92,7 +92,10 @@ PARTICIPLES = {_IRREGULAR.get(verb) or _inflect(verb, "ed"): verb for verb in (*
     "cancelled": "cancel",
     "marked": "mark",
 }
-GERUNDS = {_inflect(verb, "ing"): verb for verb in (*VERBS, *_OTHERS)} | {"cancelling": "cancel"}
+GERUNDS = {_inflect(verb, "ing"): verb for verb in (*VERBS, *_OTHERS)} | {
+    "cancelling": "cancel",
+    "confirming": "confirm",
+}
 
 _VERB = "|".join(VERBS)
 _THE = r"(?:(?:the|a|an|my|your|our|this) )?"

@@ -12,18 +12,19 @@ from typing import NamedTuple
 
 import msgspec
 
-from twindiff.browser.clauses import VERB, ParsedClause, read_clause, scope_to_frame
+from twindiff.browser.clauses import RECORD_NAME, VERB, ParsedClause, read_clause, scope_to_frame
 from twindiff.browser.config import MAX_PROMPT_CHARACTERS, MAX_STEPS, BrowserStep, DialogAnswer, Expect, TwinCheck
 from twindiff.browser.element_finder import NAMED, ROW
 from twindiff.browser.entry_states import STATUSES
 from twindiff.browser.example_sentences import find_nearest_example
 from twindiff.browser.intent_finder import DO, LABEL, NEW, PART
 from twindiff.browser.intents import MAX_TIMES, TIMES, VERBS, count_of, do_step
+from twindiff.browser.message_rules import DIALOG
 from twindiff.browser.rewordings import MAX_REWORDINGS, RewordingContext
 from twindiff.browser.run_dates import SPOKEN_DATE, parameter_of
 from twindiff.browser.state_rules import NAME, STATE, SUBJECT
 from twindiff.browser.twin_rules import parse_count
-from twindiff.browser.words import BARE, PLAIN, QUOTED, SEPARATOR, allow_separators, mark_words
+from twindiff.browser.words import BARE, PERSONS, PLAIN, QUOTED, SEPARATOR, allow_separators, mark_words
 
 MAX_CLAUSE_CHARACTERS = 500
 """Characters of a clause, without its quotations, that rules look at."""
@@ -62,12 +63,16 @@ _GAP = re.compile(
 _IRREGULAR = re.compile(r"\b(can|won|shan)['’]t\b", re.IGNORECASE)  # noqa: RUF001
 _REGULAR = {"can": "can not", "won": "will not", "shan": "shall not"}
 _NOT = re.compile(r"n['’]t\b", re.IGNORECASE)  # noqa: RUF001
+_CONTRACTION = re.compile(r"\b(I|you|we|they|he|she|it|there|that)['’](m|re|ve|ll|d|s)\b", re.IGNORECASE)  # noqa: RUF001
+_EXPANDED = {"m": "am", "re": "are", "ve": "have", "ll": "will", "d": "would", "s": "is"}
+_HAS_BEEN = re.compile(r"\b(it|he|she|there|that) is (?=been\b)", re.IGNORECASE)
 _OPENERS = re.compile(
     rf"(?:(?:please(?: to)?|kindly|now|also|just|so|ok|okay|(?:hi|hello|hey)(?: there)?|"
     rf"first|firstly|secondly|lastly|given|when|and|but|let us|"
     rf"let['’]s|can you|could you|would you|go ahead and|that|dass|you can(?! not)|you need to|"  # noqa: RUF001
     rf"(?:when|once) (?:you are|you['’]re|that is|that['’]s) done|"  # noqa: RUF001
     rf"(?:i would|i['’]d|we would|we['’]d) like (?:you )?to|i want (?:you )?to|"  # noqa: RUF001
+    rf"(?:i|we) would(?= expect)|so then|this time|from there|precondition:|"
     rf"(?:i|we) (?:think|believe|guess|hope)(?: that)?|"
     rf"after (?:this|that)|in the end|at the end|as a result|"
     rf"bitte|jetzt|nun|zuerst|angenommen|und|aber|{_LATER})\b,?\s+)+|^(?:action|actions|steps?|do|assertion)\s*:\s*",
@@ -89,6 +94,16 @@ _ABOUT = re.compile(
     re.IGNORECASE,
 )
 """Wordings of a sentence before the first step that only says what a test is about."""
+_PURPOSE = re.compile(
+    r"as an? [\w ]{2,30}?,? (?:i|we) (?:want|would like|need|can|should be able)\b[^\x02\d]*"
+    r"|an? [\w-]+(?: [\w-]+){0,3}? can (?!not\b)[^\x02\d]*"
+    r"|(?:(?:please|could you|can you|would you|i want to|i would like to|we need to|let us|let's) )*"
+    r"(?:check|test|verify|make sure|see)(?: that| if| whether)? "
+    r"(?:i|we|you|users?|people|one|customers?|an? [\w-]+) can "
+    r"(?!not\b)[^\x02\d]*",
+    re.IGNORECASE,
+)
+"""A sentence before the first step that says what somebody can do, which the steps after it do."""
 _STORY = re.compile(r"(?:as an? |in order to |so that |i want )[^\x02]*", re.IGNORECASE)
 _OPENS_DIALOG = ("click", "press", "choose", "select", "check", "uncheck")
 """Actions that may open a dialog of the browser."""
@@ -96,6 +111,9 @@ _AGAIN_LATER = ("fill", "select", "check", "uncheck", "click", "empty")
 _AGAIN = (*_AGAIN_LATER, "do", "create")
 """Kinds whose verb may apply to several objects, of which some need them in a list."""
 _LIST = re.compile(r"\s*,?\s*(?:and\s+)?", re.IGNORECASE)
+_FILLS = ("fill", "fill_unit", "set_field", "select", "nth_fill", "placeholder_fill")
+_COUNTED_FIELD = re.compile(r"(?P<n>\d{1,6}) (?P<noun>[a-z]+)(?=$|,| and )")
+"""What follows a field that was filled in is another field, not a count of what the page shows."""
 _OF_ONE = ("labelled", "cell")
 """Kinds whose predicate is a value, which cannot be said of a text before them too."""
 _REPEATED = ("click", "key", "do")
@@ -128,6 +146,42 @@ SHORT_MS = 1000
 _ON_PAGE_FIRST = re.compile(rf"(on the (?:[A-Z][\w ]{{1,30}}?|{QUOTED}) page) (?=[a-z])", re.IGNORECASE)
 _NOTES = ("note_only", "note_absent")
 """Kinds without a predicate: that of the clause after *and* may be theirs, as in *only Ada and Bo are not listed*."""
+_SEEING = ("see", "sees", "should", "must")
+"""The beginning of a clause that says what a person sees, without its subject."""
+_ROOM = re.compile(r"\broom (?=\d)")
+_WISH = re.compile(
+    r"^(?:(?:and|then|so) )*(?:i|we)(?:['’]d| would) like to [^,\x02\d]*(?:\d[^,\x02\d]*)?, so (?=(?:i|we) )",  # noqa: RUF001
+    re.IGNORECASE,
+)
+"""`I would like to see the rooms on floor 2, so I …`, which says why something is done."""
+_WITH_FIELDS = re.compile(
+    r"(?:(?:add|create|new) )+(?:(?:a|an) )?(?:new )?(?P<noun>[a-z]+)(?: with)?: "
+    r"(?P<fields>[A-Za-z ]+ ?= ?[^=,]+(?:, ?[A-Za-z ]+ ?= ?[^=,]+)*)",
+    re.IGNORECASE,
+)
+"""`Add customer: Name = Ann, Email = a@b.c`."""
+_IN_PLACE_FIRST = re.compile(
+    r"^(?:in|on) (?:the |my )?(settings|profile|preferences|dashboard|inbox|calendar|catalogue)(?: page| section)?,? "
+    r"(?=[a-z])",
+    re.IGNORECASE,
+)
+_IN_DIALOG_FIRST = re.compile(r"^in (?:the|this) (?:dialog|pop-?up|modal)(?: box| window)?,? (?=\S)", re.IGNORECASE)
+_IN_DIALOG_AFTER = re.compile(r" (?:in|of|on) (?:the|this) (?:dialog|pop-?up|modal)(?: box| window)?$", re.IGNORECASE)
+_ACTING = re.compile(
+    r"(?:(?:given|when) )?(?:(?:the|an?) )?(?P<who>[A-Za-z][\w' -]{1,30}?) "
+    r"\((?P<credentials>[^()]*[\x02\x04\d/][^()]*)\) (?P<rest>(?!is\b|logs\b|signs\b)[a-z]+s .+)"
+)
+"""`The office manager (m@b.test, password boss-1) opens Requests`."""
+_IS_PERSON = re.compile(rf"(?:[\w'-]+ ){{0,2}}{PERSONS}|[A-Z][\w'-]*")
+_PERSONA_NAMED = re.compile(
+    r"(?:(?:given|when) )?(?P<a>[A-Za-z]\w+) (?:\(|(?:signs|logs|is (?:signed|logged)) in\b)"
+    r"|(?:I )?(?:log|sign) in as (?P<b>[A-Z]\w+) \(",
+    re.IGNORECASE,
+)
+_ACTS_NOW = (
+    rf"(?:(?:{'|'.join(VERBS)})(?:e?s)|(?:opens|clicks|goes|enters|types|chooses|selects|picks|presses|ticks|fills|"
+    r"searches|sees|logs|signs|is told|is informed|is taken)\b)"
+)
 _GREETING = re.compile(
     r"(?:hi|hello|hey|thanks(?: a lot| so much)?|thank you|cheers|please|ok(?:ay)?)(?: there| all| team| everyone)?",
     re.IGNORECASE,
@@ -212,10 +266,14 @@ class _Reader:
         """The words of dates, by the number of their placeholder."""
         self._steps: list[BrowserStep] = []
         self._subject: list[str] = []
+        self._purposes: list[str] = []
+        """Sentences that say what a test is for, and which something after them must expect."""
         self._unclear: list[str] = []
         self._checks: list[TwinCheck] = []
         self._known: dict[tuple[object, ...], ParsedClause | None] = {}
         self._context = RewordingContext(self._quote, self._name_of)
+        self._persona = ""
+        """Who signs in, by a name of the prompt."""
         self._is_repeated = False
         self._is_after_login = False
         """Whether the sentence before signed in, so that the name of a page alone opens it."""
@@ -242,20 +300,49 @@ class _Reader:
             return
         sentence = _AFTER_RELOAD.sub("reload the page and then ", sentence)
         sentence = _ON_PAGE_FIRST.sub(r"\1, ", sentence)
+        sentence = _IN_PLACE_FIRST.sub(self._open_unless_open, sentence)
+        sentence = _IN_DIALOG_FIRST.sub("the dialog is open and then ", sentence)
+        sentence = self._name_persona(sentence)
+        sentence = _ROOM.sub("Room ", sentence)
+        sentence = _WISH.sub("", sentence)
+        if fields := _WITH_FIELDS.fullmatch(sentence):
+            pairs = [each.split("=") for each in fields["fields"].split(",")]
+            values = [f"{label.strip().lower()} {self._as_value(value.strip())}" for label, value in pairs]
+            sentence = f"add a {fields['noun']} with {', '.join(values)}"
         self._context.begin(sentence)
         clauses = self._parse_sentence(sentence)
         clauses = self._parse_shorthand(sentence) if clauses is None else clauses
         clauses = self._parse_terse(sentence) if clauses is None else clauses
         clauses = self._parse_on_page(sentence) if clauses is None else clauses
+        clauses = self._parse_while(sentence) if clauses is None else clauses
+        if clauses is None and self._is_after_login and _LABEL.fullmatch(sentence):
+            clauses = self._parse_sentence(f"open {sentence.lower()}")
         if clauses is not None and any(parsed.kind not in ("refrain", "on_page") for parsed in clauses):
             for parsed in clauses:
                 self._take(parsed)
         elif not self._steps and not self._unclear and (_is_title(sentence) or self._is_story(sentence)):
             self._subject.append(self._restore_text(sentence))
+        elif not self._steps and not self._unclear and _PURPOSE.fullmatch(sentence):
+            self._purposes.append(self._restore_text(sentence))
         else:
             unread = [*self._unread(sentence)] or [sentence]
             for clause in unread:
                 self._unclear.append(self._complaint(clause))
+
+    def _open_unless_open(self, placed: re.Match[str]) -> str:
+        """Return the beginning of `in the settings, …`, which opens the page unless that was the last one opened."""
+        opened = [act.lower() for act in self._context.acts if act.startswith("place=")]
+        return "" if opened[-1:] == [f"place={placed[1].lower()}"] else f"open {placed[1]} and then "
+
+    def _name_persona(self, sentence: str) -> str:
+        """Return a sentence in which the person whose credentials were said is `he`."""
+        if not self._steps and (acting := _ACTING.fullmatch(sentence)) and _IS_PERSON.fullmatch(acting["who"]):
+            self._persona = acting["who"]
+            return f"log in as {acting['credentials']} and he {acting['rest']}"
+        if not self._steps and (named := _PERSONA_NAMED.match(sentence)):
+            self._persona = named["a"] or named["b"]
+        acts = rf"(?:(?<=^)|(?<=and )|(?<=when )|(?<=then )){re.escape(self._persona)} (?={_ACTS_NOW})"
+        return re.sub(acts, "he ", sentence, flags=re.IGNORECASE) if self._persona else sentence
 
     def _parse_shorthand(self, sentence: str) -> list[ParsedClause] | None:
         """Return the clauses of steps in short: `Menu -> Size = Large -> Save`, or `Size: Large` on a line."""
@@ -283,6 +370,12 @@ class _Reader:
         said = _ON_PAGE.fullmatch(sentence)
         clauses = self._parse_sentence(f"on the {said['page']} page, {said['what']}") if said else None
         return None if clauses and any(parsed.is_expectation for parsed in clauses) else clauses
+
+    def _parse_while(self, sentence: str) -> list[ParsedClause] | None:
+        """Return the clauses of `A is done while B is still open`, which expects both."""
+        both = sentence.split(" while ")
+        clauses = self._parse_sentence(" and ".join(both)) if len(both) == 2 else None
+        return clauses if clauses and all(parsed.is_expectation for parsed in clauses) else None
 
     def _parse_terse(self, sentence: str) -> list[ParsedClause] | None:
         """Return the clauses of notes: `team: New member, name "Ada", save -> "Saved"`."""
@@ -443,9 +536,11 @@ class _Reader:
 
     def plan(self) -> PromptPlan:
         """Return the plan for the sentences read."""
+        if not self._context.has_expectation:
+            self._unclear += self._purposes
         if self._steps or self._checks:
-            return PromptPlan(self._steps, self._subject, self._unclear, self._checks)
-        return PromptPlan([], [], self._subject + self._unclear)
+            return PromptPlan(self._steps, self._subject + self._purposes, self._unclear, self._checks)
+        return PromptPlan([], [], self._subject + self._purposes + self._unclear)
 
     def _parse_sentence(self, sentence: str) -> list[ParsedClause] | None:
         """Return the clauses of a sentence, whole or part by part; None if any part is left unmatched."""
@@ -477,11 +572,19 @@ class _Reader:
 
     def _parse_after(self, parsed: ParsedClause, rest: str, gap: str) -> list[ParsedClause] | None:
         """Return the clauses of the text after a clause and a gap, which may omit the clause's verb."""
-        clauses = self._parse_sentence(rest)
+        if parsed.kind in _FILLS and (counted := _COUNTED_FIELD.match(rest)):  # `the title "Retro" and 10 guests`
+            rest = f"set {counted['noun']} to {counted['n']}{rest[counted.end() :]}"
+            clauses = self._parse_sentence(rest)
+            clauses = [_fill_described(clauses[0]), *clauses[1:]] if clauses else None
+        else:
+            clauses = self._parse_sentence(rest)
         if clauses and clauses[0].kind == "on_page" and parsed.kind != "login":
             return None
         if clauses is not None:
-            may_be_said_of_both = parsed.is_expectation and parsed.has_no_predicate and clauses[0].kind not in _OF_ONE
+            has_seen = parsed.verb.lower() in _SEEING and not rest.startswith("\x02")
+            may_be_said_of_both = (
+                not has_seen and parsed.is_expectation and parsed.has_no_predicate and clauses[0].kind not in _OF_ONE
+            )
             may_be_both = parsed.kind.startswith("check") and parsed.verb.lower() in ("check", "checks")
             return None if clauses[0].has_no_verb and (may_be_said_of_both or may_be_both) else clauses
         if str(parsed.steps[-1].selector if parsed.steps else "").startswith(ROW):
@@ -507,8 +610,7 @@ class _Reader:
         parsed = repeated or read_clause(text, self._held, written, is_first=is_first)
         if parsed and parsed.kind in _STANDING and self._is_after_login and self._context.keyword == "given":
             return read_clause(text, self._held, written, is_first=True)
-        is_start = parsed and (parsed.kind == "place_named" or parsed.verb.lower() in ("start", "starts"))
-        if parsed and is_start and parsed.kind in ("open", "place_named") and not is_first:
+        if parsed and not is_first and _is_beginning(parsed):
             return None  # where a test starts is said too late
         if parsed and parsed.kind == "login_note":
             return parsed._replace(kind="login") if is_first else None
@@ -520,14 +622,29 @@ class _Reader:
             inner = self._read_clause(text[tab.end() :], written, is_first=False)
             opened = BrowserStep("expect", expect=Expect("new_tab"))
             return inner and inner._replace(steps=[opened, *inner.steps])
-        if timed := self._read_timed(text, written):
-            return timed
+        if read := self._read_timed(text, written) or self._read_in_dialog(text, written):
+            return read
         for frame, rest in self._frames(text):
             inner = read_clause(rest, self._held, written, is_first=False)
             scoped = inner and scope_to_frame(inner, frame)
             if scoped:
                 return scoped
         return self._read_repeated(text, written) or self._read_reworded(text, written)
+
+    def _read_in_dialog(self, text: str, written: str) -> ParsedClause | None:
+        """Return the parsed form of a clause that is about the open dialog: a click, or a text that is expected."""
+        placed = _IN_DIALOG_AFTER.search(text)
+        inner = self._read_clause(text[: placed.start()], written, is_first=False) if placed else None
+        if inner is None or inner.kind not in ("click", "do", "text", "text_not", "told_text"):
+            return None
+        opened = BrowserStep("expect", selector=DIALOG, expect=Expect("visible", selector=DIALOG))
+        steps = [
+            msgspec.structs.replace(step, selector=DIALOG, expect=msgspec.structs.replace(step.expect, selector=DIALOG))
+            if step.expect
+            else step
+            for step in inner.steps
+        ]
+        return inner._replace(steps=[opened, *steps])
 
     def _read_timed(self, text: str, written: str) -> ParsedClause | None:
         """Return the parsed form of an expectation that must hold in a time, counted from the step before."""
@@ -567,6 +684,8 @@ class _Reader:
         opens, _, thing = str(step.selector).rpartition(PART)
         if str(step.selector).startswith("place="):
             opens, thing = f"{DO}open", str(step.selector).removeprefix("place=")
+        if str(step.selector).startswith("place=") and (record := RECORD_NAME.fullmatch(thing)):
+            return do_step("open", record["name"] or record["name_2"], "")
         name = self._context.name_of(thing) if opens in (f"{DO}open", f"{DO}view") else None
         return do_step("open", self._name_of(name), "") if name else step
 
@@ -641,6 +760,12 @@ def _is_login(clauses: list[ParsedClause]) -> bool:
     return bool(clauses) and clauses[-1].kind == "login"
 
 
+def _is_beginning(parsed: ParsedClause) -> bool:
+    """Return whether a clause says where a test starts."""
+    is_start = parsed.verb.lower() in ("start", "starts")
+    return parsed.kind in ("place_named", "start") or (is_start and parsed.kind == "open")
+
+
 def _click_intent(selector: str) -> ParsedClause:
     return ParsedClause("do", "click", [BrowserStep("click", selector=selector)], [], False, False)
 
@@ -665,7 +790,7 @@ def _sentences(text: str) -> Iterator[str]:
     """Yield the sentences of a prompt; line breaks end them too."""
     for line in _RUN.sub(lambda run: run[1] or " ", text).split("\n"):
         for sentence in _END.split(_NUMBER.sub("", line)):
-            sentence = sentence.strip(" ,:\t")
+            sentence = sentence.removeprefix("->").strip(" ,:\t")
             if re.search(r"\w|\x02|\x04|\x06", sentence):
                 yield sentence
 
@@ -673,6 +798,8 @@ def _sentences(text: str) -> Iterator[str]:
 def _normal(clause: str) -> str:
     """Remove words without meaning from a clause, and expand its negations."""
     text = " ".join(clause.split())
+    text = _CONTRACTION.sub(lambda said: f"{said[1]} {_EXPANDED[said[2].lower()]}", text)
+    text = _HAS_BEEN.sub(r"\1 has ", text)
     text = _IRREGULAR.sub(lambda verb: _REGULAR[verb[1].lower()], text)
     text = _MEANWHILE.sub(r"\1 ", _CLOSERS.sub("", _NOT.sub(" not", text)))
     if _EXPECTED.match(text):

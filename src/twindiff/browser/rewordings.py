@@ -11,6 +11,9 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 
 from twindiff.browser.clauses import ParsedClause
+from twindiff.browser.common_wordings import SAME_WORDINGS
+from twindiff.browser.element_finder import INSIDE
+from twindiff.browser.intent_finder import CONFIRM
 from twindiff.browser.intents import CONTROL, GERUNDS, LISTED, PARTICIPLES, Referent
 from twindiff.browser.words import PLAIN, QUOTED, UNNAMED
 
@@ -74,6 +77,18 @@ _ONCE_DONE = re.compile(
     re.IGNORECASE,
 )
 """`once INV-3 has been marked as paid`, which a person brings about; `once the invoice is paid` may be waited for."""
+_DEED_CONFIRMED = re.compile(
+    r"(?:once|after|when|as soon as) (?:the|this) (?:deletion|cancellation|removal|booking|reservation|order|payment|"
+    r"refund|approval|rejection) (?:is|has been|was) confirmed",
+    re.IGNORECASE,
+)
+_SEEN_NAME_WORDS = r"(?-i:[A-Z][\w&'-]*(?: [A-Z0-9][\w&'-]*){0,3})"
+_SEEN_NAMES = re.compile(
+    r"(?P<see>(?:(?:i |we |you |the user )?(?:(?:should|must|can) )?(?:sees?|expects?(?: to see)?|finds?)) )"
+    rf"(?P<names>(?:the )?{_SEEN_NAME_WORDS}(?:(?:,? and |,? but not |, )(?:the )?{_SEEN_NAME_WORDS})*)",
+    re.IGNORECASE,
+)
+_SEEN_NAME = re.compile(rf"(?:the )?({_SEEN_NAME_WORDS})")
 _OF_WHICH = re.compile(r"^(.+) of (?:which|them|these|those) are (?=[a-z])", re.IGNORECASE)
 _HAS_VALUE = re.compile(rf"([a-z]+):? ([$€£]?\d[\d.,]*|{QUOTED})")
 """A note about a column: `balance €12.50`."""
@@ -118,6 +133,8 @@ class RewordingContext:
         """The entries that were spoken of last, such as `open tickets`."""
         self.control = ""
         """The element that something was done to last."""
+        self.acts: tuple[str, ...] = ()
+        """The selectors of what was clicked, in order."""
         self.has_expectation = False
 
     def begin(self, sentence: str) -> None:
@@ -130,8 +147,10 @@ class RewordingContext:
 
     def note_all(self, clauses: Iterable[ParsedClause]) -> None:
         """Remember what clauses have created or done something to."""
-        for referent in (each for parsed in clauses for each in parsed.referents):
-            self._note(referent)
+        for parsed in clauses:
+            self.acts = (*self.acts, *(str(step.selector) for step in parsed.steps if step.action == "click"))
+            for referent in parsed.referents:
+                self._note(referent)
 
     def _note(self, referent: Referent) -> None:
         if referent.noun == CONTROL:
@@ -146,17 +165,17 @@ class RewordingContext:
     @property
     def state(self) -> tuple[object, ...]:
         """What decides how a clause is reworded."""
-        return self.named, self.done, self.control, self.listed, self.keyword, self.has_expectation
+        return self.named, self.done, self.control, self.listed, self.acts, self.keyword, self.has_expectation
 
     @contextmanager
     def including(self, clauses: Iterable[ParsedClause]) -> Generator[None]:
         """Remember these while the clauses after them are read."""
-        before = self.named, self.done, self.control, self.listed
+        before = self.named, self.done, self.control, self.listed, self.acts
         self.note_all(clauses)
         try:
             yield
         finally:
-            self.named, self.done, self.control, self.listed = before
+            self.named, self.done, self.control, self.listed, self.acts = before
 
     def name_of(self, thing: str) -> str | None:
         """Return the name of what was created before under this name, or as the only one of this noun."""
@@ -186,6 +205,10 @@ class RewordingContext:
 
     def _with_quotation(self, text: str) -> Iterator[str]:
         """Yield a clause whose subject is a quotation: `the error "X" is shown`, `Globex is gone`."""
+        if (seen := _SEEN_NAMES.fullmatch(text)) and not any(
+            word in UNNAMED for name in _SEEN_NAME.findall(seen["names"]) for word in name.lower().split()
+        ):
+            yield seen["see"] + _SEEN_NAME.sub(lambda name: self._quote(name[1]), seen["names"])
         if tried := _TRY.match(text):
             yield text[tried.end() :]
         if described := _DESCRIBED.search(text):
@@ -198,7 +221,7 @@ class RewordingContext:
             and not any(word.lower() in UNNAMED for each in names for word in each.split(" "))
         ):
             yield f"{name['sure'] or ''}{' and '.join(map(self._quote, names))}{text[name.end() :]}"
-        for pattern, words in _SAME:
+        for pattern, words in (*_SAME, *SAME_WORDINGS):
             if pattern.search(text):
                 yield pattern.sub(words, text)
         if _LEFT.search(text):
@@ -212,17 +235,27 @@ class RewordingContext:
             yield verb + text[perfect.end() :]
         if is_before and self.keyword == "given" and (verb := PARTICIPLES.get(text.split(" ", maxsplit=1)[0].lower())):
             yield f"{verb} {text.partition(' ')[2]}"
-        if (gerund := _GERUND.match(text)) and (verb := GERUNDS.get(gerund[1].lower())):
+        if (gerund := _GERUND.match(text)) and (verb := GERUNDS.get(gerund[1].lower())) and not self._has_acted(verb):
             yield verb + text[gerund.end() :]
         if is_before and self.keyword == "given" and (holds := _HOLDS.fullmatch(text)):
             yield f"add {holds[2]} to the {holds[1]}"
         if (once := _ONCE_DONE.match(text)) and (verb := PARTICIPLES.get(once["done"].lower())) and not self.done:
             yield f"{verb} {once['what']}{once['as'] or ''}"
+        if _DEED_CONFIRMED.fullmatch(text) and not self._has_acted("confirm"):
+            yield "confirm"
         if self.keyword == "given" and is_before and (opened := _IS_OPEN.fullmatch(text)):
             yield f"open {opened[1]}"
         made = _EXISTS.fullmatch(text) if is_before and self.keyword else None
         if made and (self.keyword == "given" or made["how"] != " exists"):
             yield f"create {made[1]}"
+
+    def _has_acted(self, verb: str) -> bool:
+        """Return whether something like this was done before: `after saving` may then refer to it."""
+        names = (selector.rpartition(INSIDE)[2] if INSIDE in selector else selector for selector in self.acts)
+        firsts = (selector.partition("=")[2].lower() or selector.removesuffix("=") for selector in (*names, *self.acts))
+        return any(first == verb or first.startswith(f"{verb} ") for first in firsts) or (
+            verb == "confirm" and CONFIRM in self.acts
+        )
 
     def _with_names(self, text: str) -> Iterator[str]:
         if not self.named and len(self.done) == 1:

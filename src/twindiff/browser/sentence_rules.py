@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from twindiff.browser.entry_rules import list_entry_rules, list_placeholder_rules
 from twindiff.browser.intents import INTENT_RULES, VERBS
+from twindiff.browser.message_rules import list_login_rules, list_message_rules, list_popup_rules
 from twindiff.browser.record_rules import list_record_rules
 from twindiff.browser.state_rules import list_state_rules
 from twindiff.browser.twin_rules import TWIN_RULES
@@ -58,7 +59,7 @@ NOUNS = {
 ELEMENT_NOUNS = "|".join(NOUNS.values())
 COUNTED = rf"{ELEMENT_NOUNS}|(?:data |table )?rows?|(?:list )?items?"
 
-_ARTICLE = r"(?:(?:the|a|an|my|your|our|this|der|die|das|den|dem|dein|deine|ein|eine|einen) )?"
+_ARTICLE = r"(?:(?:the|a|an|(?-i:my|your|our)|this|der|die|das|den|dem|dein|deine|ein|eine|einen) )?"
 _TEXT = (
     r"(?:(?:text|message|word|words|label|phrase|error|error message|success message|warning|notice|notification|banner|"
     r"toast|status|meldung|fehlermeldung|wort) )?"
@@ -141,6 +142,17 @@ _ODD_SECRET = (
 )
 """A password that no word introduces; what a person does next is none."""
 _CREDENTIALS = rf"(?P<x>{PLAIN}|{QUOTED})(?:(?:{_WITH}{_SECRET_WORD} ?(?P<v>{_SECRET})|{_WITH} ?(?P<slash>{ADDRESS}) (?P<v_2>{_SECRET})|{_WITH} ?(?P<v_3>{_ODD_SECRET}))\)?)"
+_USER = rf"(?P<ux>(?<=[\x20(])(?!(?:{PERSONS})[\x20\x01])(?-i:[a-z][\w.-]*)(?<!\.)(?![\w.-])|{QUOTED})"
+_ODD_USER_SECRET = r"(?<!\x01)(?=\S*[\d!#$%&*+?^~_@-])[^\s\x01-\x07(),/]*[^\s\x01-\x07(),/.]"  # noqa: S105 - a pattern
+_USER_CREDENTIALS = (
+    rf"(?:{_USER}(?:{_WITH}{_SECRET_WORD} ?(?P<uv>{_SECRET})|{_WITH} ?(?P<uslash>{ADDRESS}) (?P<uv_2>{_SECRET})"
+    rf"|{_WITH} ?(?P<uv_3>{_ODD_USER_SECRET}|{QUOTED}))|(?P<ux_2>(?<=[\x20(])(?-i:[a-z][\w.-]*))/(?P<uv_4>[^\s\x01-\x07(),/]+))\)?"
+)
+"""A user name without an `@`, whose password must be said to be one, or look like one."""
+_AS_USER = r"(?:(?: ?[(:])|,|:|(?: (?:with|as|using|by|my|your|the(?= user)|user(?:name)?|account|login)[:,]?))*"
+_WHO = r"(?<=\x20)(?-i:[a-z][a-z-]*)"
+_PERSONA = r"(?<=\x20)(?-i:[A-Z][\w'-]*)"
+"""A person of whom a test speaks by name."""
 _LANDMARKS = r"navigation|header|footer|sidebar"
 _DIALOG = r"(?:(?:the|this|a|an) )?(?:browser(?:'s)? )?(?:dialog|alert|confirm|confirmation|prompt)(?: dialog| box)?"
 _ABOUT_WHAT = rf"(?: (?:that |which )?(?:says?|saying|asks?|asking|with the text) (?P<q>{QUOTED}))?"
@@ -161,6 +173,11 @@ _RULES: tuple[tuple[str, str], ...] = (
     ("signed_in", rf"{_M}{_PERSON} (?:am|is|are|{_MODAL} be) (?:logged|signed) in as (?P<x>{QUOTED}|(?<=\x20)(?-i:[A-Z][\w'-]*(?: [A-Z][\w'-]*){{0,3}}))"),
     ("login", rf"{_LOG_IN}{_AS} ?{_CREDENTIALS}"),
     ("login", rf"{_LOG_IN}{_AS} ?(?P<x>{PLAIN}|{QUOTED})\)?"),
+    ("login", rf"{_LOG_IN}{_AS_USER} ?{_USER_CREDENTIALS}"),
+    ("login", rf"{_LOG_IN}(?: as)? (?:{_PERSONA}|the {_WHO}) \((?:{_CREDENTIALS}|{_USER_CREDENTIALS})"),
+    ("login", rf"(?:{_PERSONA}|(?:the |an? )?(?:{_WHO} )?{_WHO}) (?:is (?:already )?(?:logged|signed)|(?:log|sign)s)(?: |-)in{_AS_USER} ?(?:{_CREDENTIALS}|{_USER_CREDENTIALS})"),
+    ("login", rf"(?:{_PERSONA}|(?:the |an? )?(?:{_WHO} )?{_WHO}) \(?(?:with )?(?:{_CREDENTIALS}|{_USER_CREDENTIALS}) (?:is (?:already )?(?:logged|signed)|(?:log|sign)s)(?: |-)in"),
+    ("login", rf"(?P<x>{_WHO}) (?:is )?(?:logged|signed)(?: |-)in with(?: the)?(?: password)? (?P<v>{_ODD_USER_SECRET}|{QUOTED})"),
     ("login", rf"{_ARTICLE}{PERSONS} \(?{_CREDENTIALS} {_LOG_IN}"),
     ("login_note", rf"(?P<x>{PLAIN})(?: ?/ ?| (?P<slash>{ADDRESS}) )(?P<v>{_SECRET})"),
     ("login", rf"{_LOG_IN}(?: (?:with|using) (?:(?:the|my|your) )?(?:given |provided )?credentials)?"),
@@ -195,7 +212,7 @@ _RULES: tuple[tuple[str, str], ...] = (
     ("fill_unit", rf"sets? (?:the )?(?P<f>{BARE}) to (?P<v>(?<=\x20)\d{{1,6}}) (?P<unit>(?<=\x20)[a-z]+)"),
     ("fill", r"sets? {f} to {v}"),
     ("fill", r"(?:enters?|types?|inputs?|writes?|puts?|inserts?|fills? in) {va} (?:into|in|for|as|to) {f}"),
-    ("fill", rf"(?:enters?|types?|inputs?|fills? in) {_ARTICLE}(?P<f>{BARE}) (?P<v>{QUOTED}|{PLAIN})"),
+    ("fill", rf"(?:enters?|types?|inputs?|fills? in) {_ARTICLE}(?P<f>{BARE}) (?P<v>{QUOTED}|{PLAIN}|(?<=\x20)\d{{1,9}}(?:\.\d+)?)"),
     ("fill", r"füll(?:e)? {f} mit {v}(?: aus)?"),
     ("fill", r"(?:gib|gebe|trage?|tippe|schreibe?|setze) {v} (?:in|ins|bei|als|für|unter) {f}(?: ein)?"),
     ("fill", r"(?:gib|gebe|trage?) (?:in|ins|im|bei) {f} {v} ein"),
@@ -222,7 +239,7 @@ _RULES: tuple[tuple[str, str], ...] = (
     ("hover", r"(?:hovers?|mouse)(?: the mouse)?(?: over| on)? {x}|move the mouse (?:over|to|onto) {x2}"),
     ("hover", r"(?:fahre|bewege)(?: mit der maus| die maus)? (?:über|auf) {x}"),
     ("click", rf"(?:clicks?|taps?|press(?:es)?|push(?:es)?|hits?)(?: on)? {{x}}{_IN_ROW}"),
-    ("click", rf"(?:clicks?|taps?|press(?:es)?|push(?:es)?|hits?)(?: on)? (?P<x>(?<=\x20)(?-i:[A-Z][\w-]*) (?:a|an|the|my|your) {BARE})"),
+    ("click", rf"(?:clicks?|taps?|press(?:es)?|push(?:es)?|hits?)(?: on)? (?P<x>(?<=\x20)(?-i:[A-Z][\w-]*) (?:(?:a|an|the|my|your) {BARE}|it))"),
     ("click", rf"in {_ROW},? (?:{_PERSON} )?(?:clicks?|taps?|press(?:es)?)(?: on)? {{x}}"),
     ("click", r"(?:klicke?|tippe?|drücke?)(?: auf| an)? {x}(?: an)?"),
     ("open", rf"(?:opens?|takes? a look at|starts? (?:on|at|in)|goe?s?(?: back)? (?:to|in|into|on)|looks? at|navigates?(?: back)? to|returns? to|visits?|switch(?:es)? to|heads? to|expands?) {_ARTICLE}(?:(?:page|tab|menu|section|link|view) )?(?P<x>{QUOTED}|{BARE})(?: (?:page|tab|menu|section|link|view|screen))?"),
@@ -338,8 +355,12 @@ SENTENCE_RULES = tuple(
     SentenceRule(kind, pattern)
     for kind, pattern in (
         *list_placeholder_rules(_SHARED),
+        *list_popup_rules(_SHARED),
+        ("start", r"(?:opens?|starts?|launch(?:es)?|visits?) the (?:web ?)?(?:app|application|website)"),
         *_RULES,
         *list_entry_rules(_SHARED),
+        *list_message_rules(_SHARED),
+        *list_login_rules(_SHARED),
         *list_record_rules(_SHARED),
         *list_state_rules(_SHARED),
     )

@@ -42,6 +42,9 @@ SUBJECT = rf"(?:{QUOTED}|(?<=\x20)(?!(?:{'|'.join(sorted(UNNAMED))})\b)(?-i:[A-Z
 _NAMES = rf"(?:{NAME}(?:(?:,? and |, | \+ | & ){NAME})*)"
 _NOUN = LOWER
 _STATUS = r"(?:status|state|stage|availability|priority|role|condition|level|plan)"
+_CAPITAL = r"(?<=\x20)(?-i:[A-Z][a-z]+)"
+_TRAILING = r"(?<=\x20)(?-i:[A-Z][\w'&.-]*)(?:\x20[\w'&.-]+){1,3}"
+"""A name at the end of a clause, of which only the first word needs a capital letter."""
 _COUNT = rf"(?:(?:exactly |only |just |at least |at most |no more than |more than )?(?:\d{{1,4}}|{'|'.join(NUMBERS)})|no|none)"
 _AGAIN = r"(?: (?:again|now|too|as well))?"
 _LISTED = r"(?:listed|shown|displayed|visible|left|in the (?:list|table)|on the list|there)"
@@ -71,6 +74,8 @@ def list_state_rules(names: dict[str, str]) -> tuple[tuple[str, str], ...]:
         ("entry_state", rf"{sure}{the_noun}(?P<row>{SUBJECT}) {not_or_is} (?:(?:again|now|still) )?(?P<state>{STATE}){_AGAIN}{any_more}"),
         ("entry_state", rf"{sure}{the_noun}(?P<row>{NAME}) {names['is_not']} (?:{names['shown']} )?as (?P<state>{STATE})(?P<not>){any_more}"),
         ("entry_state", rf"{sure}{the_noun}(?P<row>{NAME}) (?:{is_} (?:{names['shown']}|marked) as|{has} (?:the )?{_STATUS}|appears as) (?P<state>{STATE}){_AGAIN}"),
+        ("entry_state", rf"{sure}{the_noun}(?P<row>{SUBJECT}) (?P<not>{names['is_not']}|{is_}) (?:(?:now|then) )?(?:marked|listed|shown) as (?P<state>{_CAPITAL}){_AGAIN}"),
+        ("entry_state", rf"{sure}{the_noun}(?P<row>{QUOTED}) {not_or_is} (?:(?:again|now|still) )?(?P<state>{_CAPITAL}){_AGAIN}{any_more}"),
         ("entries_state", rf"{sure}{the_noun}(?P<names>{NAME}(?:(?:,? and |, ){NAME})+) (?:are|should be|must be)(?: both| all)?(?: (?:now|still))? (?P<state>{STATE}){_AGAIN}"),
         ("column_state", rf"{sure}the (?P<f>{_NOUN}) (?:of|for|from) {the_noun}(?P<row>{SUBJECT}) {says} (?P<state>{STATE}){_AGAIN}"),
         ("column_state", rf"{sure}(?P<row>{NAME})(?:'s| 's) (?P<f>{_NOUN}) {says} (?P<state>{STATE}){_AGAIN}"),
@@ -92,7 +97,7 @@ def list_state_rules(names: dict[str, str]) -> tuple[tuple[str, str], ...]:
         ("click_at", rf"in the {_NOUN} (?P<row>{NAME}),? (?:clicks?|taps?|press(?:es)?)(?: on)? (?P<act>{QUOTED}|(?<=\x20)(?-i:[A-Z][\w-]*)(?: {LOWER}){{0,2}})"),
         ("create_free", rf"(?:creates?|adds?|registers?|opens?|files?|books?) (?:(?:the|a|an|another|one) )?(?:new )?(?P<noun>{_NOUN})(?: (?:called|named|titled))?(?: (?P<name>{NAME}))?(?P<phrases>(?:{_PHRASE}){{1,6}})"),
         ("do_for", rf"(?P<act>{'|'.join(VERBS)})(?:e?s)? {the_noun}(?P<object>{NAME}) (?:for|to) {the_noun}(?P<option>{NAME})"),
-        ("click_at", rf"(?:clicks?|taps?|press(?:es)?|push(?:es)?|hits?)(?: on)?(?: the)? (?P<act>{QUOTED}|(?<=\x20)(?-i:[A-Z][\w-]*)(?: (?:as )?{LOWER}){{0,2}}) (?:on|for|next to|beside|at) {the_noun}(?P<row>{NAME})"),
+        ("click_at", rf"(?:clicks?|taps?|press(?:es)?|push(?:es)?|hits?)(?: on)?(?: the)? (?P<act>{QUOTED}|(?<=\x20)(?-i:[A-Z][\w-]*)(?: (?:as )?{LOWER}){{0,2}}) (?:on|for|next to|beside|at) {the_noun}(?P<row>{NAME}|{_TRAILING})"),
     )  # fmt: skip
 
 

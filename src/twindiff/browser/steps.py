@@ -45,7 +45,7 @@ from twindiff.browser.expectations import (
     WordsUnclear,
     await_page,
 )
-from twindiff.browser.intent_finder import DO, SeveralControls, is_intent
+from twindiff.browser.intent_finder import DO, PART, SeveralControls, is_intent
 from twindiff.browser.job import DEFAULT_STEP_SECONDS
 from twindiff.browser.proxy import OURS
 from twindiff.browser.run_dates import PAGE_DATE, date_of, is_date
@@ -263,10 +263,24 @@ class Interpreter:
         if is_entering and await self._expectations.find(PASSWORD):
             return  # the form to log in is there
         also = self._find_title if selector.startswith(PLACE) else None
+        await self._open_record_of(selector, seconds)
         element = await self._find_element(selector, "click", seconds, also=also)
         if also and await await_page(element.evaluate("each => each.matches('h1:not([role])')"), seconds):
             return  # nothing leads to the page, since it is open
         await element.click(timeout=seconds * 1000)
+
+    async def _open_record_of(self, selector: str, seconds: float) -> None:
+        """Open the record that something is to be done to, if only its own page may have the control for that."""
+        verb, _, name = selector.removeprefix(DO).partition(PART)
+        if not selector.startswith(DO) or not name or PART in name or verb in ("open", "view"):
+            return
+        try:
+            await self._find_element(selector, "click", min(seconds, CHOICE_SECONDS))
+        except StepFailed:
+            links = self.page.get_by_role("link", name=name, exact=True).filter(visible=True)
+            if await links.count() == 1:
+                await links.click(timeout=seconds * 1000)
+                await self._expectations.let_requests_end()
 
     async def _find_title(self, selector: str) -> Locator | None:
         """Return the first-level heading of a page that nothing leads to."""
