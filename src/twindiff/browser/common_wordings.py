@@ -66,7 +66,7 @@ SAME_WORDINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]
         (rf"^((?:approve|reject|cancel|delete|accept|decline|open|archive|edit|close|send)s?) the {_RECORD} (?:from|of|by) ({_NAME}|{QUOTED})$", r"\1 \2"),
         (r"\bsearch(es)? (?:the )?[a-z]+ for ", r"search\1 for "),
         (rf"^search(es)? for ((?:{QUOTED}|{PLAIN}|\S+)) in the search(?: field| box| bar)?$", r"search\1 for \2"),
-        (r"^(?:tries|try|attempts?|wants?) to ", ""),
+        (r"^(?:tries|try|attempts?) to ", ""),
         (r"^(?:gets?|get) rid of ", "delete "),
         (r"^heads? over to ", "go to "),
         (r"^(?:comes?|gets?|goes?|go|switch(?:es)?) (?:back )?to ", "go to "),
