@@ -57,6 +57,12 @@ def test_the_body_of_a_request_that_offers_http_2_is_read(server, body, count):
     assert [b"Did you mean 'slack'?" in answer for answer in answers] == [*[True] * count, False], answers
 
 
+def test_a_thousand_offers_of_http_2_at_once_are_ignored_one_by_one(server):
+    offer = b"GET /nowhere HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n"
+    last = b"GET /nowhere HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+    assert received(server, offer * 1000 + last).count(b"HTTP/1.1 404") == 1001
+
+
 def test_a_connection_that_is_closed_after_an_answer_has_given_all_of_it(server):
     answer = received(server, b"GET /api/platform/openapi.json HTTP/1.0\r\nHost: localhost\r\n\r\n")
     head, _, body = answer.partition(b"\r\n\r\n")

@@ -95,6 +95,9 @@ Add later</button>
 <button onclick="out.innerText = 'Saved'; document.getAnimations = () => { out.innerText = ''; return [] }">
 Save</button>
 <button onclick="const poll = () => setTimeout(poll, 200); poll()">Poll</button>
+<button onclick="const spin = () => setTimeout(spin); spin(); let looks = 0;
+document.getAnimations = () => { looks += 1; out.innerText = looks > 20 ? 'Asked on and on' : ''; return [] }">
+Spin</button>
 <p id=out></p><p id=drawing class=drawn hidden>Broken</p><table id=stock><tr><td>Ada</table>"""
 ALIKE = """<!doctype html><title>Bikes</title><h1>Bikes</h1><style>.clear { opacity: 0 }</style>
 <nav><a href="/about">Help</a></nav><footer><a href="/about">Help</a> <a href="/team">Terms</a></footer>

@@ -193,8 +193,16 @@ def test_a_variable_of_an_application_is_masked_for_a_vendors_token_under_any_na
 
 
 def test_values_of_keys_that_name_credentials_are_masked_in_objects_of_a_trace(tmp_path: Path) -> None:
-    logged = {"password": "plainwords", "accessToken": "abc", "state": "paid", "passwords": {"a": 1}, "token": ""}
-    (tmp_path / "network.har").write_text(json.dumps([logged]))
+    plain = {"state": "paid", "token": "", "password_changed": True, "password_set": "true", "token_count": 1200}
+    plain |= {"max_tokens": "512", "author": "Ada", "passwords": {"a": 1}}
+    secret = {"password": "plainwords", "accessToken": "abc", "Authorization": "Basic YTpi", "cookie": "id=7"}
+    several = {"tokens": ["abc", ["def"], {"n": "def"}], "authorization": ["Basic YTpi"]}
+    (tmp_path / "network.har").write_text(json.dumps([plain | secret | several]))
     copy_masked(tmp_path / "network.har", tmp_path / "kept.har", [])
-    kept = json.loads((tmp_path / "kept.har").read_text())
-    assert kept == [{**logged, "password": "***", "accessToken": "***"}]
+    [kept] = json.loads((tmp_path / "kept.har").read_text())
+    assert {name: kept[name] for name in plain} == plain
+    assert {name: kept[name] for name in secret} == dict.fromkeys(secret, "***")
+    assert {name: kept[name] for name in several} == {
+        "tokens": ["***", ["***"], {"n": "def"}],
+        "authorization": ["***"],
+    }

@@ -243,7 +243,10 @@ LATE_FAILS = (
 # The page takes "Saved" away as soon as it is asked for its timers.
 LATE = """Click "Break later". "Broken" is not shown. Wait until "Broken" appears
 Click "Save". "Broken later" is not shown. Expect "Saved"
-Click "Poll". "Nothing of it" is not shown"""
+Click "Poll". "Nothing of it" is not shown
+Reload the page
+Click "Spin". "Asked on" is not shown. Expect "Late"
+"Asked on" is not shown"""
 ALIKE = '''In the card of "Tandem" click "Rent". Expect "Tandem rented"
 Click "Rent" in the "Roadster" card. Expect "Roadster rented"
 Click the second "Rent". Expect "Tandem rented"

@@ -14,6 +14,7 @@ from twindiff.browser.masking import (
     MIN_SECRET_LETTERS,
     TextMask,
     compile_pattern,
+    holds_credential,
     is_credential_name,
     mask_recognized,
     mask_tokens,
@@ -74,17 +75,21 @@ def _mask_value(value: Any, pattern: re.Pattern[str] | None) -> Any:
         return [_mask_value(each, pattern) for each in cast("list[Any]", value)]
     if isinstance(value, dict):
         given = cast("dict[str, Any]", value)
-        masked = {
-            _mask_known(name, pattern): MASK
-            if isinstance(each, str) and each and is_credential_name(name)
-            else _mask_value(each, pattern)
-            for name, each in given.items()
-        }
+        masked = {_mask_known(name, pattern): _mask_member(name, each, pattern) for name, each in given.items()}
         name = str(given.get("name"))
         if (name.lower() in HEADERS or is_credential_name(name)) and isinstance(given.get("value"), str):
             masked["value"] = MASK
         return masked
     return value
+
+
+def _mask_member(name: str, value: Any, pattern: re.Pattern[str] | None) -> Any:
+    """Mask a value of an object, or the values of a list there, by its name."""
+    if isinstance(value, list):
+        return [_mask_member(name, each, pattern) for each in cast("list[Any]", value)]
+    if isinstance(value, str) and value and (name.lower() in HEADERS or holds_credential(name, value)):
+        return MASK
+    return _mask_value(value, pattern)
 
 
 def _mask_known(text: str, pattern: re.Pattern[str] | None) -> str:

@@ -80,3 +80,17 @@ SAME_WORDINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]
     )
 )  # fmt: skip
 """`the total drops to 5` says what `the total is 5` says."""
+_IRREGULAR = re.compile(r"\b(can|won|shan)['’]t\b", re.IGNORECASE)  # noqa: RUF001
+_REGULAR = {"can": "can not", "won": "will not", "shan": "shall not"}
+_NOT = re.compile(r"n['’]t\b", re.IGNORECASE)  # noqa: RUF001
+_CONTRACTION = re.compile(r"\b(I|you|we|they|he|she|it|there|that)['’](m|re|ve|ll|d|s)\b", re.IGNORECASE)  # noqa: RUF001
+_EXPANDED = {"m": "am", "re": "are", "ve": "have", "ll": "will", "d": "would", "s": "is"}
+_HAS_BEEN = re.compile(r"\b(it|he|she|there|that) is (?=been\b)", re.IGNORECASE)
+
+
+def expand_contractions(text: str) -> str:
+    """Write `I am` for `I'm`, `it has been` for `it's been`, `will not` for `won't` and `is not` for `isn't`."""
+    text = _CONTRACTION.sub(lambda said: f"{said[1]} {_EXPANDED[said[2].lower()]}", text)
+    text = _HAS_BEEN.sub(r"\1 has ", text)
+    text = _IRREGULAR.sub(lambda verb: _REGULAR[verb[1].lower()], text)
+    return _NOT.sub(" not", text)

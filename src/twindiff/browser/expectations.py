@@ -227,22 +227,26 @@ class Expectations:
         """Wait for the short timers of the page; returns whether there were any."""
         begin = time.monotonic()
         rounds, has_timers = 0, False
+        known: list[int] = []
         while True:
-            pending = [await self._pending_seconds(frame, limit) for frame in self._front().frames[:MAX_FRAMES]]
-            seconds = min(max(pending), begin + limit - time.monotonic())
-            rounds += seconds > OVERDUE_SECONDS  # a page on a busy machine runs its timers late
+            pending = [await self._find_pending(frame, limit) for frame in self._front().frames[:MAX_FRAMES]]
+            seconds = min(max(seconds for seconds, _ in pending), begin + limit - time.monotonic())
+            newest = [timer for _, timer in pending]
+            is_late = seconds <= OVERDUE_SECONDS and newest == known  # a page on a busy machine runs its timers late
+            rounds, known = rounds + (not is_late), newest
             has_timers = has_timers or seconds > 0
             if seconds <= 0 or rounds > MAX_TIMER_ROUNDS:
                 return has_timers
             await asyncio.sleep(seconds + POLL_SECONDS)
 
-    async def _pending_seconds(self, frame: Frame, limit: float) -> float:
+    async def _find_pending(self, frame: Frame, limit: float) -> tuple[float, int]:
         from playwright.async_api import Error
 
         try:
-            return await await_page(frame.evaluate(PENDING_SECONDS, limit), ANSWER_SECONDS)
+            seconds, newest = await await_page(frame.evaluate(PENDING_SECONDS, limit), ANSWER_SECONDS)
+            return seconds, newest
         except Error:  # the frame has gone, and its timers with it
-            return 0.0
+            return 0.0, 0
 
     async def _refuse(self, expect: Expect, look: Observation) -> None:
         wanted = self._expected_text(expect)

@@ -83,6 +83,11 @@ def is_credential_name(name: str) -> bool:
     return _CREDENTIAL.search(name.replace("_", " ")) is not None
 
 
+def holds_credential(name: str, value: str) -> bool:
+    """Return whether a value is a password or a token by its name, and no word such as `true` or count below 1,000."""
+    return is_credential_name(name) and _NO_SECRET.fullmatch(value) is None
+
+
 def is_identity_name(name: str) -> bool:
     """Return whether a credential of this name says who somebody is, and not how they prove it."""
     return _IDENTITY.fullmatch(name) is not None

@@ -19,19 +19,20 @@ RECORD_TIMERS = rf"""(() => {{
       if (typeof callback === 'function') due.set(id, now() + Math.max(0, Number(delay) || 0));
       return id;
     }};
-    window[clear] = function (id) {{ due.delete(id); return cancel.call(this, id); }};
+    window[clear] = function (id) {{ due.delete(Number(id)); return cancel.call(this, id); }};
   }};
   wrap('setTimeout', 'clearTimeout');
   wrap('setInterval', 'clearInterval');
 }})()"""
 """Runs in each frame before its own scripts. An interval is recorded until it has run once."""
 PENDING_SECONDS = rf"""limit => {{
-  const due = [...(window[{_NAME}] || new Map()).values()].map(each => each - performance.now());
+  const timers = window[{_NAME}] || new Map();
+  const due = [...timers.values()].map(each => each - performance.now());
   const drawn = document.getAnimations().filter(each => each.playState === 'running' && each.effect)
     .map(each => each.effect.getComputedTiming().endTime - (each.currentTime || 0));
   const waits = [...due.map(each => Math.max(each, {OVERDUE_SECONDS} * 1000)), ...drawn];
-  return Math.max(0, ...waits.filter(each => each <= limit * 1000)) / 1000;
+  return [Math.max(0, ...waits.filter(each => each <= limit * 1000)) / 1000, Math.max(0, ...timers.keys())];
 }}"""
-"""The seconds until all that a frame has scheduled within a limit has run, OVERDUE_SECONDS for what should have run;
-an endless animation is not waited for.
+"""The seconds until all that a frame has scheduled within a limit has run, OVERDUE_SECONDS for what should have run,
+and the id of its newest timer; an endless animation is not waited for.
 """

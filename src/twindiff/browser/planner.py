@@ -13,6 +13,7 @@ from typing import NamedTuple
 import msgspec
 
 from twindiff.browser.clauses import RECORD_NAME, VERB, ParsedClause, read_clause, scope_to_frame
+from twindiff.browser.common_wordings import expand_contractions
 from twindiff.browser.config import MAX_PROMPT_CHARACTERS, MAX_STEPS, BrowserStep, DialogAnswer, Expect, TwinCheck
 from twindiff.browser.element_finder import NAMED, ROW
 from twindiff.browser.entry_states import STATUSES
@@ -60,12 +61,6 @@ _GAP = re.compile(
     rf"[,:]?\s+{_LATER}\b,?\s+|\s*,\s*(?:(?:and|but|und|aber)\s+)?|\s+(?:and|but|und|aber)\s+|\s*(?:→|->|=>)\s*",
     re.IGNORECASE,
 )
-_IRREGULAR = re.compile(r"\b(can|won|shan)['’]t\b", re.IGNORECASE)  # noqa: RUF001
-_REGULAR = {"can": "can not", "won": "will not", "shan": "shall not"}
-_NOT = re.compile(r"n['’]t\b", re.IGNORECASE)  # noqa: RUF001
-_CONTRACTION = re.compile(r"\b(I|you|we|they|he|she|it|there|that)['’](m|re|ve|ll|d|s)\b", re.IGNORECASE)  # noqa: RUF001
-_EXPANDED = {"m": "am", "re": "are", "ve": "have", "ll": "will", "d": "would", "s": "is"}
-_HAS_BEEN = re.compile(r"\b(it|he|she|there|that) is (?=been\b)", re.IGNORECASE)
 _OPENERS = re.compile(
     rf"(?:(?:please(?: to)?|kindly|now|also|just|so|ok|okay|(?:hi|hello|hey)(?: there)?|"
     rf"first|firstly|secondly|lastly|given|when|and|but|let us|"
@@ -797,11 +792,8 @@ def _sentences(text: str) -> Iterator[str]:
 
 def _normal(clause: str) -> str:
     """Remove words without meaning from a clause, and expand its negations."""
-    text = " ".join(clause.split())
-    text = _CONTRACTION.sub(lambda said: f"{said[1]} {_EXPANDED[said[2].lower()]}", text)
-    text = _HAS_BEEN.sub(r"\1 has ", text)
-    text = _IRREGULAR.sub(lambda verb: _REGULAR[verb[1].lower()], text)
-    text = _MEANWHILE.sub(r"\1 ", _CLOSERS.sub("", _NOT.sub(" not", text)))
+    text = expand_contractions(" ".join(clause.split()))
+    text = _MEANWHILE.sub(r"\1 ", _CLOSERS.sub("", text))
     if _EXPECTED.match(text):
         text = _EXPECTED.sub("expect ", text, count=1)
     opener = _OPENERS.match(text)

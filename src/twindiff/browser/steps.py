@@ -102,8 +102,7 @@ class Interpreter:
         self._hide = hide
         self._front = front
         self._start_url = start_url
-        self._given = values
-        self._values = dict(values)
+        self._given, self._values = values, dict(values)
         self._ask = ask
         self._expectations = Expectations(front, self._text, is_quiet, downloads)
         self._files = files
@@ -114,8 +113,7 @@ class Interpreter:
             "press": self._press,
             "select": self._select,
             "choose": self._choose,
-            "check": lambda step, seconds: self._tick(step, seconds, is_on=True),
-            "uncheck": lambda step, seconds: self._tick(step, seconds, is_on=False),
+            **dict.fromkeys(("check", "uncheck"), self._tick),
             "hover": self._hover,
             "scroll": self._scroll,
             "back": self._back,
@@ -334,9 +332,10 @@ class Interpreter:
                 await element.set_checked(action == "check", timeout=seconds * 1000)
             await self._expectations.let_requests_end()
 
-    async def _tick(self, step: BrowserStep, seconds: float, *, is_on: bool) -> None:
+    async def _tick(self, step: BrowserStep, seconds: float) -> None:
+        is_on = step.action == "check"
         if is_of_each(step.selector):
-            await self._do_to_each(self._text(step.selector), "check" if is_on else "uncheck", seconds)
+            await self._do_to_each(self._text(step.selector), step.action, seconds)
             return
         if step.selector == ALL_BOXES:
             await self._find_element("checkbox=", "wait", seconds)

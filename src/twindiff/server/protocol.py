@@ -119,7 +119,9 @@ class HttpProtocol(HttpToolsProtocol):
     _is_silent = False
     _is_refused = False
     _data = b""
-    """What was received last."""
+    """What the parser was fed last."""
+    _unparsed = b""
+    """What it is fed next."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Wrap the transport so that it buffers writes, and start the timeout."""
@@ -130,10 +132,12 @@ class HttpProtocol(HttpToolsProtocol):
         """Feed the parser; run the timeout while a request is incomplete or none has begun."""
         if self._is_refused:
             return
-        self._is_silent = True
-        self._data = data
-        super().data_received(data)
-        self._silent_bytes = self._silent_bytes + len(data) if self._is_silent else 0
+        self._unparsed = data
+        while self._unparsed:
+            self._data, self._unparsed = self._unparsed, b""
+            self._is_silent = True
+            super().data_received(self._data)
+            self._silent_bytes = self._silent_bytes + len(self._data) if self._is_silent else 0
         if self._silent_bytes > MAX_HEAD_BYTES:
             self._refuse_head()
         if self._is_refused:
@@ -216,7 +220,7 @@ class HttpProtocol(HttpToolsProtocol):
             if name != b"upgrade" and value:
                 head.append(b"%s: %s\r\n" % (name, value))
         self.parser = httptools.HttpRequestParser(self)
-        self.data_received(b"".join([*head, b"\r\n", rest]))
+        self._unparsed = b"".join([*head, b"\r\n", rest])
 
     def on_message_complete(self) -> None:
         """Note that the request is complete."""

@@ -261,7 +261,8 @@ class PrRuns:
             self._tests.queue.deaf(run_id)
             if sandbox:
                 await self._end_sandbox(run_id, sandbox)
-        return [*results, *(await self._note_early_end(run_id, sandbox, results) if sandbox else [])]
+        number = len(results) + 1
+        return [*results, *(await self._note_early_end(run_id, sandbox, results, number) if sandbox else [])]
 
     def _problems(self, plan: ChangePlan) -> list[TestResult]:
         """Results for test files that cannot be read, and for a change that selects no test."""
@@ -345,10 +346,10 @@ class PrRuns:
             result = await self._run_test(run_id, plan, test, sandbox, number, stop)
         finally:
             await self._end_sandbox(run_id, sandbox)
-        return [result, *await self._note_early_end(run_id, sandbox, [result])]
+        return [result, *await self._note_early_end(run_id, sandbox, [result], number + 1)]
 
     async def _note_early_end(
-        self, run_id: str, sandbox: TestRunRecord, results: Sequence[TestResult]
+        self, run_id: str, sandbox: TestRunRecord, results: Sequence[TestResult], number: int
     ) -> list[TestResult]:
         """Note and return a failed result if all tests passed though the application had ended by itself."""
         sandbox = await self._ledger.do(partial(self._ledger.find, sandbox.run_id))
@@ -356,8 +357,9 @@ class PrRuns:
         ended = outcome.get("app_ended")
         if not ended or any(each.is_bad for each in results):
             return []
-        lost = TestResult(RUNS_ON, sandbox.run_id, "failed", f"{ended}{outcome['app_printed']}", category="application")
-        return [await self._note(run_id, lost, len(results) + 1)]
+        detail = f"{ended.rstrip(',')}{outcome['app_printed']}"
+        lost = TestResult(RUNS_ON, sandbox.run_id, "failed", detail, category="application")
+        return [await self._note(run_id, lost, number)]
 
     async def _run_test(
         self,

@@ -32,6 +32,8 @@ _MAX_HISTORY_PAGE_MESSAGES = 999
 _MAX_THREAD_PAGE_MESSAGES = 1000
 _CURSOR = "next_ts"
 _NEWEST_FIRST = -Message.message_id
+_EPOCH = "0000000000.000000"
+"""The `ts` of 1970, which is the default of `oldest`."""
 
 
 class Window(NamedTuple):
@@ -91,14 +93,15 @@ def history(
 ) -> dict[str, Any]:
     """List the messages of a conversation, newest first; of replies, only those also sent to the channel.
 
-    With `oldest` alone the first page has the messages next to it, and later pages go on to the newest.
+    With `oldest` alone the first page has the messages next to it, and later pages go on to the newest; 0 is the
+    default, and as if it was not given.
 
     https://docs.slack.dev/reference/methods/conversations.history
     """
     room = readable_channel(call, channel)
     window, size = _window(oldest, latest, inclusive), min(limit, _MAX_HISTORY_PAGE_MESSAGES)
     start = decode_cursor(_CURSOR, cursor, InvalidCursor) if cursor else None
-    forward = bool(window.oldest) and not window.latest
+    forward = (window.oldest or _EPOCH) > _EPOCH and not window.latest
     page, rest = _nearest(call, room, window, start, size + 1, forward=forward).split(size)
     page = page._replace(messages={ts: page.messages[ts] for ts in sorted(page.messages, reverse=True)})
     shown = _render_messages(call, room, page, include_all_metadata)

@@ -64,6 +64,13 @@ def test_history_since_a_time_begins_next_to_it(slack, say):
     assert ids(bounded) == [later[4], later[3]]
 
 
+@pytest.mark.parametrize(("oldest", "newest_first"), [("0", True), (0, True), ("0.000000", True), ("0.000001", False)])
+def test_history_since_zero_begins_with_the_newest_as_without_a_time(slack, say, oldest, newest_first):
+    say("older")
+    newest = say("newest")
+    assert (ids(slack("conversations.history", channel=RANDOM, limit=1, oldest=oldest)) == [newest]) is newest_first
+
+
 def test_history_since_a_time_has_threads_and_what_replies_outlive(slack, say):
     start, root, gone = say("a"), say("b"), say("c")
     for parent in (root, gone):
