@@ -151,6 +151,15 @@ def test_a_shop_shows_orders_with_their_customers_payments_and_collections(serve
     assert [each["title"] for each in held] == ["Oat Bread"]
 
 
+def test_a_line_of_a_product_without_variants_has_its_title_alone(server: LiveServer):
+    line = {"product": "Rye Bread", "price": "4.50"}
+    products = [{"title": "Rye Bread", "variants": None}]
+    run = SeededRun(server, {"shopify": {"products": products, "orders": [{"line_items": [line]}]}})
+    [order] = run.ask("GET", "shopify", "/admin/orders.json")["orders"]
+    shown = order["line_items"][0]
+    assert (shown["title"], shown["price"], shown.get("variant_id")) == ("Rye Bread", "4.50", None)
+
+
 def test_a_close_organization_has_leads_with_what_belongs_to_them(server: LiveServer):
     leads = [
         {
