@@ -227,6 +227,11 @@ def test_a_pipedrive_company_has_deals_that_name_their_parties_and_stage(server:
         ({"close": {"leads": [{"name": "A", "tasks": [{"txt": "B"}]}]}}, "leads[0].tasks[0].txt: there is no such"),
         ({"close": {"tasks": [{"text": "B"}]}}, "tasks[0]: lead_id: This field is required."),
         ({"close": {"tasks": [{"lead": "B", "text": "B"}]}}, "tasks[0].lead: there is no lead 'B'"),
+        (
+            {"close": {"leads": [{"name": "A", "contacts": [{"email": KIM, "emails": []}]}]}},
+            "leads[0].contacts[0].email: emails is given as well",
+        ),
+        ({"close": {"leads": [{"name": "A", "status": "Won", "status_id": "x"}]}}, "status_id is given as well"),
         ({"close": {"activities": [{"type": "fax"}]}}, "activities[0]: there is no activity 'fax', but call, email,"),
         ({"pipedrive": {"deals": [{"title": "A", "sum": 5}]}}, "deals[0].sum: there is no such field"),
         ({"pipedrive": {"deals": [{"title": "A", "stage": "Hot"}]}}, "no stage 'Hot', but Qualified, Contact Made"),
