@@ -255,3 +255,23 @@ def test_what_the_query_gives_is_stored_where_no_body_is_described():
         path = f"/cards/{card.json()['id']}"
         assert client.put(path, params={"name": "Oat"}).json() == {**card.json(), "name": "Oat"}
         assert client.get(path).json()["idList"] == "l1"
+
+
+@pytest.mark.parametrize(("size", "status"), [(2**63 - 1, 200), (2**63, 400), (-(2**63), 400), (10**400, 400)])
+def test_a_number_that_no_column_holds_is_refused_in_the_query_too(size: int, status: int):
+    shown = {"200": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Card"}}}}}
+    sizes = [{"name": "size", "in": "query", "schema": {"type": "integer"}}]
+    card = {"type": "object", "properties": {"id": {"type": "string"}, "size": {"type": "integer"}}}
+    key = {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
+    document = {
+        "openapi": "3.0.0",
+        "info": {"title": "Cards"},
+        "paths": {
+            "/cards": {"post": {"parameters": sizes, "responses": shown}},
+            "/cards/{id}": {"parameters": [key], "get": {"responses": shown}},
+        },
+        "components": {"schemas": {"Card": card}},
+    }
+    with Twindiff(twins=[make_twin(None, document)]) as here, here.create("bakery:bakery_base") as made:
+        client = httpx.Client(transport=here.transport(made, "bakery"), base_url="https://cards.test")
+        assert client.post("/cards", params={"size": size}).status_code == status

@@ -1,6 +1,7 @@
 """Recorded sessions that are held against drafted twins."""
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -346,7 +347,7 @@ def test_a_time_in_milliseconds_is_one_under_any_name(tmp_path: Path):
     words = ["drafts", "learn", str(path), "--output", str(tmp_path / "parcels.json"), "--overlay"]
     assert CliRunner().invoke(app, words).exit_code == 0
     overlay = tmp_path / "parcels.twin.yaml"
-    overlay.write_text(json.dumps({"resources": {"parcels": {"defaults": {"weighed": 1795822517414}}}}))
+    overlay.write_text(json.dumps({"resources": {"parcels": {"defaults": {"weighed": int(time.time() * 1000)}}}}))
     for weighed, kinds in ((1531229227054, []), (53122922, ["other value"])):
         report = replay(write_session(tmp_path / "all.jsonl", [(*made[:4], parcel(weighed))]))
         assert [each["kind"] for each in report["outcomes"]] == kinds
@@ -390,3 +391,71 @@ def test_a_count_of_more_than_a_session_shows_is_seeded_and_goes_on(tmp_path: Pa
     recording.write_text(recording.read_text().replace(HOST, "https://gitlab.com"))
     answer = CliRunner().invoke(app, ["drafts", "replay", str(recording), "--draft", "gitlab", "--json"])
     assert json.loads(answer.stdout)["outcomes"] == []
+
+
+@pytest.mark.parametrize(
+    ("field", "given", "told"),
+    [
+        ("weighed", 1531229227054, 1600000000000),
+        ("phone", "1531229227054", "1600000000000"),
+        ("due", "2026-01-09", "2026-01-10"),
+        ("due_on", "2026-01-09", "2026-01-10"),
+    ],
+)
+def test_a_time_or_a_number_like_one_that_a_request_gave_is_compared(tmp_path: Path, field: str, given: Any, told: Any):
+    def make(value: Any) -> Step:
+        return ("POST", "/v1/parcels", {"address": "Mill", field: given}, 201, {"id": 8001, field: value})
+
+    read: Step = ("GET", "/v1/parcels/8001", None, 200, {"id": 8001})
+    learnt = write_session(tmp_path / "learnt.jsonl", [make(given), read])
+    words = ["drafts", "learn", str(learnt), "--output", str(tmp_path / "parcels.json")]
+    assert CliRunner().invoke(app, words).exit_code == 0
+    for value, places in ((given, []), (told, [[f"/{field}"]])):
+        report = replay(write_session(tmp_path / "all.jsonl", [make(value)]))
+        assert [each["places"] for each in report["outcomes"]] == places
+
+
+def test_a_number_like_a_time_that_is_none_of_the_twins_clock_is_compared(tmp_path: Path):
+    made: Step = ("POST", "/v1/parcels", {"address": "Mill"}, 201, {"id": 8001, "serial": 1531229227054})
+    path = write_session(tmp_path / "all.jsonl", [made, ("GET", "/v1/parcels/8001", None, 200, {"id": 8001})])
+    words = ["drafts", "learn", str(path), "--output", str(tmp_path / "parcels.json"), "--overlay"]
+    assert CliRunner().invoke(app, words).exit_code == 0
+    overlay = tmp_path / "parcels.twin.yaml"
+    overlay.write_text(json.dumps({"resources": {"parcels": {"defaults": {"serial": 1531229227055}}}}))
+    assert [each["places"] for each in replay(path)["outcomes"]] == [["/serial"]]
+    overlay.write_text(json.dumps({"resources": {"parcels": {"defaults": {"serial": 1531229227054}}}}))
+    assert replay(path)["outcomes"] == []
+
+
+def test_an_id_that_refers_to_another_object_than_the_recorded_one_is_another_value(tmp_path: Path):
+    steps: list[Step] = [
+        ("POST", "/v1/depots", {"name": "A"}, 201, {"id": 1002, "name": "A"}),
+        ("POST", "/v1/depots", {"name": "B"}, 201, {"id": 1003, "name": "B"}),
+        ("GET", "/v1/depots/1003", None, 200, {"id": 1003, "name": "B"}),
+        ("POST", "/v1/parcels", {"address": "Mill", "depot_id": 1003}, 201, {"id": 5001, "depot_id": 1003}),
+        ("GET", "/v1/parcels/5001", None, 200, {"id": 5001, "depot_id": 1003}),
+    ]
+    learnt = write_session(tmp_path / "learnt.jsonl", steps)
+    words = ["drafts", "learn", str(learnt), "--output", str(tmp_path / "parcels.json")]
+    assert CliRunner().invoke(app, words).exit_code == 0
+    assert replay(learnt)["outcomes"] == []
+    for wrong in (1001, 1002):
+        steps[-1] = ("GET", "/v1/parcels/5001", None, 200, {"id": 5001, "depot_id": wrong})
+        report = replay(write_session(tmp_path / "all.jsonl", steps))
+        assert [(each["number"], each["places"]) for each in report["outcomes"]] == [(5, ["/depot_id"])]
+
+
+def test_a_date_that_zendesk_keeps_of_a_user_has_no_time_of_day(tmp_path: Path):
+    def user(born: str) -> dict[str, Any]:
+        return {"user": {"id": 8001, "name": "Ada", "user_fields": {"born": born}}}
+
+    given = {"user": {"name": "Ada", "user_fields": {"born": "2020-08-19T20:50:04.000Z"}}}
+    steps: list[Step] = [("POST", "/api/v2/users.json", given, 201, user("2020-08-19T00:00:00+00:00"))]
+    recording = write_session(tmp_path / "a.jsonl", steps)
+    recording.write_text(recording.read_text().replace(HOST, "https://mill.zendesk.com"))
+    answer = CliRunner().invoke(app, ["drafts", "replay", str(recording), "--draft", "zendesk", "--json"])
+    assert json.loads(answer.stdout)["right"] == 1, answer.output
+    midday = write_session(tmp_path / "b.jsonl", [(*steps[0][:4], user("2020-08-19T12:00:00+00:00"))])
+    midday.write_text(midday.read_text().replace(HOST, "https://mill.zendesk.com"))
+    answer = CliRunner().invoke(app, ["drafts", "replay", str(midday), "--draft", "zendesk", "--json"])
+    assert json.loads(answer.stdout)["right"] == 0, answer.output

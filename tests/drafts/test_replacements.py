@@ -125,6 +125,14 @@ def test_put_merges_if_its_body_may_lack_what_creating_an_object_needs():
     assert (plan.behaviour, "merge" in plan.guessed) == ("update", True)
 
 
+def test_put_replaces_if_its_body_may_lack_only_what_its_path_says():
+    whole = {"type": "object", "required": ["name"], "properties": {"id": TEXT, "oven_id": TEXT, "name": TEXT}}
+    document = describe_ovens(whole)
+    document["components"]["schemas"]["NewLoaf"] = {**whole, "required": ["id", "oven_id", "name"]}
+    [plan] = [each for each in make_twin(None, document).plans if each.operation.verb == "PUT"]
+    assert (plan.behaviour, "merge" in plan.guessed) == ("replace", False)
+
+
 STATE = {"type": "string", "enum": ["open", "sold"]}
 
 

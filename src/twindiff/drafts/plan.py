@@ -201,12 +201,13 @@ def _plan_put(plan: OperationPlan, body: Envelope, overlay: Overlay, resource_ma
 def _takes_parts(plan: OperationPlan, body: Envelope, resource_map: ResourceMap) -> bool:
     """Return whether the body of a PUT is a part of the object: creating one needs a field that it has and may lack.
 
-    A path that has PATCH as well has that for parts.
+    A path that has PATCH as well has that for parts. What names the object stands in the path, and need not be said.
     """
     if resource_map.has_verb(plan.operation.path, "PATCH"):
         return False
-    schemas = resource_map.schemas
-    needed = resource_map.resources[plan.role.resource].needed & schemas.list_fields(body.schema).keys()
+    schemas, resource = resource_map.schemas, resource_map.resources[plan.role.resource]
+    names = {snake(each) for each in (resource.key, plan.role.key, *plan.role.parents)}
+    needed = {each for each in resource.needed if snake(each) not in names} & schemas.list_fields(body.schema).keys()
     return bool(needed - schemas.needed_fields(body.schema))
 
 

@@ -295,8 +295,8 @@ def _storable(value: Any, place: str = "") -> Any:
     """
     if isinstance(value, Upload):
         return value.filename
-    if isinstance(value, float) and abs(value) >= MAX_WHOLE_NUMBER and value.is_integer():
-        raise InvalidParameter(place, f"{value:.0f} is a number of more than 64 bits")
+    if isinstance(value, (int, float)) and abs(value) >= MAX_WHOLE_NUMBER and value == value // 1:
+        raise InvalidParameter(place, "it is a number of more than 64 bits")
     if isinstance(value, dict):
         return {name: _storable(each, f"{place}.{name}") for name, each in cast(dict[str, Any], value).items()}
     if isinstance(value, list):

@@ -59,6 +59,8 @@ def airtable(connect: Connect) -> httpx.Client:
             "Mill Bake Sell",
         ),
         ("IS_SAME(DATETIME_PARSE('86400', 'X'), '1970-01-02', 'second')", "Mill Bake Sell"),
+        (f"IS_SAME(DATETIME_PARSE('2025{'-' * 196}', 'YYYY{'-' * 196}'), '2025-01-01', 'second')", "Mill Bake Sell"),
+        ("IS_SAME(DATETIME_PARSE('2025](3)', 'YYYY](M)'), '2025-03-01', 'second')", "Mill Bake Sell"),
         ("DATETIME_PARSE('31.12.2025', 'DD/MM/YYYY')", ""),
         ("DATETIME_PARSE('30/02/2025', 'DD/MM/YYYY')", ""),
         ("IS_SAME('2026-11-01', '2026-11-07', 'week')", "Mill Bake Sell"),
@@ -90,7 +92,8 @@ def test_a_formula_filters_records(airtable: httpx.Client, formula: str, names: 
 def test_a_value_that_a_field_cannot_hold_is_refused(airtable: httpx.Client, body: Any, error: str):
     refused = airtable.post(f"/{BASE}/Tasks", json=body)
     assert (refused.status_code, refused.json()["error"]["type"]) == (422, error)
-    formats = ("DATETIME_PARSE('1 2025', 'Q YYYY')", "DATETIME_PARSE('1/2', 'D/M')")
+    forms = ("Q YYYY", "D/M", "YYYY" + "MMMM" * 40, "YYYY H hh", "YYYY" + "-" * 197)
+    formats = [f"DATETIME_PARSE('1', '{form}')" for form in forms]
     for formula in (*formats, "{Nme} =", "DATEADD(NOW(), 1, 'moons')", "DATEADD(NOW(), 99999999, 'years') = 1"):
         wrong = airtable.get(f"/{BASE}/Tasks", params={"filterByFormula": formula})
         assert wrong.json()["error"]["type"] == "INVALID_FILTER_BY_FORMULA"

@@ -151,6 +151,15 @@ def test_a_shop_shows_orders_with_their_customers_payments_and_collections(serve
     assert [each["title"] for each in held] == ["Oat Bread"]
 
 
+def test_a_line_of_a_product_without_variants_has_its_title_alone(server: LiveServer):
+    line = {"product": "Rye Bread", "price": "4.50"}
+    products = [{"title": "Rye Bread", "variants": None}]
+    run = SeededRun(server, {"shopify": {"products": products, "orders": [{"line_items": [line]}]}})
+    [order] = run.ask("GET", "shopify", "/admin/orders.json")["orders"]
+    shown = order["line_items"][0]
+    assert (shown["title"], shown["price"], shown.get("variant_id")) == ("Rye Bread", "4.50", None)
+
+
 def test_a_close_organization_has_leads_with_what_belongs_to_them(server: LiveServer):
     leads = [
         {
@@ -218,6 +227,11 @@ def test_a_pipedrive_company_has_deals_that_name_their_parties_and_stage(server:
         ({"close": {"leads": [{"name": "A", "tasks": [{"txt": "B"}]}]}}, "leads[0].tasks[0].txt: there is no such"),
         ({"close": {"tasks": [{"text": "B"}]}}, "tasks[0]: lead_id: This field is required."),
         ({"close": {"tasks": [{"lead": "B", "text": "B"}]}}, "tasks[0].lead: there is no lead 'B'"),
+        (
+            {"close": {"leads": [{"name": "A", "contacts": [{"email": KIM, "emails": []}]}]}},
+            "leads[0].contacts[0].email: emails is given as well",
+        ),
+        ({"close": {"leads": [{"name": "A", "status": "Won", "status_id": "x"}]}}, "status_id is given as well"),
         ({"close": {"activities": [{"type": "fax"}]}}, "activities[0]: there is no activity 'fax', but call, email,"),
         ({"pipedrive": {"deals": [{"title": "A", "sum": 5}]}}, "deals[0].sum: there is no such field"),
         ({"pipedrive": {"deals": [{"title": "A", "stage": "Hot"}]}}, "no stage 'Hot', but Qualified, Contact Made"),

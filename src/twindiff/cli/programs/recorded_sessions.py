@@ -4,13 +4,15 @@ Ids are bound while a session runs: where the recorded answer has one id and the
 requests and expectations have the twin's. Not compared are times, texts of errors (those with spaces, or under a usual
 name), and values that are new for each request. What the twin's answer has in addition is no difference. Of addresses
 only the last two segments of the path are compared. A value that the request itself gave is compared and not bound,
-whatever its name. Objects that one request made are compared in the order that fits best, tags in any.
+whatever its name; so is a time that a request gave before any answer had it. Objects that one request made are compared
+in the order that fits best, tags in any.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -48,6 +50,8 @@ Kind = Literal[
 MIN_BOUND_CHARACTERS = 4
 """Characters of an id from which on it is also replaced inside other texts."""
 MAX_PLACES = 5
+MAX_CLOCK_DISTANCE = 86_400
+"""Seconds between now and a number for it to be taken for a time under a name that says nothing of times."""
 _ID_NAME = re.compile(
     r"(^|[_-])(id|gid|sid|uuid|guid|vid|sha|key|token|ref|handle|rev|etag|cursor|iid)s?$|[a-z]Id$"
     r"|^(created|updated|modified|added)_by$"
@@ -144,10 +148,11 @@ class BoundIds:
     def is_same_before(self, recorded: Any, live: Any) -> bool:
         """Tell whether the twin gives the recorded id itself, which it can only have from what was there before.
 
-        Then the id is bound to another one by mistake, since two lists were in another order.
+        Then the id is bound to another one by mistake, since two lists were in another order. The id of what the
+        session made is never one of these: that the twin has the same is chance, and it refers to something else.
         """
-        is_long = isinstance(recorded, (str, int)) and len(str(recorded)) >= MIN_BOUND_CHARACTERS
-        return is_long and recorded == live and live not in self.known.values()
+        is_foreign = isinstance(recorded, (str, int)) and str(recorded) in self.foreign
+        return is_foreign and recorded == live and live not in self.known.values()
 
     def fill(self, value: Any, name: str = "") -> Any:
         """Return a value with the twin's ids; a short number is one only under a name of ids."""
@@ -193,6 +198,16 @@ def _ids_in(value: Any, name: str = "") -> Iterator[str]:
         for each in cast(list[Any], value):
             yield from _ids_in(each, name)
     elif _may_be_id(name, value):
+        yield str(value)
+
+
+def _times_in(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        value = [*cast(Json, value).values()]
+    if isinstance(value, list):
+        for each in cast(list[Any], value):
+            yield from _times_in(each)
+    elif isinstance(value, (str, int)) and _TIME.fullmatch(str(value)):
         yield str(value)
 
 
@@ -252,6 +267,10 @@ class RecordedReplay:
     def __init__(self, client: httpx.Client, token: str) -> None:
         self._client, self._token = client, token
         self._ids = BoundIds()
+        self._seen: set[str] = set()
+        """The times of the requests and the recorded answers so far."""
+        self._given_times: set[str] = set()
+        """The times that requests gave before any answer had them."""
 
     def run(self, name: str, calls: Sequence[RecordedCall]) -> Iterator[StepOutcome]:
         """Replay the calls in order."""
@@ -261,6 +280,7 @@ class RecordedReplay:
         self._ids.foreign = _find_foreign(calls)
         for number, (call, need) in enumerate(zip(calls, needs.reasons, strict=True), 1):
             self._ids.note_given(call)
+            self._given_times |= {*_times_in([dict(call.query), call.body])} - self._seen
             answer = self._send(call)
             live = _read_json(answer)
             recorded = call.answer
@@ -277,6 +297,7 @@ class RecordedReplay:
                 media_type = answer.headers.get("content-type", "").partition(";")[0]
                 if (media_type, len(answer.content)) != call.file:
                     differences.values.append("the file's type or size")
+            self._seen |= {*_times_in([dict(call.query), call.body, recorded])}
             kind = _sort(call, answer.status_code, differences)
             has_limit = call.status in (401, 429) or call.status >= 500
             if kind != "right" and (has_limit or need):
@@ -340,12 +361,14 @@ class RecordedReplay:
         return [by_key[each] for each in wanted] if {*wanted} == {*second} else live
 
     def _is_same(self, recorded: Any, live: Any, name: str, *, is_error: bool) -> bool:
-        if isinstance(recorded, str) and _TIME.fullmatch(recorded):
+        is_given = bool(self._given_times & {str(recorded), str(live)})
+        if isinstance(recorded, str) and _TIME.fullmatch(recorded) and not is_given:
             return isinstance(live, str) and bool(_TIME.fullmatch(live))
         is_wording = _WORDING.fullmatch(name) or (isinstance(recorded, str) and " " in recorded)
-        if _TIME_NAME.search(name) or _NEW_EACH_TIME.fullmatch(name) or (is_error and is_wording):
+        is_new = (_TIME_NAME.search(name) and not is_given) or _NEW_EACH_TIME.fullmatch(name)
+        if is_new or (is_error and is_wording):
             return type(recorded) is type(live)
-        if _is_moment(recorded) and _is_moment(live):
+        if _is_moment(recorded) and _is_moment(live) and not is_given and _is_recent(live):
             return True
         wanted = recorded if self._ids.is_same_before(recorded, live) else self._ids.fill(recorded, name)
         if isinstance(recorded, str) and recorded.startswith("http") and isinstance(live, str):
@@ -363,6 +386,11 @@ def _key_of(item: Any) -> str:
 def _is_moment(value: Any) -> bool:
     """Tell whether a number is a time in milliseconds, whatever its name."""
     return isinstance(value, int) and not isinstance(value, bool) and bool(_TIME.fullmatch(str(value)))
+
+
+def _is_recent(milliseconds: int) -> bool:
+    """Tell whether a time may be one that the twin read from its clock."""
+    return abs(milliseconds / 1000 - time.time()) < MAX_CLOCK_DISTANCE
 
 
 def _last_of(url: str) -> list[str]:

@@ -34,11 +34,13 @@ class FormatError(ValueError):
 def read_formatted_time(text: str, form: str) -> datetime | None:
     """Return the time in UTC that a text has in a format; without a month, a day or an hour, the first of them.
 
-    None for a text that does not have the format. Raises FormatError for one with a letter that is not understood, or
-    without a year.
+    None for a text that does not have the format. Raises FormatError for one with a letter that is not understood,
+    without a year, with a part twice, or of more than MAX_FORMAT_LETTERS.
     """
+    if len(form) > MAX_FORMAT_LETTERS:
+        raise FormatError(f"a format has at most {MAX_FORMAT_LETTERS} letters")
     tokens: list[str] = []
-    pattern = "".join(_patterns_of(form[:MAX_FORMAT_LETTERS], tokens))
+    pattern = "".join(_patterns_of(form, tokens))
     if not {"YYYY", "YY", "Y", "X", "x"} & {*tokens}:
         raise FormatError("a format without a year is not understood")
     match = re.fullmatch(pattern, text.strip(), re.IGNORECASE)
@@ -52,17 +54,25 @@ def read_formatted_time(text: str, form: str) -> datetime | None:
 
 
 def _patterns_of(form: str, tokens: list[str]) -> Iterator[str]:
-    """Yield the patterns of the parts of a format, and add its specifiers to `tokens`."""
+    """Yield the patterns of the parts of a format, and add its specifiers to `tokens`.
+
+    Each part of a time may stand there once, so that matching a text takes few steps.
+    """
+    said: set[str] = set()
     for part in _SPECIFIER.finditer(form):
         token = part["token"]
         if part["other"]:
             raise FormatError(f"'{part['other']}' of the format is not understood")
         if token:
+            unit = "day of the year" if token.startswith("DDD") else _PART_OF.get(token[0], token[0].upper())
+            if unit in said:
+                raise FormatError(f"a format with a {unit} twice is not understood")
+            said.add(unit)
             tokens.append(token)
         yield (
             (_PATTERNS.get(token) or rf"(\d{{{len(token)}}})")
             if token
-            else re.escape(part[0].removeprefix("[").removesuffix("]"))
+            else re.escape(part[0] if part["literal"] is None else part["literal"])
         )
 
 

@@ -141,6 +141,8 @@ class _CrmWriter:
             self.problems.append(f"{place}: there is no {first} '{last}', but {', '.join(sorted(known))}.{near}")
             return None
         problems = describe_unknown(given, _list_fields(kind), place)
+        twice = [each for each in _same_fields(kind) if {*each} <= {*given}]
+        problems += [f"{place}.{word}: {field} is given as well" for word, field in twice]
         values = self._resolve(kind, given, place, problems)
         if not problems:
             try:
@@ -195,6 +197,12 @@ def _addresses_of(row: Any) -> list[str]:
 
 def _name_of(user: CloseUser) -> str:
     return f"{user.first_name} {user.last_name}".strip()
+
+
+def _same_fields(kind: CrmKind) -> list[tuple[str, str]]:
+    """The words of a configuration with the fields that they fill."""
+    more = [("email", "emails"), ("phone", "phones")] if kind.table is CloseContact else []
+    return [*((word, field) for word, field in _REFERENCES.items() if field != word and field in kind.fields), *more]
 
 
 def _list_fields(kind: CrmKind) -> set[str]:

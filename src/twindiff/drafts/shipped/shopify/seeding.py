@@ -139,7 +139,7 @@ def _read_line(call: Call, given: Any) -> Any:
     if "product" not in line:
         return cast(Any, given)
     product = _find_product(call, line.pop("product"))
-    variants: Sequence[Values] = product.details["variants"]
+    variants: Sequence[Values] = product.details["variants"] or ()
     of_variant = {name: each[key] for each in variants[:1] for name, key in _FROM_VARIANT}
     return {"title": product.title, "product_id": product.id, **of_variant, **line}
 

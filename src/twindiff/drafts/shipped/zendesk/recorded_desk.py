@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
@@ -11,6 +12,7 @@ from .tables import ZendeskUser
 
 Shown = dict[str, Any]
 _TIMES = ("created_at", "updated_at")
+_DATE = re.compile(r"\d{4}-\d\d-\d\dT00:00:00\+00:00")
 
 
 def find_desk(calls: Sequence[RecordedCall]) -> Mapping[str, list[Shown]]:
@@ -25,7 +27,8 @@ def find_desk(calls: Sequence[RecordedCall]) -> Mapping[str, list[Shown]]:
             if not accounts and each.get("time_zone") and each.get("iana_time_zone"):
                 accounts.append({"id": 1, **{name: each[name] for name in ("time_zone", "iana_time_zone")}})
             for key, value in cast(Shown, each.get("user_fields") or {}).items():
-                fields.setdefault(key, {"key": key, "type": "checkbox" if isinstance(value, bool) else "text"})
+                if value is not None or key not in fields:
+                    fields[key] = {"key": key, "type": _type_of(value)}
             if call.verb == "POST" and call.status == 201:
                 made.add(each["id"])
             elif each["id"] not in made and each["id"] not in users and is_reading(call):
@@ -36,6 +39,13 @@ def find_desk(calls: Sequence[RecordedCall]) -> Mapping[str, list[Shown]]:
                     identities[each["id"]] = {**identity, "verified": True, **times}
     tables = {"users": users, "identities": identities, "user_fields": fields}
     return {"accounts": accounts, **{name: [*rows.values()] for name, rows in tables.items()}}
+
+
+def _type_of(value: Any) -> str:
+    """Return the type of a field of users by one of its values."""
+    if isinstance(value, bool):
+        return "checkbox"
+    return "date" if isinstance(value, str) and _DATE.fullmatch(value) else "text"
 
 
 def _users_in(call: RecordedCall) -> Iterator[Shown]:

@@ -27,6 +27,7 @@ from .wire_style import (
 api = Operations(prefix="/api/v2/users")
 Given = Annotated[dict[str, Any], Body]
 _ADDRESS = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d(T|$)")
 _UNSET = (
     "shared_phone_number", "photo", "last_login_at", "signature", "details", "role_type", "custom_role_id",
     "default_group_id",
@@ -116,7 +117,18 @@ def _check(call: Call, given: Mapping[str, Any], own: int = 0) -> Shown:
         problems["organization_id"] = f"Organization: {place} is not a valid organization id"
     if problems:
         raise refuse_fields(problems, codes)
+    if "user_fields" in values:
+        values["user_fields"] = _cut_dates(call, values["user_fields"])
     return values
+
+
+def _cut_dates(call: Call, given: Mapping[str, Any]) -> Shown:
+    """Return fields of a user whose dates have no time of day, as Zendesk keeps them."""
+    dates = {row.key for row in call.db.rows(ZendeskUserField, ZendeskUserField.type == "date")}
+    return {
+        key: f"{value[:10]}T00:00:00+00:00" if key in dates and isinstance(value, str) and _DATE.match(value) else value
+        for key, value in given.items()
+    }
 
 
 def create_user(call: Call, given: Mapping[str, Any]) -> ZendeskUser:
