@@ -148,7 +148,15 @@ const drop = () => {
 const draw = () => { none.hidden = list.length; all.innerHTML = list.map(each =>
   `<li>${each} <b class=badge>Draft</b> <button onclick="ask('${each}')">Delete</button></li>`).join('') };
 draw();</script>"""
+STALE = """<!doctype html><title>Stale</title><h1>Invoice INV-7</h1><div role=status>Invoice deleted</div>
+<p>Delete it?</p>
+<button onclick="out.innerText = 'gone'">Go</button><button onclick="pop.hidden = false">Ask</button>
+<button onclick="out.innerText = 'kept'">Keep</button><button onclick="out.innerText = 'sent'">Confirm email</button>
+<p id=out></p><div role=dialog id=pop hidden><h2>Archive it?</h2><button onclick="pop.hidden = true">No</button></div>
+<form><h2>Change password</h2><label>Password <input type=password></label><button>Save</button></form>"""
+"""Says before any action, and outside its dialog, what a prompt may wrongly find there."""
 PAGES = {
+    "/stale": STALE,
     "/desk": DESK,
     "/records": RECORDS,
     "/alike": ALIKE,

@@ -28,6 +28,14 @@ NOT_SAID = [
     ("INV-7 was deleted", "INV-77 deleted"),
     ("room 101 is booked", "Room 102 is booked. Room 101 is free"),
     ("it is", "It is"),
+    ("Ada was deleted", "Ada was invited, Bob was deleted"),
+    ("INV-7 was deleted", "INV-7 and INV-8 kept: INV-9 deleted"),
+    ("the invoice was deleted", "Deleted invoice restored"),
+    ("the invoice was deleted", "The invoice is being deleted"),
+    ("the total is 1", "The total is 1,000"),
+    ("the balance is 5", "Your balance is -5"),
+    ("the balance is $5", "Your balance is €5"),
+    ("Ada invited Bob", "Bob and Ada invited Eve"),
 ]
 
 

@@ -232,6 +232,19 @@ DESK_UNCLEAR = {
     ("INV-7 is in the customer list", ""): "no heading or caption of the page says 'customer'",
     ("INV-7 is listed in My archive", ""): "no visible element",
 }
+STALE_FAILS = (
+    'Click Ask. A dialog asks "Delete it?"',
+    "Click Ask. Click Keep in the dialog",
+    "Click Go. The user is still on the login page",
+    "Click Go. The user is back on the invoice list",
+    "Click Go. The login fails",
+)
+"""What the page shows too early, in another place, or of something else."""
+STALE_UNCLEAR = {
+    "Click Go. The user is told that the invoice was deleted": "before the last action already",
+    "Click Ask. The dialog says that the invoice was deleted": "no message of the page says",
+    "Click Go and confirm": "no visible element",
+}
 LATE_FAILS = (
     'Click "Break later". "Broken" is not shown',
     'Click "Break later". Expect no "Broken". Expect "Late". Click "Rest"',
@@ -269,7 +282,9 @@ UNCLEAR = {("/pantry", each): said for each, said in UNCLEAR_THERE.items()}
 UNCLEAR |= {("/alike", each): said for each, said in UNCLEAR_ALIKE.items()}
 UNCLEAR |= {("/catalogue", each): said for each, said in STATES_UNCLEAR.items()}
 UNCLEAR |= {(f"/desk?fault={fault}", each): said for (each, fault), said in DESK_UNCLEAR.items()}
+UNCLEAR |= {("/stale", each): said for each, said in STALE_UNCLEAR.items()}
 FAILING = [
+    *(("/stale", each) for each in STALE_FAILS),
     *((f"/desk?fault={fault}", each) for each, fault in DESK_FAILS.items()),
     *(("/catalogue", each) for each in STATES_FAIL),
     *(("/records", each) for each in RECORDS_FAIL),

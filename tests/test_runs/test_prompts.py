@@ -218,6 +218,15 @@ def test_what_may_be_waited_for_is_not_done_again(prompt):
         "The price (x / 3) updates when I save",
         "Log in as finance and rent 2 bikes",
         "Log in as the manager with password x-1",
+        "Nobody logs in as ada with password secret-1",
+        "No user is logged in as ada with password secret-1",
+        'A guest can only see Acme. Click "Save". Expect "Saved"',
+        'A guest can no longer delete invoices. Click "Save". Expect "Saved"',
+        'Check that a guest can see nothing. Click "Save". Expect "Saved"',
+        "Click Try again",
+        'Click "Save". Once the booking is confirmed, "Done" is shown',
+        'Click "Yes, delete". Once the deletion is confirmed, "Done" is shown',
+        'Create a new invoice. After creating the invoice, "Done" is shown',
     ],
 )
 def test_what_could_be_meant_otherwise_is_refused(prompt):

@@ -42,7 +42,7 @@ SAME_WORDINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]
         (rf"^(?:the )?(?:{_RECORD} )?({_NAME}|{QUOTED}) has (?:already )?been (?=[a-z]+$)", r"\1 is "),
         (rf"^{_SURE}(?:the )?(?:{_RECORD} )?(?P<name>{_NAME}|{QUOTED}) (?:is|are|should be) (?:still )?(?:shown|listed|displayed|visible)(?: in the (?:list|table))? (?:with|as having) (?:the |a )?(?P<noun>[a-z]+) ", r"\g<sure>the \g<noun> of \g<name> is "),
         (rf"^{_SURE}no (?P<things>[a-z]+) (?:has|have) (?:the |a )?(?:status|state):? \x22?(?P<state>[A-Za-z]+)\x22?(?: any ?more)?$", _say_plural),
-        (rf"^{_SURE}(?P<state>[a-z]+) (?P<things>[a-z]+s) (?:are hidden|are gone|are no longer (?:listed|shown|visible)|are not (?:listed|shown|visible))$", r"\g<sure>there are no \g<state> \g<things>"),
+        (rf"^{_SURE}(?P<state>(?!many\b|few\b|several\b|more\b|enough\b)[a-z]+) (?P<things>[a-z]+s) (?:are hidden|are gone|are no longer (?:listed|shown|visible)|are not (?:listed|shown|visible))$", r"\g<sure>there are no \g<state> \g<things>"),
         (rf"({_NAME}|{QUOTED})['’]s {_RECORD}(?= )", r"\1"),  # noqa: RUF001
         # Where something is
         (rf"^{_SURE}(?:the )?{_RECORD} (?:for|of|from|by) (?P<name>{_NAME}|{QUOTED}) (?:is not|should not be|must not be|is no longer|should no longer be) (?:visible|shown|listed|displayed)$", r"\g<sure>the list does not show \g<name>"),
@@ -51,7 +51,7 @@ SAME_WORDINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]
         (r"\bin list$", "in the list"),
         (r"\b(?:is|are) (?:listed|shown) again$", "is listed"),
         (r"\bunder (?=my |(?-i:[A-Z]))", "in "),
-        (r" (?:again|as well|afterwards|too)$", ""),
+        (r"(?<! try) (?:again|as well|afterwards|too)$", ""),
         (r"\balong with\b", "and"),
         # Counts
         (rf"^{_SURE}all ({_NUMBER}) (\w+) (?:are|should be|must be) (?:listed|shown|visible|displayed|there)$", r"\g<sure>there are exactly \2 \3"),

@@ -43,6 +43,7 @@ ENTERING = re.compile(r"^\W*(?:(?:log|sign)[ -]?in|anmelden|einloggen)\W*$", re.
 EXACT = "exact="
 """Prefix of the whole text or name of an element that may lack a role."""
 ROW = "row="
+DIALOG = "css=dialog[open], [role=dialog], [role=alertdialog], [aria-modal=true]"
 LISTS = "list="
 """Selector of the tables and lists of a page together."""
 ALL_BOXES = "all=checkbox"
@@ -168,6 +169,16 @@ async def _names_of(frame: Frame) -> list[str]:
     return [each.strip().casefold() for each in (*names, await frame.title())]
 
 
+async def _find_numbered(scope: Scope, selector: str) -> tuple[Scope, str] | None:
+    """Return the element of an `nth=` selector; None while there is none."""
+    position, _, kind = selector.removeprefix(NTH).partition(" ")
+    kind, _, name = kind.partition("=")
+    for elements in _of_kind(scope, kind, name):
+        if element := await find_nth(elements, position):
+            return element, ""
+    return None
+
+
 async def resolve_scope(scope: Scope, selector: str) -> tuple[Scope, str] | None:
     """Return the row or card of a `row=` selector and the selector within it; other selectors keep their scope.
 
@@ -178,13 +189,11 @@ async def resolve_scope(scope: Scope, selector: str) -> tuple[Scope, str] | None
         entry, _, inner = selector.partition(INSIDE)
         entries = await find_entry(cast("Frame", scope), entry)
         return (entries[0], inner) if entries else None
+    if selector.startswith(DIALOG + INSIDE):
+        dialogs = scope.locator(DIALOG).filter(visible=True)
+        return (dialogs, selector.removeprefix(DIALOG + INSIDE)) if await dialogs.count() else None
     if selector.startswith(NTH):
-        position, _, kind = selector.removeprefix(NTH).partition(" ")
-        kind, _, name = kind.partition("=")
-        for elements in _of_kind(scope, kind, name):
-            if element := await find_nth(elements, position):
-                return element, ""
-        return None
+        return await _find_numbered(scope, selector)
     if not selector.startswith(ROW):
         return scope, selector
     words, _, inner = selector.removeprefix(ROW).partition(INSIDE)

@@ -35,7 +35,7 @@ from twindiff.browser.element_finder import (
 from twindiff.browser.entry_finder import EACH, ENTRY, NTH, THINGS, EntriesUnclear, find_entries, find_entry
 from twindiff.browser.entry_states import STATUS_COLUMNS, StatesUnclear, is_called, read_states
 from twindiff.browser.intent_finder import LABEL, SeveralControls, find_intended, is_intent
-from twindiff.browser.message_finder import FIND_MESSAGES, MESSAGES, is_said
+from twindiff.browser.message_finder import FIND_MESSAGES, IN_DIALOG, MESSAGES, NEWS, is_said
 from twindiff.browser.page_timers import MAX_DELAY_SECONDS, OVERDUE_SECONDS, PENDING_SECONDS
 from twindiff.browser.run_dates import forms_of, is_date
 from twindiff.browser.visible_text import IS_SEEN, TEXT_OF
@@ -145,6 +145,8 @@ class Expectations:
         self._text = text
         self._is_quiet = is_quiet
         self._downloads = downloads
+        self._told_before: list[tuple[bool, str]] = []
+        """What the page told before the last action."""
         self._provisional: list[Expect] = []
         """Expectations of this page that something late may break, until the next action."""
 
@@ -503,7 +505,7 @@ class Expectations:
     async def _look_at_text(self, expect: Expect) -> Observation:
         if (expect.selector or "").startswith(LISTS):
             return await self._look_in_lists(expect)
-        if expect.selector == MESSAGES:
+        if (expect.selector or "").startswith(MESSAGES):
             return await self._look_at_messages(expect)
         if (expect.selector or "").startswith(ENTRY):
             return await self._look_in_entries(expect)
@@ -565,14 +567,29 @@ class Expectations:
 
     async def _look_at_messages(self, expect: Expect) -> Observation:
         """Look for a message that says the expected in other words; that none does is unclear, not false."""
-        texts: list[tuple[bool, str]] = []
-        for frame in (await frames_of(self._front(), ""))[0]:
-            texts += await frame.evaluate(FIND_MESSAGES)
+        texts = await self._read_messages(is_in_dialog=expect.selector == MESSAGES + IN_DIALOG)
         said = self._expected_text(expect)
         if is_said(said, texts):
+            if expect.selector == MESSAGES + NEWS and is_said(said, self._told_before):
+                return Observation(None, said, f"the page said '{said}' before the last action already")
             return Observation(True, said)
         told = "; ".join(_plain(text) for is_message, text in texts if is_message)
         return Observation(None, told, f"no message of the page says '{said}'; quote what it is to say")
+
+    async def note_messages(self) -> None:
+        """Remember what the page tells before an action, which is no news after it."""
+        from playwright.async_api import Error
+
+        try:
+            self._told_before = await self._read_messages()
+        except Error:
+            self._told_before = []
+
+    async def _read_messages(self, *, is_in_dialog: bool = False) -> list[tuple[bool, str]]:
+        texts: list[tuple[bool, str]] = []
+        for frame in (await frames_of(self._front(), ""))[0]:
+            texts += await frame.evaluate(FIND_MESSAGES, is_in_dialog)
+        return texts
 
     def _is_in(self, expect: Expect, seen: str) -> bool:
         """Return whether a text meets the expectation; negated ones ignore case."""

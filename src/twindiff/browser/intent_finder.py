@@ -63,6 +63,14 @@ REFUSING = (
     "go",
     "stay",
     "return",
+    "later",
+    "maybe",
+    "skip",
+    "undo",
+    "help",
+    "learn",
+    "more",
+    "details",
 )
 """First words of a button of a dialog that confirms nothing."""
 ENDING = ("save", "create", "add", "submit", "register", "ok", "done", "send", "invite", "update", "confirm")
@@ -210,13 +218,14 @@ _FIND = (
     return null;
   };
   const confirm = () => {
-    const first = each => words(each.innerText || each.value || each.getAttribute('aria-label')).split(' ')[0];
+    const said = each => words(each.innerText || each.value || each.getAttribute('aria-label'));
+    const first = each => said(each).split(' ')[0];
     const dialogs = all('dialog[open], [role=dialog], [role=alertdialog], [aria-modal=true]')
       .filter((each, at, every) => !every.some(other => other !== each && each.contains(other)));
     if (dialogs.length > 1) return {several: dialogs.length};
     const inside = dialogs.length ? all('button, input[type=submit], a[href], [role=button]', dialogs[0]) : controls;
     const affirming = inside.filter(each => asked.affirming.includes(first(each)));
-    if (!dialogs.length) return one(affirming.filter(each => ['yes', 'confirm'].includes(first(each))));
+    if (!dialogs.length) return one(affirming.filter(each => first(each) === 'yes' || said(each) === 'confirm'));
     if (affirming.length) return one(affirming);
     return one(inside.filter(each => first(each) && !asked.refusing.includes(first(each))));
   };

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from twindiff.browser.config import BrowserStep, Expect
-from twindiff.browser.element_finder import LISTS, LOG_OUT, PASSWORD
+from twindiff.browser.element_finder import DIALOG, LISTS, LOG_OUT, PASSWORD
 from twindiff.browser.intent_finder import CONFIRM, NEW
 from twindiff.browser.intents import create_steps, do_step
-from twindiff.browser.message_finder import MESSAGES
+from twindiff.browser.message_finder import IN_DIALOG, MESSAGES, NEWS
 from twindiff.browser.words import QUOTED
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ LANDMARKS = {
     "footer": "css=footer, [role=contentinfo]",
     "sidebar": "css=aside, [role=complementary]",
 }
-DIALOG = "css=dialog[open], [role=dialog], [role=alertdialog], [aria-modal=true]"
 _KIND_OF_MESSAGE = r"(?:(?:success|error|confirmation|warning|validation|info|little|short|friendly|clear) ){0,2}(?:message|toast|notification|banner|alert|notice|warning|error|confirmation|hint)"
 _A_MESSAGE = rf"(?:(?:a|an|the) )?{_KIND_OF_MESSAGE}"
 _TELLS = r"(?:says?|saying|confirms?|confirming|informs?|tells?|telling|warns?|warning|states?|stating|explains?|explaining|complains?|reads?|shows?)(?: (?:me|him|her|them|us|the user))?"
@@ -57,7 +56,7 @@ def list_message_rules(names: dict[str, str]) -> tuple[tuple[str, str], ...]:
         ("told_text", rf"(?:{to_see}|{person} (?:{modal} )?gets?) {_A_MESSAGE}(?: that| which)?(?: {_TELLS})?(?: that)? {{q1}}"),
         ("told_text", rf"{sure}the (?:page|form|app|application|screen) (?:complains?|warns?|explains?|states?|informs? (?:me|us|the user)|says?|tells? (?:me|us|the user)) that {{q1}}"),
         ("told_text", rf"(?:an? )?(?:success |validation |error |confirmation )?(?:message|toast|error|warning) {{q1}}(?: {seen})?"),
-        ("told", rf"{sure}{person} (?:{is_}|gets?) {_TOLD}(?: that)? {_CLAIM}"),
+        ("told_now", rf"{sure}{person} (?:{is_}|gets?) {_TOLD}(?: that)? {_CLAIM}"),
         ("told", rf"{sure}{_A_MESSAGE} {_TELLS} that {_CLAIM}"),
         ("told", rf"(?:{to_see}|{person} (?:{modal} )?gets?) {_A_MESSAGE}(?:(?: which)? {_TELLS}(?: that)?| that) {_CLAIM}"),
         ("told", rf"{sure}(?:the )?(?:page|form|app|application|screen|list|table) (?:says?|complains?|warns?|explains?|states?|informs? (?:me|us|the user)|tells? (?:me|us|the user)) that {_CLAIM}"),
@@ -110,12 +109,12 @@ def _expect(kind: Any, selector: str | None, **fields: Any) -> BrowserStep:
     return BrowserStep("expect", selector=selector, expect=Expect(kind, selector=selector, **fields))
 
 
-def _expect_told(said: ClauseSlots, *, before: tuple[BrowserStep, ...] = ()) -> list[BrowserStep]:
-    return [*before, _expect("text", MESSAGES, contains=" ".join(said.groups["claim"].split()))]
+def _expect_told(said: ClauseSlots, *, which: str = "") -> list[BrowserStep]:
+    return [_expect("text", MESSAGES + which, contains=" ".join(said.groups["claim"].split()))]
 
 
-def _told_text(said: ClauseSlots) -> list[BrowserStep]:
-    return [_expect("text", None, contains=said.value("q1"))]
+def _told_text(said: ClauseSlots, *, place: str | None = None) -> list[BrowserStep]:
+    return [_expect("text", place, contains=said.value("q1"))]
 
 
 def _list_of(said: ClauseSlots, *, negated: bool = False) -> list[BrowserStep]:
@@ -136,19 +135,38 @@ def _create_without(said: ClauseSlots) -> list[BrowserStep]:
     return create_steps(said.value("noun"), said.value("x"), [(said.value("f"), "")], "", "")
 
 
+def _titled_list(noun: str) -> str:
+    """The selector of the heading of a list: `Open invoices (3)`, not `Invoice INV-7` or `New invoice`."""
+    one = noun.removesuffix("s")
+    many = f"{one[:-1]}ies" if one.endswith("y") else f"{one}s"
+    title = rf"(^|\\W)({noun}|{one}|{many})\\W+(list|overview)\\W*$|(^|\\W){many}[\\W\\d]*$"
+    return f"css=:is(h1, h2, h3, caption):text-matches('{title}', 'i')"
+
+
 _IS_OPEN = _expect("visible", DIALOG)
-_AT_LOGIN = _expect("visible", PASSWORD)
+_OTHER_FORM = (
+    "css=input[autocomplete=new-password], "
+    "form:has(input[type=password]) :is(h1, h2, h3, legend, button, [type=submit])"
+    ":text-matches('^\\\\W*(sign ?up|register|create|join|change|reset|update|save|set|confirm)', 'i')"
+)
+"""What a form has that asks for a new password, to register or to change it."""
+_AT_LOGIN = [
+    _expect("visible", PASSWORD),
+    _expect("visible", LOG_OUT, negated=True),
+    _expect("visible", _OTHER_FORM, negated=True),
+]
 STEPS_OF_MESSAGES: dict[str, Callable[[ClauseSlots], list[BrowserStep]]] = {
     "told": _expect_told,
+    "told_now": lambda said: _expect_told(said, which=NEWS),
     "told_text": _told_text,
     "popup_open": lambda said: [_IS_OPEN],
     "popup_shut": lambda said: [_expect("visible", DIALOG, negated=True)],
-    "popup_asks": lambda said: [_IS_OPEN, *_told_text(said)],
-    "popup_told": lambda said: _expect_told(said, before=(_IS_OPEN,)),
+    "popup_asks": lambda said: [_IS_OPEN, *_told_text(said, place=DIALOG)],
+    "popup_told": lambda said: [_IS_OPEN, *_expect_told(said, which=IN_DIALOG)],
     "confirm": lambda said: [BrowserStep("click", selector=CONFIRM)],
     "mark_bare": lambda said: [do_step(f"mark as {said.value('state')}", "", "")],
-    "at_login": lambda said: [_AT_LOGIN],
-    "not_logged_in": lambda said: [_AT_LOGIN, _expect("visible", LOG_OUT, negated=True)],
+    "at_login": lambda said: _AT_LOGIN,
+    "not_logged_in": lambda said: _AT_LOGIN,
     "list_of": _list_of,
     "listed_at": _listed_at,
     "listed_not_at": lambda said: _listed_at(said, negated=True),
@@ -158,7 +176,7 @@ STEPS_OF_MESSAGES: dict[str, Callable[[ClauseSlots], list[BrowserStep]]] = {
     "start": lambda said: [BrowserStep("reload")],
     "begin_new": lambda said: [BrowserStep("click", selector=f"{NEW}{said.value('noun')}")],
     "create_without": _create_without,
-    "back_at": lambda said: [_expect("visible", f"heading={said.value('x')}")],
+    "back_at": lambda said: [_expect("visible", _titled_list(said.value("x")))],
     "list_of_lacks": lambda said: _list_of(said, negated=True),
 }
 """The steps of each kind of rule about messages."""

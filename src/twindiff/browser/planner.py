@@ -15,17 +15,16 @@ import msgspec
 from twindiff.browser.clauses import RECORD_NAME, VERB, ParsedClause, read_clause, scope_to_frame
 from twindiff.browser.common_wordings import expand_contractions
 from twindiff.browser.config import MAX_PROMPT_CHARACTERS, MAX_STEPS, BrowserStep, DialogAnswer, Expect, TwinCheck
-from twindiff.browser.element_finder import NAMED, ROW
+from twindiff.browser.element_finder import DIALOG, INSIDE, NAMED, ROW
 from twindiff.browser.entry_states import STATUSES
 from twindiff.browser.example_sentences import find_nearest_example
 from twindiff.browser.intent_finder import DO, LABEL, NEW, PART
 from twindiff.browser.intents import MAX_TIMES, TIMES, VERBS, count_of, do_step
-from twindiff.browser.message_rules import DIALOG
 from twindiff.browser.rewordings import MAX_REWORDINGS, RewordingContext
 from twindiff.browser.run_dates import SPOKEN_DATE, parameter_of
 from twindiff.browser.state_rules import NAME, STATE, SUBJECT
 from twindiff.browser.twin_rules import parse_count
-from twindiff.browser.words import BARE, PERSONS, PLAIN, QUOTED, SEPARATOR, allow_separators, mark_words
+from twindiff.browser.words import BARE, NO_ONE, PERSONS, PLAIN, QUOTED, SEPARATOR, allow_separators, mark_words
 
 MAX_CLAUSE_CHARACTERS = 500
 """Characters of a clause, without its quotations, that rules look at."""
@@ -99,6 +98,11 @@ _PURPOSE = re.compile(
     re.IGNORECASE,
 )
 """A sentence before the first step that says what somebody can do, which the steps after it do."""
+_LIMITED = re.compile(
+    r"\b(?:not|no|never|nothing|nobody|none|only|just|neither|nor|without|except|unless|if|longer|all|every|each|any)\b",
+    re.IGNORECASE,
+)
+"""Words by which a sentence about what somebody can do claims more than the steps after it show."""
 _STORY = re.compile(r"(?:as an? |in order to |so that |i want )[^\x02]*", re.IGNORECASE)
 _OPENS_DIALOG = ("click", "press", "choose", "select", "check", "uncheck")
 """Actions that may open a dialog of the browser."""
@@ -167,6 +171,7 @@ _ACTING = re.compile(
     r"\((?P<credentials>[^()]*[\x02\x04\d/][^()]*)\) (?P<rest>(?!is\b|logs\b|signs\b)[a-z]+s .+)"
 )
 """`The office manager (m@b.test, password boss-1) opens Requests`."""
+_NO_PERSON = re.compile(rf"(?:(?:the|an?) )?{NO_ONE}", re.IGNORECASE)
 _IS_PERSON = re.compile(rf"(?:[\w'-]+ ){{0,2}}{PERSONS}|[A-Z][\w'-]*")
 _PERSONA_NAMED = re.compile(
     r"(?:(?:given|when) )?(?P<a>[A-Za-z]\w+) (?:\(|(?:signs|logs|is (?:signed|logged)) in\b)"
@@ -317,7 +322,7 @@ class _Reader:
                 self._take(parsed)
         elif not self._steps and not self._unclear and (_is_title(sentence) or self._is_story(sentence)):
             self._subject.append(self._restore_text(sentence))
-        elif not self._steps and not self._unclear and _PURPOSE.fullmatch(sentence):
+        elif not self._steps and not self._unclear and _is_purpose(sentence):
             self._purposes.append(self._restore_text(sentence))
         else:
             unread = [*self._unread(sentence)] or [sentence]
@@ -331,11 +336,17 @@ class _Reader:
 
     def _name_persona(self, sentence: str) -> str:
         """Return a sentence in which the person whose credentials were said is `he`."""
-        if not self._steps and (acting := _ACTING.fullmatch(sentence)) and _IS_PERSON.fullmatch(acting["who"]):
+        if (
+            not self._steps
+            and (acting := _ACTING.fullmatch(sentence))
+            and _IS_PERSON.fullmatch(acting["who"])
+            and not _NO_PERSON.match(acting["who"])
+        ):
             self._persona = acting["who"]
             return f"log in as {acting['credentials']} and he {acting['rest']}"
         if not self._steps and (named := _PERSONA_NAMED.match(sentence)):
-            self._persona = named["a"] or named["b"]
+            name = named["a"] or named["b"]
+            self._persona = "" if _NO_PERSON.match(name) else name
         acts = rf"(?:(?<=^)|(?<=and )|(?<=when )|(?<=then )){re.escape(self._persona)} (?={_ACTS_NOW})"
         return re.sub(acts, "he ", sentence, flags=re.IGNORECASE) if self._persona else sentence
 
@@ -630,15 +641,17 @@ class _Reader:
         """Return the parsed form of a clause that is about the open dialog: a click, or a text that is expected."""
         placed = _IN_DIALOG_AFTER.search(text)
         inner = self._read_clause(text[: placed.start()], written, is_first=False) if placed else None
-        if inner is None or inner.kind not in ("click", "do", "text", "text_not", "told_text"):
+        if inner is None or inner.kind not in ("click", "text", "text_not", "told_text"):
             return None
         opened = BrowserStep("expect", selector=DIALOG, expect=Expect("visible", selector=DIALOG))
         steps = [
             msgspec.structs.replace(step, selector=DIALOG, expect=msgspec.structs.replace(step.expect, selector=DIALOG))
             if step.expect
-            else step
+            else msgspec.structs.replace(step, selector=f"{DIALOG}{INSIDE}{step.selector}")
             for step in inner.steps
         ]
+        if any(INSIDE in str(step.selector).removeprefix(DIALOG + INSIDE) for step in steps):
+            return None
         return inner._replace(steps=[opened, *steps])
 
     def _read_timed(self, text: str, written: str) -> ParsedClause | None:
@@ -753,6 +766,10 @@ class _Reader:
 
 def _is_login(clauses: list[ParsedClause]) -> bool:
     return bool(clauses) and clauses[-1].kind == "login"
+
+
+def _is_purpose(sentence: str) -> bool:
+    return _PURPOSE.fullmatch(sentence) is not None and not _LIMITED.search(sentence)
 
 
 def _is_beginning(parsed: ParsedClause) -> bool:

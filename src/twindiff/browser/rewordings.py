@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from twindiff.browser.clauses import ParsedClause
 from twindiff.browser.common_wordings import SAME_WORDINGS
 from twindiff.browser.element_finder import INSIDE
-from twindiff.browser.intent_finder import CONFIRM
+from twindiff.browser.intent_finder import AFFIRMING, NEW
 from twindiff.browser.intents import CONTROL, GERUNDS, LISTED, PARTICIPLES, Referent
 from twindiff.browser.words import PLAIN, QUOTED, UNNAMED
 
@@ -78,8 +78,7 @@ _ONCE_DONE = re.compile(
 )
 """`once INV-3 has been marked as paid`, which a person brings about; `once the invoice is paid` may be waited for."""
 _DEED_CONFIRMED = re.compile(
-    r"(?:once|after|when|as soon as) (?:the|this) (?:deletion|cancellation|removal|booking|reservation|order|payment|"
-    r"refund|approval|rejection) (?:is|has been|was) confirmed",
+    r"(?:once|after|when|as soon as) (?:the|this) (?:deletion|cancellation|removal) (?:is|has been|was) confirmed",
     re.IGNORECASE,
 )
 _SEEN_NAME_WORDS = r"(?-i:[A-Z][\w&'-]*(?: [A-Z0-9][\w&'-]*){0,3})"
@@ -252,10 +251,12 @@ class RewordingContext:
     def _has_acted(self, verb: str) -> bool:
         """Return whether something like this was done before: `after saving` may then refer to it."""
         names = (selector.rpartition(INSIDE)[2] if INSIDE in selector else selector for selector in self.acts)
-        firsts = (selector.partition("=")[2].lower() or selector.removesuffix("=") for selector in (*names, *self.acts))
-        return any(first == verb or first.startswith(f"{verb} ") for first in firsts) or (
-            verb == "confirm" and CONFIRM in self.acts
-        )
+        firsts = [selector.partition("=")[2].lower() or selector.removesuffix("=") for selector in (*names, *self.acts)]
+        if verb in ("create", "add", "register") and any(act.startswith(NEW) for act in self.acts):
+            return True
+        if verb == "confirm" and any(first.startswith(AFFIRMING) for first in firsts):
+            return True
+        return any(first == verb or first.startswith(f"{verb} ") for first in firsts)
 
     def _with_names(self, text: str) -> Iterator[str]:
         if not self.named and len(self.done) == 1:

@@ -20,7 +20,7 @@ from twindiff.browser.message_rules import list_login_rules, list_message_rules,
 from twindiff.browser.record_rules import list_record_rules
 from twindiff.browser.state_rules import list_state_rules
 from twindiff.browser.twin_rules import TWIN_RULES
-from twindiff.browser.words import ADDRESS, BARE, NUMBERS, PERSONS, PLAIN, QUOTED, SPOKEN, allow_separators
+from twindiff.browser.words import ADDRESS, BARE, NO_ONE, NUMBERS, PERSONS, PLAIN, QUOTED, SPOKEN, allow_separators
 
 KEYS = {
     "enter": "Enter",
@@ -150,8 +150,8 @@ _USER_CREDENTIALS = (
 )
 """A user name without an `@`, whose password must be said to be one, or look like one."""
 _AS_USER = r"(?:(?: ?[(:])|,|:|(?: (?:with|as|using|by|my|your|the(?= user)|user(?:name)?|account|login)[:,]?))*"
-_WHO = r"(?<=\x20)(?-i:[a-z][a-z-]*)"
-_PERSONA = r"(?<=\x20)(?-i:[A-Z][\w'-]*)"
+_WHO = rf"(?<=\x20)(?!{NO_ONE})(?-i:[a-z][a-z-]*)"
+_PERSONA = rf"(?<=\x20)(?!{NO_ONE})(?-i:[A-Z][\w'-]*)"
 """A person of whom a test speaks by name."""
 _LANDMARKS = r"navigation|header|footer|sidebar"
 _DIALOG = r"(?:(?:the|this|a|an) )?(?:browser(?:'s)? )?(?:dialog|alert|confirm|confirmation|prompt)(?: dialog| box)?"

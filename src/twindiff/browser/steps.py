@@ -142,6 +142,8 @@ class Interpreter:
             await self._set_dates(step)
             if step.action in ("goto", "reload", "back") or str(step.selector).startswith(LEAVING):
                 await self._expectations.let_page_rest()
+            if step.action not in ("expect", "wait") and following is not None and following.action == "expect":
+                await self._expectations.note_messages()
             self._expect_dialog(step.dialog)
             await self._actions[step.action](step, seconds)
             if step.dialog:

@@ -73,6 +73,8 @@ PERSONS = (
     r"trainer|accountant|dispatcher|organi[sz]er|host|chef|waiter|mechanic|volunteer|curator|planner|reviewer|team)"
 )
 """Nouns of those who use an application: `the librarian signs in` asks for what `sign in` asks for."""
+NO_ONE = r"(?:no|not|none|nobody|noone|never|neither|hardly|rarely|without|if|unless|someone|somebody|anyone|anybody)\b"
+"""Words that are no person who does something, capitalized or not."""
 UNNAMED = _CARRIERS | _LOWER_CARRIERS
 """Words that begin no name, even with a capital letter, where a sentence begins with them."""
 

@@ -71,6 +71,9 @@ VAGUE_WORDS = pattern(
 )
 """Words that leave open of whom or what a report speaks, or that may begin another statement."""
 
+TIME_WORDS = pattern(r"yesterday|today|tonight|tomorrow|now|ago|last|again|gestern|heute|morgen")
+"""Words in what was asked for that say when it was asked."""
+
 
 def pattern_of_twin(twin: str) -> re.Pattern[str]:
     """The pattern of the names of a twin."""

@@ -37,6 +37,7 @@ from twindiff.server.apis.twin_runs.world_prompt_phrases import (
     SAYING,
     SHARED,
     SUBJECT,
+    TIME_WORDS,
     VAGUE_WORDS,
     WRITTEN_BY_PATTERN,
     WROTE_PATTERN,
@@ -569,7 +570,7 @@ class PromptReader:
         message, topic = self._reported, (match[1] or match[2] or "").strip()
         if message is None or self._last is not message or message.topic or self._speaks_of_twin(topic):
             return False
-        if any(VAGUE_WORDS.fullmatch(word) for word in topic.split()):
+        if any(VAGUE_WORDS.fullmatch(word) or TIME_WORDS.fullmatch(word) for word in topic.split()):
             return False
         message.topic = topic
         return True

@@ -65,18 +65,31 @@ def compare(sentences: Sequence[Sentence], rows: Mapping[str, Rows]) -> Understa
 def _find_doubled(sentences: Sequence[Sentence]) -> set[int]:
     """The `id` of groups that only differ in their noun, or stand in one sentence, as in "5 bugs and 5 tasks".
 
-    The prompt means different records, which nothing in the world tells apart.
+    The prompt means different records, which nothing in the world tells apart. A number beside that of described
+    records, as in "2 urgent issues and 5 issues", may or may not include them.
     """
     known: dict[tuple[str, ...], list[tuple[Sentence, PromptGroup]]] = {}
+    doubled: set[int] = set()
     for sentence in sentences:
         for group in sentence.groups:
             if group.is_exact and group.noun and not group.part_of and not group.is_described and group.kind != "users":
-                homes = group.within.names if group.within else []
-                known.setdefault((group.kind, *homes), []).append((sentence, group))
-    return {
+                known.setdefault((group.kind, *_homes_of(group)), []).append((sentence, group))
+                doubled |= {id(group)} if any(_may_include(group, each) for each in sentence.groups) else set()
+    return doubled | {
         id(one)
         for same in known.values()
         for sentence, one in same
         for other_sentence, other in same
         if one is not other and (sentence is other_sentence or one.noun.rstrip("s") != other.noun.rstrip("s"))
     }
+
+
+def _homes_of(group: PromptGroup) -> list[str]:
+    return group.within.names if group.within else []
+
+
+def _may_include(group: PromptGroup, other: PromptGroup) -> bool:
+    """Whether a number of records may include another number of described ones in the same place."""
+    is_same = (group.kind, _homes_of(group)) == (other.kind, _homes_of(other))
+    is_counted = other.is_exact and other.is_described and not other.part_of and not other.names
+    return is_same and is_counted and other is not group
