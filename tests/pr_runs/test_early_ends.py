@@ -26,7 +26,7 @@ class PausedRun:
     def __init__(self, live, repository, **asked):
         self.runs, self.client, self.sandboxes = Runs(live), live.client, Sandboxes(live)
         self.run_id = self.runs.create("/validate/pr-run", repo=str(repository.path), **asked)
-        self.runs.until(self.run_id, lambda _: self._find_asking())
+        self.runs.until(self.run_id, lambda _: self._find_asking() is not None)
         self.sandbox = self.sandboxes.get(self.runs.get(self.run_id)["sandbox_id"])
 
     def _find_asking(self):

@@ -36,6 +36,7 @@ from twindiff.browser.entry_finder import EACH, ENTRY, NTH, THINGS, EntriesUncle
 from twindiff.browser.entry_states import STATUS_COLUMNS, StatesUnclear, is_called, read_states
 from twindiff.browser.intent_finder import LABEL, SeveralControls, find_intended, is_intent
 from twindiff.browser.message_finder import FIND_MESSAGES, IN_DIALOG, MESSAGES, NEWS, is_said
+from twindiff.browser.page_text import count_words, cut_around, normalize_blanks
 from twindiff.browser.page_timers import MAX_DELAY_SECONDS, OVERDUE_SECONDS, PENDING_SECONDS
 from twindiff.browser.run_dates import forms_of, is_date
 from twindiff.browser.visible_text import IS_SEEN, TEXT_OF
@@ -55,7 +56,6 @@ MAX_REST_SECONDS = 1.0
 """Seconds that timers of a page may take before it is left."""
 MAX_TIMER_ROUNDS = 2
 """Timers that are waited for one after the other: one may set another, and one that polls does so for ever."""
-MAX_SEEN_CHARACTERS = 600
 ROWS_OF = {"datarow": "table, [role=table], [role=grid]", "listitem": "ul, ol, [role=list]"}
 """Containers of rows and items; without one, a count of 0 is not conclusive."""
 MAX_ALIKE = 20
@@ -202,7 +202,7 @@ class Expectations:
             await asyncio.sleep(POLL_SECONDS)
         if broken:
             said = f"'{broken}' held at first, but not after all that the page had scheduled"
-            raise StepFailed(said, str(broken), _around(seen, self._expected_text(broken)))
+            raise StepFailed(said, str(broken), cut_around(seen, self._expected_text(broken)))
 
     async def _find_broken(self, provisional: Sequence[Expect]) -> tuple[Expect | None, str]:
         """Return the first of these that does not hold, and what is seen instead."""
@@ -261,7 +261,7 @@ class Expectations:
         expected, said = self._describe(expect, wanted, where)
         if expect.type == "count":
             said = f"{said}, but the page has {look.seen}"
-        raise StepFailed(said, expected, _around(look.seen, wanted), near)
+        raise StepFailed(said, expected, cut_around(look.seen, wanted), near)
 
     def _describe(self, expect: Expect, wanted: str, where: str) -> tuple[str, str]:
         """Return the expectation as a noun phrase, and as the sentence of a failure."""
@@ -347,7 +347,7 @@ class Expectations:
 
     async def _look_beside_label(self, expect: Expect) -> Observation:
         """Compare the value of a field, or what follows its label on the page."""
-        label = _plain(self._text(expect.selector))
+        label = normalize_blanks(self._text(expect.selector))
         if label.startswith(ENTRY):
             return await self._look_in_column_of_entries(expect, label)
         if label.startswith(ROW):
@@ -362,7 +362,7 @@ class Expectations:
         seen = await self.page_text()
         if seen is None:
             return Observation(None, "")
-        text = _plain(seen)
+        text = normalize_blanks(seen)
         label_pattern = rf"(?<!\w){re.escape(label)}[\s:=]*"
         beside = re.search(label_pattern, text, re.IGNORECASE)
         if beside is None:
@@ -370,7 +370,7 @@ class Expectations:
         near = text[beside.start() : beside.start() + 200]
         if expect.equals is None:
             return self._compare(expect, [" ".join(text[beside.end() :].split(" ")[:1])])
-        forms = "|".join(map(re.escape, map(_plain, self._expected_forms(expect))))
+        forms = "|".join(map(re.escape, map(normalize_blanks, self._expected_forms(expect))))
         whole = rf"{label_pattern}(?:{forms})(?![\w.,]*\d)(?!\w)"
         return Observation(bool(re.search(whole, text, re.IGNORECASE)), near)
 
@@ -396,8 +396,8 @@ class Expectations:
         """Compare values with the expected text, or the number in the first with a minimum and maximum."""
         seen = values[0] if values else ""
         if expect.equals is not None:
-            forms = [_plain(each) for each in self._expected_forms(expect)]
-            return Observation(any(_plain(each) in forms for each in values), seen)
+            forms = [normalize_blanks(each) for each in self._expected_forms(expect)]
+            return Observation(any(normalize_blanks(each) in forms for each in values), seen)
         numbers = _AMOUNT.findall(seen)
         if len(numbers) != 1:
             return Observation(None, seen, f"'{expect.selector}' is '{seen}', which is no single number")
@@ -450,18 +450,18 @@ class Expectations:
         """Compare the cell of a row below the header of a column; raises WordsUnclear if the table lacks the column."""
         row, _, column = selector.removeprefix(ROW).rpartition(INSIDE)
         cells = await self._list_cells(column)
-        meant = [cell for text, cell in cells if row.casefold() in _plain(text).casefold()]
+        meant = [cell for text, cell in cells if row.casefold() in normalize_blanks(text).casefold()]
         if len(meant) > 1:
             return Observation(None, "several rows", f"{len(meant)} rows say '{row}'")
         if meant:
             return self._compare(expect, [meant[0]])
-        text = _plain(await self.page_text() or "").casefold()
+        text = normalize_blanks(await self.page_text() or "").casefold()
         is_elsewhere = not cells and row.casefold() in text
         return Observation(None, f"no row '{row}'", f"there is no column '{column}'" if is_elsewhere else "")
 
     async def _look_at_state(self, expect: Expect) -> Observation:
         """Look whether an entry shows a state: anywhere, or below the header of a column."""
-        selector, wanted = self._text(expect.selector), _plain(self._expected_text(expect))
+        selector, wanted = self._text(expect.selector), normalize_blanks(self._expected_text(expect))
         row, _, column = selector.partition(INSIDE)
         if column and (column not in STATUS_COLUMNS or await self._list_cells(column)):
             cell = await self._look_in_column(msgspec.structs.replace(expect, contains=wanted), selector)
@@ -470,14 +470,14 @@ class Expectations:
                 return Observation(
                     None, cell.seen, f"'{column}' is '{cell.seen}', of which '{wanted}' may be said or not"
                 )
-            return cell._replace(holds=_plain(cell.seen).casefold() == wanted.casefold()) if is_read else cell
+            return cell._replace(holds=normalize_blanks(cell.seen).casefold() == wanted.casefold()) if is_read else cell
         frame = self._front().main_frame
         try:
             entries = await find_entry(frame, row) if row.startswith(ENTRY) else await self._find_called(row)
             if entries and row.startswith(ROW) and not await is_called(entries[0], row.removeprefix(ROW)):
                 raise StatesUnclear("the entry only mentions the name")
             shown = await read_states(frame, entries, wanted)
-            texts = [_plain(await each.evaluate(TEXT_OF)) for each in entries[:MAX_ALIKE]]
+            texts = [normalize_blanks(await each.evaluate(TEXT_OF)) for each in entries[:MAX_ALIKE]]
         except (SeveralRows, StatesUnclear, EntriesUnclear) as error:
             return Observation(None, "", str(error))
         if not shown:
@@ -524,8 +524,8 @@ class Expectations:
         verdicts = [self._is_in(expect, each) for each in texts]
         if expect.equals is not None:
             verdicts = [await self._is_called(each, expect) for each in entries]
-            wanted = _plain(self._expected_text(expect))
-            if any(not same and wanted in _plain(text) for same, text in zip(verdicts, texts, strict=True)):
+            wanted = normalize_blanks(self._expected_text(expect))
+            if any(not same and wanted in normalize_blanks(text) for same, text in zip(verdicts, texts, strict=True)):
                 return Observation(None, "\n".join(texts), f"'{wanted}' is only a part of what the entry says")
         if expect.negated and entries:  # the caller negates, and none of them may say it
             return Observation(any(verdicts), "\n".join(texts))
@@ -533,19 +533,19 @@ class Expectations:
 
     async def _is_called(self, entry: Locator, expect: Expect) -> bool:
         """Return whether an entry, or one element of it, says exactly the expected text."""
-        wanted = _plain(self._expected_text(expect))
+        wanted = normalize_blanks(self._expected_text(expect))
         script = f"each => [each, ...each.querySelectorAll('*')].map({TEXT_OF})"
         texts: list[str] = await entry.evaluate(script)
-        return any(_plain(each or "") == wanted for each in texts)
+        return any(normalize_blanks(each or "") == wanted for each in texts)
 
     async def _look_who_is_signed_in(self, expect: Expect) -> Observation:
         """Look for a name on a page that asks nobody to sign in; a page that says no name is unclear."""
         is_asking = await self.find(PASSWORD) or await self._count_entering()
-        seen = _plain(await self.page_text() or "")
+        seen = normalize_blanks(await self.page_text() or "")
         if is_asking:
             return Observation(False, "a link or form to sign in")
-        name = _plain(self._expected_text(expect))
-        is_named = bool(_count_words(seen, name))
+        name = normalize_blanks(self._expected_text(expect))
+        is_named = bool(count_words(seen, name))
         return Observation(is_named or None, seen, "" if is_named else f"the page does not say '{name}'")
 
     async def _count_entering(self) -> int:
@@ -573,7 +573,7 @@ class Expectations:
             if expect.selector == MESSAGES + NEWS and is_said(said, self._told_before):
                 return Observation(None, said, f"the page said '{said}' before the last action already")
             return Observation(True, said)
-        told = "; ".join(_plain(text) for is_message, text in texts if is_message)
+        told = "; ".join(normalize_blanks(text) for is_message, text in texts if is_message)
         return Observation(None, told, f"no message of the page says '{said}'; quote what it is to say")
 
     async def note_messages(self) -> None:
@@ -593,8 +593,8 @@ class Expectations:
 
     def _is_in(self, expect: Expect, seen: str) -> bool:
         """Return whether a text meets the expectation; negated ones ignore case."""
-        seen = _plain(seen)
-        for wanted in map(_plain, self._expected_forms(expect)):
+        seen = normalize_blanks(seen)
+        for wanted in map(normalize_blanks, self._expected_forms(expect)):
             said, there = (wanted.casefold(), seen.casefold()) if expect.negated else (wanted, seen)
             if said == there if expect.equals is not None else said in there:
                 return True
@@ -616,7 +616,7 @@ class Expectations:
         return Observation(element is not None, "a visible one" if element else "none that is visible")
 
     async def _count(self, expect: Expect) -> Observation:
-        wanted = _plain(self._expected_text(expect))
+        wanted = normalize_blanks(self._expected_text(expect))
         if (expect.selector or "").startswith(THINGS):
             try:
                 count = (await find_entries(self._front().main_frame, str(expect.selector).removeprefix(THINGS))).number
@@ -624,7 +624,7 @@ class Expectations:
                 return Observation(None, "", str(error))
         elif wanted:
             seen = await self.page_text(expect.selector)
-            count = None if seen is None else _count_words(_plain(seen), wanted)
+            count = None if seen is None else count_words(normalize_blanks(seen), wanted)
         else:
             count = await self._count_elements(self._text(expect.selector))
             if count == 0 and not await self._has_rows(self._text(expect.selector)):
@@ -644,14 +644,16 @@ class Expectations:
 
     async def _count_elements(self, selector: str) -> int:
         count, kind = 0, kind_of(selector)
-        words = _plain(kind[1]).casefold() if kind and kind[0] in ROWS_OF else ""
+        words = normalize_blanks(kind[1]).casefold() if kind and kind[0] in ROWS_OF else ""
         frames, selector = await frames_of(self._front(), selector)
         for frame in frames:
             place = await resolve_scope(frame, selector)
             for locator in locators(*place, "expect") if place else ():
                 elements = locator.filter(visible=True)
                 texts: list[str] = await elements.evaluate_all(f"all => all.filter({IS_SEEN}).map({TEXT_OF})")
-                seen = len([text for text in texts if not words or _count_words(_plain(text).casefold(), words)])
+                seen = len(
+                    [text for text in texts if not words or count_words(normalize_blanks(text).casefold(), words)]
+                )
                 count += seen
                 if seen:
                     break
@@ -785,23 +787,3 @@ async def await_page(asked: Awaitable[T], seconds: float) -> T:
     except TimeoutError:
         said = f"the page did not answer within {seconds:.3g} seconds; one of its scripts keeps it busy"
         raise StepFailed(said, "an answer of the page", "none") from None
-
-
-def _count_words(text: str, wanted: str) -> int:
-    """Count the occurrences of a text as whole words: `Ada` is not in `Adam`."""
-    begin, end = (r"(?<!\w)" if wanted[0].isalnum() else "", r"(?!\w)" if wanted[-1].isalnum() else "")
-    return len(re.findall(f"{begin}{re.escape(wanted)}{end}", text))
-
-
-def _plain(text: str) -> str:
-    """Normalise whitespace, so that line breaks of the page do not matter."""
-    return " ".join(text.split())
-
-
-def _around(seen: str, wanted: str) -> str:
-    """Return an excerpt of what was seen, around the first word of the expected text."""
-    text = _plain(seen)
-    words = wanted.split()
-    at = text.lower().find(words[0].lower()) if words else 0
-    begin = max(0, at - 100)
-    return text[begin : begin + MAX_SEEN_CHARACTERS] or "nothing"

@@ -13,13 +13,13 @@ from typing import NamedTuple
 import msgspec
 
 from twindiff.browser.clauses import RECORD_NAME, VERB, ParsedClause, read_clause, scope_to_frame
-from twindiff.browser.common_wordings import expand_contractions
 from twindiff.browser.config import MAX_PROMPT_CHARACTERS, MAX_STEPS, BrowserStep, DialogAnswer, Expect, TwinCheck
 from twindiff.browser.element_finder import DIALOG, INSIDE, NAMED, ROW
 from twindiff.browser.entry_states import STATUSES
 from twindiff.browser.example_sentences import find_nearest_example
 from twindiff.browser.intent_finder import DO, LABEL, NEW, PART
 from twindiff.browser.intents import MAX_TIMES, TIMES, VERBS, count_of, do_step
+from twindiff.browser.prompt_sentences import LATER, normalize_clause, split_prompt
 from twindiff.browser.rewordings import MAX_REWORDINGS, RewordingContext
 from twindiff.browser.run_dates import SPOKEN_DATE, parameter_of
 from twindiff.browser.state_rules import NAME, STATE, SUBJECT
@@ -44,37 +44,12 @@ _MARKS = re.compile(
 _PLAIN, _ADDRESSES = (9, 11), (10, 12)
 """Groups of unquoted text: a parameter or an e-mail address, and a URL or path."""
 _MARK = re.compile("[\x02\x04\x06](\\d+)[\x03\x05\x07]")
-_NUMBER = re.compile(
-    r"^\s*(?:(?:(?:step|schritt)\s*)?\d+\s*[.):]\s*|[-*•]\s+)?(?:\[[ x]?\]\s*|[☐☑✓✔]\s*)?", re.IGNORECASE
-)
-"""The number, bullet or box before a line of a list."""
-_RUN = re.compile(r"[ \t]{2,}|([.;!?])[.;!?]+")
-"""Repeated blanks and sentence ends, which mean the same as one."""
-_END = re.compile(r"[.;!?]+(?=\s|$)\s*")
 _NEXT_SENTENCE = re.compile(r" [A-Z][a-z]")
 """Begins a sentence after a quotation that ends one."""
-_GERMAN_LATER = "und dann|danach|dann|anschließend|schließlich|zuletzt"
-_LATER = rf"(?:and then|then|and finally|finally|afterwards|after that|next|{_GERMAN_LATER})"
-_MEANWHILE = re.compile(rf"^(\w+) (?:{_GERMAN_LATER}) (?=auf|in|an|im|das|den|die)", re.IGNORECASE)
 _GAP = re.compile(
-    rf"[,:]?\s+{_LATER}\b,?\s+|\s*,\s*(?:(?:and|but|und|aber)\s+)?|\s+(?:and|but|und|aber)\s+|\s*(?:→|->|=>)\s*",
+    rf"[,:]?\s+{LATER}\b,?\s+|\s*,\s*(?:(?:and|but|und|aber)\s+)?|\s+(?:and|but|und|aber)\s+|\s*(?:→|->|=>)\s*",
     re.IGNORECASE,
 )
-_OPENERS = re.compile(
-    rf"(?:(?:please(?: to)?|kindly|now|also|just|so|ok|okay|(?:hi|hello|hey)(?: there)?|"
-    rf"first|firstly|secondly|lastly|given|when|and|but|let us|"
-    rf"let['’]s|can you|could you|would you|go ahead and|that|dass|you can(?! not)|you need to|"  # noqa: RUF001
-    rf"(?:when|once) (?:you are|you['’]re|that is|that['’]s) done|"  # noqa: RUF001
-    rf"(?:i would|i['’]d|we would|we['’]d) like (?:you )?to|i want (?:you )?to|"  # noqa: RUF001
-    rf"(?:i|we) would(?= expect)|so then|this time|from there|precondition:|"
-    rf"(?:i|we) (?:think|believe|guess|hope)(?: that)?|"
-    rf"after (?:this|that)|in the end|at the end|as a result|"
-    rf"bitte|jetzt|nun|zuerst|angenommen|und|aber|{_LATER})\b,?\s+)+|^(?:action|actions|steps?|do|assertion)\s*:\s*",
-    re.IGNORECASE,
-)
-"""Words without meaning at the beginning of a clause."""
-_CLOSERS = re.compile(r"(?:,?\s+(?:right|ok|please|for me|thanks|thank you|afterwards|bitte))+\s*$", re.IGNORECASE)
-_EXPECTED = re.compile(r"(?:the )?(?:expected(?: results?)?|expectation|erwartet)\s*:\s*", re.IGNORECASE)
 _HEADING = re.compile(
     r"(?:scenario(?: outline)?|feature|title|szenario|titel|test(?: case)?)\b"
     r"[\w\s-]{0,20}:[^\x02]*",
@@ -252,7 +227,7 @@ def plan(prompt: str) -> PromptPlan:
         return PromptPlan([], [], [f"{prompt[:100]}… ({said})"])
     reader = _Reader()
     text = SPOKEN_DATE.sub(reader.hold_date, _MARKS.sub(reader.hold, prompt))
-    for sentence in _sentences(text):
+    for sentence in split_prompt(text):
         reader.read(sentence)
     return reader.plan()
 
@@ -601,7 +576,7 @@ class _Reader:
         return again if again is not None and again[0].kind == parsed.kind else None
 
     def _parse_clause(self, clause: str) -> ParsedClause | None:
-        text = _normal(clause)
+        text = normalize_clause(clause)
         is_first = not self._steps
         key = (text, is_first, self._is_after_login, *self._context.state)
         if key not in self._known:
@@ -717,7 +692,7 @@ class _Reader:
             return
         begin = 0
         for gap in _GAP.finditer(sentence):
-            if not VERB.match(_normal(sentence[gap.end() :])):
+            if not VERB.match(normalize_clause(sentence[gap.end() :])):
                 continue
             first = sentence[begin : gap.start()]
             if self._parse_sentence(first) is None:
@@ -736,7 +711,7 @@ class _Reader:
 
     def _left_over(self, clause: str) -> str | None:
         """Return the fewest adjacent words without which a rule would accept a clause."""
-        words = _normal(clause).split(" ")
+        words = normalize_clause(clause).split(" ")
         if len(words) > MAX_WORDS_TO_NAME or len(self._unclear) >= MAX_NAMED:
             return None
         for size in range(1, min(MAX_WORDS_LEFT, len(words) - 1) + 1):
@@ -796,22 +771,3 @@ def _fill_described(parsed: ParsedClause) -> ParsedClause:
 def _is_title(sentence: str) -> bool:
     """Return whether a sentence only says what a test is about."""
     return bool(_HEADING.fullmatch(sentence) or _ABOUT.fullmatch(mark_words(sentence)))
-
-
-def _sentences(text: str) -> Iterator[str]:
-    """Yield the sentences of a prompt; line breaks end them too."""
-    for line in _RUN.sub(lambda run: run[1] or " ", text).split("\n"):
-        for sentence in _END.split(_NUMBER.sub("", line)):
-            sentence = sentence.removeprefix("->").strip(" ,:\t")
-            if re.search(r"\w|\x02|\x04|\x06", sentence):
-                yield sentence
-
-
-def _normal(clause: str) -> str:
-    """Remove words without meaning from a clause, and expand its negations."""
-    text = expand_contractions(" ".join(clause.split()))
-    text = _MEANWHILE.sub(r"\1 ", _CLOSERS.sub("", text))
-    if _EXPECTED.match(text):
-        text = _EXPECTED.sub("expect ", text, count=1)
-    opener = _OPENERS.match(text)
-    return (text[opener.end() :] if opener else text).strip(" ,:")

@@ -38,7 +38,6 @@ from twindiff.browser.element_finder import (
 )
 from twindiff.browser.entry_finder import VERB
 from twindiff.browser.expectations import (
-    MAX_SEEN_CHARACTERS,
     POLL_SECONDS,
     Expectations,
     StepFailed,
@@ -47,6 +46,7 @@ from twindiff.browser.expectations import (
 )
 from twindiff.browser.intent_finder import DO, PART, SeveralControls, is_intent
 from twindiff.browser.job import DEFAULT_STEP_SECONDS
+from twindiff.browser.page_text import MAX_SEEN_CHARACTERS
 from twindiff.browser.proxy import OURS
 from twindiff.browser.run_dates import PAGE_DATE, date_of, is_date
 from twindiff.browser.uploads import file_named

@@ -68,6 +68,7 @@ from twindiff.server.apis.twin_runs.world_prompt_words import (
     SUBSCRIBED,
     SUBSCRIPTION_STATUSES,
     ZERO,
+    classify_letter,
 )
 
 MAX_PHRASES = 500
@@ -226,7 +227,7 @@ class PromptReader:
         self.steps += 1
         if self._spoken and self._spoken.kind == "meetings" and (end := read_when(text, at, self._spoken.when)) > at:
             return end
-        for said, take in self._rules[_first(text[at])]:
+        for said, take in self._rules[classify_letter(text[at])]:
             match = said.match(text, at)
             if match and take(match):
                 return match.end()
@@ -787,10 +788,6 @@ class PromptReader:
         self._sentence.groups.append(group)
         self._spoken = group
         self._last = self._last if is_spoken else group
-
-
-def _first(letter: str) -> str:
-    return "letter" if letter.isalpha() else "digit" if letter.isdigit() else "blank" if letter.isspace() else "mark"
 
 
 def _mark_counted(topic: str) -> Iterator[tuple[bool, str]]:

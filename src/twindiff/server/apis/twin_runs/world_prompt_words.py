@@ -175,3 +175,8 @@ TWINS = {"calendar": "calendar|kalender"}
 def words(pattern: str) -> str:
     """Restrict a pattern to whole words."""
     return rf"\b(?:{pattern})\b"
+
+
+def classify_letter(letter: str) -> str:
+    """Return what a text begins with, by its first letter: `letter`, `digit`, `blank` or `mark`."""
+    return "letter" if letter.isalpha() else "digit" if letter.isdigit() else "blank" if letter.isspace() else "mark"
