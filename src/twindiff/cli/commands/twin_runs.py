@@ -210,7 +210,7 @@ def status(run: RunId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as
 
 @commands.command("env")
 def variables(run: RunId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False) -> None:
-    """Print the variables that lead an application to a run's twins, as commands of a shell.
+    """Print the variables of a run's twins as commands of a shell.
 
     For example: eval "$(twindiff twin-runs env RUN)"
     """

@@ -255,21 +255,28 @@ class DataFile(Reading):
         self._touch()
 
     def _connect(self) -> SqliteConnection:
-        try:
+        with self._name_lack_of_descriptors():
             connection = connect(self._path)
+        connection.set_busy_timeout(5000)
+        return connection
+
+    @contextmanager
+    def _name_lack_of_descriptors(self) -> Generator[None]:
+        """Raise StorageUnavailable if the file, or the log beside it, cannot be opened for want of descriptors."""
+        try:
+            yield
         except CannotOpen:
             if Path(self._path).is_file():  # so the path is right: the process is out of file descriptors
                 raise StorageUnavailable("The server has too many files open; raise its limit") from None
             raise
-        connection.set_busy_timeout(5000)
-        return connection
 
     @contextmanager
     def reader(self) -> Generator[Reading]:
         """Open a separate connection, for use in another thread."""
         connection = self._connect()
         try:
-            yield Reading(connection)
+            with self._name_lack_of_descriptors():  # the log is opened when something is read first
+                yield Reading(connection)
         finally:
             connection.close()
 

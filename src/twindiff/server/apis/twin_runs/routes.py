@@ -266,8 +266,10 @@ def _clock(desk: TwinRunContext, run: TwinRunRecord) -> dict[str, Any]:
 
 @both("post", "/{run_id}/extend")
 def extend_twin_run(desk: TwinRunContext, run_id: str, ttl_minutes: Ttl = 60) -> dict[str, Any]:
-    """Extend the time to live of a run, up to 480 minutes from now; never shortens it. `expires_at` is its new end,
-    null while the run is made."""
+    """Extend the time to live of a run, up to 480 minutes from now; never shortens it.
+
+    `expires_at` is its new end, null while the run is made.
+    """
     run = desk.runs.extend(run_id, ttl_minutes)
     ends = _find_end(desk, run)
     return {"status": "extended", "ttl_minutes": ttl_minutes, "run_id": run.run_id, "expires_at": _instant(ends)}
