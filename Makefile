@@ -20,11 +20,9 @@ unexport PYTHONDONTWRITEBYTECODE
 
 BIN := .venv/bin
 # A worker that is done takes over from the others: tests of browsers and kills take hundreds of times as long as most.
-# On a machine of half the speed that others use as well, a test that starts servers takes minutes.
-PATIENT := --timeout=900
-PARALLEL := -n auto --dist worksteal $(PATIENT)
+PARALLEL := -n auto --dist worksteal
 # A worker fewer, for tests that run beside all others.
-BESIDE := -n logical --dist worksteal $(PATIENT)
+BESIDE := -n logical --dist worksteal
 OSV := https://api.osv.dev
 STORED_SAID := .tools/stored.txt
 BRIDGES := src/twindiff/frameworks

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 import msgspec
@@ -50,6 +50,18 @@ def describe_unknown(
     ]
 
 
+def list_objects(given: Any, place: str, problems: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the objects of a list, each after its place; `problems` gets a sentence for what is no list or object."""
+    if not isinstance(given, list):
+        problems.append(f"{place}: expected a list")
+        return
+    for number, each in enumerate(cast(list[Any], given)):
+        if isinstance(each, dict):
+            yield f"{place}[{number}]", cast(dict[str, Any], each)
+        else:
+            problems.append(f"{place}[{number}]: expected an object")
+
+
 class _SeedWriter:
     """Stores the parts of one configuration."""
 
@@ -60,15 +72,8 @@ class _SeedWriter:
 
     def store_parts(self, part: SeedPart, given: Any, place: str, above: Mapping[str, Any] | None) -> None:
         """Store each object of a part, and the parts inside it; `above` are the fields of the object above."""
-        if not isinstance(given, list):
-            self.problems.append(f"{place}: expected a list")
-            return
-        for number, each in enumerate(cast(list[Any], given)):
-            at = f"{place}[{number}]"
-            if not isinstance(each, dict):
-                self.problems.append(f"{at}: expected an object")
-                continue
-            self._store(part, cast(dict[str, Any], each), at, above)
+        for at, each in list_objects(given, place, self.problems):
+            self._store(part, each, at, above)
 
     def _store(self, part: SeedPart, given: dict[str, Any], at: str, above: Mapping[str, Any] | None) -> None:
         stored = self._objects.by_table[part.table]

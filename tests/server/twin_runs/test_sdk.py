@@ -49,7 +49,7 @@ def test_twins_are_listed(arga):
     assert {"slack", "linear"} <= {twin.name for twin in arga.twins.list()}
 
 
-def test_a_run_lives_from_provision_to_teardown(arga):
+def test_a_run_lives_from_provision_to_teardown(arga, live):
     run_id = arga.twins.provision(["slack", "linear"], ttl_minutes=30)["run_id"]
     status = arga.twins.get_status(run_id)
     assert (status.status, status.is_public, status.error) == ("ready", True, None)
@@ -59,7 +59,8 @@ def test_a_run_lives_from_provision_to_teardown(arga):
     assert slack(twin, "chat.postMessage", channel=channel, text="hi")["ok"]
     assert issues(status.twins["linear"])["viewer"]["email"] == "agent@example.com"
     extended = arga.twins.extend(run_id, ttl_minutes=45)
-    assert (extended["status"], extended["ttl_minutes"], extended["run_id"]) == ("extended", 45, run_id)
+    ends = live.client.get(f"/twin-runs/{run_id}").json()["expires_at"]
+    assert extended == {"status": "extended", "ttl_minutes": 45, "run_id": run_id, "expires_at": ends}
     assert arga.twins.reset(run_id).status == "reset_complete"
     assert arga.twins.teardown(run_id) == {"status": "cleaning_up", "run_id": run_id}
     assert arga.twins.get_status(run_id).status == "torn_down"
@@ -237,8 +238,9 @@ def lasts(client, run_id):
 def test_extending_adds_minutes_to_the_end_of_a_run_up_to_480_from_now(live, first, added, whole):
     run_id = live.client.post("/twin-runs", json={"twins": ["slack"], "ttl_minutes": first}).json()["run_id"]
     for family in ("/twin-runs", "/validate/twins/provision"):
-        answer = live.client.post(f"{family}/{run_id}/extend", json={"ttl_minutes": added}).json()
-        assert answer["expires_at"] == live.client.get(f"/twin-runs/{run_id}").json()["expires_at"]
+        extended = live.client.post(f"{family}/{run_id}/extend", json={"ttl_minutes": added})
+        ends = live.client.get(f"/twin-runs/{run_id}").json()["expires_at"]
+        assert (extended.status_code, extended.json()["expires_at"]) == (200, ends)
         assert lasts(live.client, run_id) == whole
         whole = min(whole + added, 480)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 
@@ -11,7 +11,7 @@ from twindiff.kit.call import Call
 from twindiff.kit.seeding import InvalidSeedConfig, Person, Seeding, SeedSection
 from twindiff.kit.suggestions import did_you_mean
 
-from ...seeding import describe_unknown
+from ...seeding import describe_unknown, list_objects
 from .crm_kinds import KINDS, USER, CrmKind, crm_rows
 from .crm_objects import create_object
 from .tables import CloseContact, CloseLead, CloseStatus, CloseUser
@@ -116,15 +116,8 @@ class _CrmWriter:
 
     def add_parts(self, part: str, given: Any, place: str, lead: CloseLead | None) -> None:
         """Store a list of contacts, opportunities, tasks or activities, which belong to `lead` or name theirs."""
-        if not isinstance(given, list):
-            self.problems.append(f"{place}: expected a list")
-            return
-        for number, each in enumerate(cast(list[Any], given)):
-            at = f"{place}[{number}]"
-            if not isinstance(each, dict):
-                self.problems.append(f"{at}: expected an object")
-                continue
-            values = {**cast(Values, each)}
+        for at, each in list_objects(given, place, self.problems):
+            values = {**each}
             if lead is not None and {"lead", "lead_id"} & {*values}:
                 self.problems.append(f"{at}.lead: it is inside a lead already")
                 continue
