@@ -223,6 +223,9 @@ def test_what_may_be_waited_for_is_not_done_again(prompt):
         'A guest can only see Acme. Click "Save". Expect "Saved"',
         'A guest can no longer delete invoices. Click "Save". Expect "Saved"',
         'Check that a guest can see nothing. Click "Save". Expect "Saved"',
+        'Check that users can log out. Log in as a@b.c with the password x-1. Click "Home". Expect "Hi"',
+        'Check that users can log out. Click "Log out"',
+        'An admin can delete invoices. Scenario: delete it. Click "Home". Expect INV-3',
         "Click Try again",
         'Click "Save". Once the booking is confirmed, "Done" is shown',
         'Click "Yes, delete". Once the deletion is confirmed, "Done" is shown',
@@ -254,9 +257,14 @@ def test_my_with_a_capital_letter_is_a_part_of_a_name():
     ]
 
 
-def test_what_somebody_can_do_is_said_of_a_test_that_expects_something():
-    planned = plan("An admin can delete invoices. Log in as a@b.c with the password x-1. Expect INV-3")
-    assert (planned.subject, planned.unclear, len(planned.steps)) == (["An admin can delete invoices"], [], 4)
+def test_what_somebody_can_do_is_said_of_a_test_that_does_so_and_expects_something():
+    begin = "Log in as a@b.c with the password x-1"
+    for purpose, after, steps in (
+        ("An admin can delete invoices", "Delete INV-3. Expect INV-4", 5),
+        ("Check that users can log out", 'Click "Log out". Expect "Bye"', 5),
+    ):
+        planned = plan(f"{purpose}. {begin}. {after}")
+        assert (planned.subject, planned.unclear, len(planned.steps)) == ([purpose], [], steps)
 
 
 def test_a_scenario_says_where_it_begins_after_signing_in():

@@ -78,6 +78,12 @@ _LIMITED = re.compile(
     re.IGNORECASE,
 )
 """Words by which a sentence about what somebody can do claims more than the steps after it show."""
+_DEED = re.compile(
+    r"\b(?:can|able to|want to|would like to|need to) (?P<verb>[a-z]+)(?: (?P<particle>in|out|up|off)\b)?"
+)
+"""What somebody can do, or wants to."""
+_SEES = ("see", "view", "find", "read")
+"""What somebody does who looks at what a test expects."""
 _STORY = re.compile(r"(?:as an? |in order to |so that |i want )[^\x02]*", re.IGNORECASE)
 _OPENS_DIALOG = ("click", "press", "choose", "select", "check", "uncheck")
 """Actions that may open a dialog of the browser."""
@@ -242,7 +248,9 @@ class _Reader:
         self._steps: list[BrowserStep] = []
         self._subject: list[str] = []
         self._purposes: list[str] = []
-        """Sentences that say what a test is for, and which something after them must expect."""
+        """Sentences that say what a test is for, which it must do after them, and expect something."""
+        self._taken = ""
+        """The sentences whose steps were taken."""
         self._unclear: list[str] = []
         self._checks: list[TwinCheck] = []
         self._known: dict[tuple[object, ...], ParsedClause | None] = {}
@@ -295,6 +303,7 @@ class _Reader:
         if clauses is not None and any(parsed.kind not in ("refrain", "on_page") for parsed in clauses):
             for parsed in clauses:
                 self._take(parsed)
+            self._taken += f" {self._restore_text(sentence)}"
         elif not self._steps and not self._unclear and (_is_title(sentence) or self._is_story(sentence)):
             self._subject.append(self._restore_text(sentence))
         elif not self._steps and not self._unclear and _is_purpose(sentence):
@@ -517,11 +526,23 @@ class _Reader:
 
     def plan(self) -> PromptPlan:
         """Return the plan for the sentences read."""
-        if not self._context.has_expectation:
-            self._unclear += self._purposes
-        if self._steps or self._checks:
-            return PromptPlan(self._steps, self._subject + self._purposes, self._unclear, self._checks)
-        return PromptPlan([], [], self._subject + self._purposes + self._unclear)
+        if not (self._steps or self._checks):
+            return PromptPlan([], [], self._subject + self._purposes + self._unclear)
+        done = [each for each in self._purposes if self._context.has_expectation and self._is_done(each)]
+        undone = [
+            f"{each} (no sentence after it does so, or expects something)"
+            for each in self._purposes
+            if each not in done
+        ]
+        return PromptPlan(self._steps, self._subject + done, self._unclear + undone, self._checks)
+
+    def _is_done(self, purpose: str) -> bool:
+        """Return whether the sentences after a purpose have its verb, or it is about what somebody sees."""
+        deed = _DEED.search(purpose)
+        if deed is None or deed["verb"] in _SEES:
+            return deed is not None
+        particle = rf" {deed['particle']}\b" if deed["particle"] else ""
+        return bool(re.search(rf"\b{deed['verb'].removesuffix('e')}[a-z]*{particle}", self._taken, re.IGNORECASE))
 
     def _parse_sentence(self, sentence: str) -> list[ParsedClause] | None:
         """Return the clauses of a sentence, whole or part by part; None if any part is left unmatched."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from typer.core import TyperGroup
+from typer.exceptions import TyperException
 
 NUMBERS = {"int range": "integer", "float range": "number"}
 """What typer calls a bounded number, and what a user would."""
@@ -17,7 +18,7 @@ class CommandGroup(TyperGroup):
         """Find a command; raises typer's UsageError with names to choose from."""
         try:
             return super().resolve_command(ctx, args)
-        except Exception as error:
+        except TyperException as error:
             message = str(getattr(error, "message", ""))
             if self.commands and message.startswith("No such command") and "Did you mean" not in message:
                 error.message = f"{message} There are: {', '.join(self.commands)}."  # pyright: ignore[reportAttributeAccessIssue]
