@@ -153,6 +153,9 @@ def test_credentials_and_parameters_with_the_names_or_forms_of_secrets_are_secre
         ("-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\nnext", "•••\nnext"),
         ("log in with password hunter2!", "log in with password '•••'"),
         ('Type "x y" as the password', 'Type "•••" as the password'),
+        ("password=$ecret1!", "password=•••"),
+        ('{"password": "<hunter2"}', '{"password": "•••"}'),
+        ('{"password": "***hunter2"}', '{"password": "•••"}'),
         ("5555-5555-5555-4444", "•••4444"),
     ],
 )
@@ -172,6 +175,8 @@ def test_what_looks_like_a_secret_is_masked(text: str, masked: str) -> None:
         "max_tokens: 2000, next_page_token=null",
         "PWD=/srv/app",
         "fill Password <password>: {{token}}",
+        "password=$DB_PASSWORD token=${TOKEN} secret=$(cat s)",
+        '{"password": "<your password>", "token": "***4242"}',
         "http://127.0.0.1:8000/a@b:c",
     ],
 )

@@ -33,6 +33,10 @@ _CREDENTIAL = re.compile(
 )
 _IDENTITY = re.compile(r"(?:user|login|e?mail|account)?[ _-]?(?:name|address|id)?|login|email|mail", re.IGNORECASE)
 _NO_SECRET = re.compile(r"true|false|yes|no|none|null|undefined|nil|on|off|\d{1,3}|", re.IGNORECASE)
+_PLACEHOLDER = re.compile(
+    rf"{MASK}.*|\*{{3,}}\w{{0,4}}|\{{\{{[^{{}}]*\}}\}}|\$\{{[^{{}}]*\}}|\$[A-Z0-9_]*|<[\w -]*>", re.DOTALL
+)
+"""Matches what stands for a secret: `•••`, `***4242`, `{{password}}`, `${TOKEN}`, `$TOKEN`, `<your token>`."""
 _DIGITS = re.compile(r"(?<![\d.])\d(?:[ -]?\d){12,18}(?![\d.]\d|\d)")
 _CARD = re.compile(
     r"4(?:\d{12}|\d{15}|\d{18})|5[1-5]\d{14}|2[2-7]\d{14}|3[47]\d{13}|6(?:011|5\d\d|4[4-9]\d)\d{12}"
@@ -148,7 +152,7 @@ def _mask_described(match: re.Match[str]) -> str:
 
 
 def _is_placeholder(value: str) -> bool:
-    return value.startswith((MASK, "***", "{{", "${", "$", "<")) or _NO_SECRET.fullmatch(value) is not None
+    return _PLACEHOLDER.fullmatch(value) is not None or _NO_SECRET.fullmatch(value) is not None
 
 
 class TextMask:
