@@ -64,8 +64,9 @@ def test_older_runs_are_on_further_pages(world: World, monkeypatch: pytest.Monke
 
 
 def test_no_card_number_of_a_recorded_call_is_on_its_page(world: World) -> None:
-    world.environment.slack("chat.postMessage", channel=GENERAL, text=f"pay with {CARD}", password="hunter2-Zz")
-    calls = succeeded(world.platform.client.get(f"/api/platform/env/{world.environment.id}/calls"))["calls"]
-    page = world.page(f"environments/{world.environment.id}/calls/{calls[-1]['number']}")
+    mine = world.platform.environment()
+    mine.slack("chat.postMessage", channel=GENERAL, text=f"pay with {CARD}", password="hunter2-Zz")
+    calls = succeeded(world.platform.client.get(f"/api/platform/env/{mine.id}/calls"))["calls"]
+    page = world.page(f"environments/{mine.id}/calls/{calls[-1]['number']}")
     assert "•••5556" in page
     assert not [each for each in (CARD, "hunter2-Zz") if each in page]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.harness import GENERAL, Environment
-from tests.inspector.conftest import AGENDA, SCRIPT, World
+from tests.inspector.conftest import AGENDA, OWN, SCRIPT, World
 
 Json = dict[str, Any]
 
@@ -196,14 +196,29 @@ def test_calendar_shows_nothing_where_there_is_nothing(world: World, company: En
 def test_screens_mask_passwords_tokens_and_cards_as_all_pages_do(world: World, shop: Environment) -> None:
     said = "the password: hunter2secret with sk_live_51HabcdefGHIJK, card 4242 4242 4242 4242"
     customer = charge(shop, "customers", name=said, description=said)["id"]
-    world.environment.ask(
-        "chat.postMessage", verb="POST", twin="slack", json={"channel": GENERAL, "text": said}
-    ).raise_for_status()
+    mine = world.platform.environment()
+    mine.slack("chat.postMessage", channel=GENERAL, text=said)
     screens = [
         seen(world, shop, "stripe", "customers"),
         seen(world, shop, "stripe", f"customers/{customer}"),
-        seen(world, world.environment, "slack", f"channels/{GENERAL}"),
+        seen(world, mine, "slack", f"channels/{GENERAL}"),
     ]
     for text in screens:
         assert [secret for secret in ("hunter2secret", "sk_live_51H", "4242 4242 4242") if secret in text] == []
     assert all("•••4242" in each for each in screens)
+
+
+def test_rows_and_changes_mask_what_is_named_a_secret(world: World) -> None:
+    shop = world.platform.environment("stripe:stripe_default", user=OWN)
+    url = "http://127.0.0.1:9/hooks?token=query-Zx9q"
+    hook = charge(shop, "webhook_endpoints", url=url, **{"enabled_events[]": "*"})
+    customer = charge(shop, "customers", **{"metadata[password]": "Zx9q word", "description": "password: Zx9q"})
+    tables = f"environments/{shop.id}/tables/stripe"
+    pages = {
+        "rows": world.page(f"{tables}/customers"),
+        "row": world.page(f"{tables}/customers/row", key=json.dumps([customer["id"]])),
+        "hook": world.page(f"{tables}/webhook_endpoints/row", key=json.dumps([hook["id"]])),
+        "changes": world.page(f"environments/{shop.id}/difference"),
+    }
+    assert [name for name, page in pages.items() if "Zx9q" in page] == []
+    assert [name for name, page in pages.items() if "•••" not in page] == []

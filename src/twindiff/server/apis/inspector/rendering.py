@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 
 from starlette.responses import HTMLResponse, Response
 
-from twindiff.browser.masking import TextMask, mask_recognized, mask_tokens
+from twindiff.browser.masking import TextMask, mask_recognized
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 LETTERS_SHOWN = 300
 """Maximum characters of a value in a table; the page of its row shows all of it."""
+MAX_MASKED = 20_000
+"""Characters of a text whose secrets are looked for, before it is truncated."""
+_MASK = TextMask(())
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -56,7 +59,7 @@ def environment() -> Environment:
     untyped.filters.update(
         {
             "cell": cell,
-            "masked": mask_recognized,
+            "masked": mask_named,
             "pretty": pretty,
             "time": time_of_day,
             "day": day_and_time,
@@ -97,10 +100,15 @@ def static_address(name: str) -> str:
     return f"/inspect/static/{name}?v={version(name)}"
 
 
-def cell(value: Any) -> str:
-    """Format a value for a table cell: masked and truncated, text without quotes, else JSON."""
-    text = value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
-    text = mask_tokens(text)
+def mask_named(value: Any, name: str = "") -> Any:
+    """Mask the secrets of a value: what looks like one, and the whole of a text whose name says that it is one."""
+    return _MASK.value({name: value})[name]
+
+
+def cell(value: Any, name: str = "") -> str:
+    """Format a value of this name for a table cell: masked and truncated, text without quotes, else JSON."""
+    masked = mask_named(value[:MAX_MASKED] if isinstance(value, str) else value, name)
+    text = masked if isinstance(masked, str) else "" if masked is None else json.dumps(masked, ensure_ascii=False)
     return text if len(text) <= LETTERS_SHOWN else f"{text[:LETTERS_SHOWN]}…"
 
 
