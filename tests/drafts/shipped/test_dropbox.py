@@ -38,7 +38,8 @@ def finish(client: httpx.Client, endpoint: str, body: Any) -> Any:
     ("endpoint", "body", "summary"),
     [
         ("files/get_metadata", {"path": "/no"}, "path/not_found/..."),
-        ("files/get_metadata", {"path": "no"}, "path/malformed_path/..."),
+        ("files/get_metadata", {"path": "//no"}, "path/malformed_path/..."),
+        ("files/create_folder_v2", {"path": "/"}, "path/malformed_path/..."),
         ("files/list_folder", {"path": "/Bread/rye.txt"}, "path/not_folder/..."),
         ("files/create_folder_v2", {"path": "/bread"}, "path/conflict/folder/..."),
         ("files/delete_v2", {"path": "/no"}, "path_lookup/not_found/..."),
@@ -62,6 +63,44 @@ def finish(client: httpx.Client, endpoint: str, body: Any) -> Any:
 def test_what_cannot_be_done_is_said_with_the_tags_of_dropbox(dropbox, endpoint: str, body: Any, summary: str):
     answer = dropbox.post(endpoint, json=body)
     assert (answer.status_code, answer.json()["error_summary"]) == (409, summary)
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "body", "parameter", "given"),
+    [
+        ("files/get_metadata", {"path": "no"}, "path", "no"),
+        ("files/list_folder", {"path": "Bread"}, "path", "Bread"),
+        ("files/create_folder", {"path": ""}, "path", ""),
+        ("files/create_folder_v2", {"path": "no"}, "path", "no"),
+        ("files/create_folder_batch", {"paths": [""]}, "path", ""),
+        ("files/delete_v2", {"path": ""}, "path", ""),
+        ("files/move_v2", {"from_path": "", "to_path": "/b"}, "from_path", ""),
+        ("files/move_v2", {"from_path": "/Bread", "to_path": ""}, "to_path", ""),
+        ("files/copy", {"from_path": "/Bread", "to_path": "b"}, "to_path", "b"),
+        ("files/save_url", {"path": "", "url": "https://a.test"}, "path", ""),
+        ("sharing/create_shared_link_with_settings", {"path": ""}, "path", ""),
+        ("sharing/share_folder", {"path": "Bread"}, "path", "Bread"),
+    ],
+)
+def test_a_path_that_does_not_match_the_pattern_of_its_parameter_is_refused(
+    dropbox: httpx.Client, endpoint: str, body: Any, parameter: str, given: str
+):
+    answer = dropbox.post(endpoint, json=body)
+    start = (
+        f"Error in call to API function \"{endpoint}\": request body: {parameter}: '{given}' did not match pattern '"
+    )
+    assert (answer.status_code, answer.text[: len(start)]) == (400, start)
+    listed = dropbox.post("files/list_folder", json={"path": ""}).json()["entries"]
+    assert [each["path_lower"] for each in listed] == ["/bread"]
+    assert dropbox.post("sharing/list_shared_links", json={"path": "/Bread"}).json()["links"] == []
+
+
+def test_the_path_of_an_upload_is_refused_by_the_name_of_its_header(dropbox: httpx.Client):
+    answer = upload(dropbox, "pack.zip", b"x")
+    start = (
+        'Error in call to API function "files/upload": HTTP header "Dropbox-API-Arg": path: \'pack.zip\' did not match'
+    )
+    assert (answer.status_code, answer.text[: len(start)]) == (400, start)
 
 
 def test_paths_are_the_same_in_upper_and_lower_case_and_move_with_their_folders(dropbox: httpx.Client):

@@ -8,6 +8,7 @@ from hashlib import sha256
 from typing import Any
 
 from twindiff.kit.call import Call
+from twindiff.kit.errors import InvalidParameter
 from twindiff.kit.rows import any_of
 
 from .tables import DropboxDeletion, DropboxEntry, DropboxRevision
@@ -20,17 +21,38 @@ MAX_AUTORENAMES = 1000
 Shown = dict[str, Any]
 _CONTENT = ("size", "content_hash", "client_modified", "server_modified", "blob")
 _PATH = re.compile(r"(/[^/]+)*")
+_SPACE = r"(ns:[0-9]+(/(.|[\r\n])*)?)"
+READ_PATTERN = rf"(/(.|[\r\n])*|id:.*)|(rev:[0-9a-f]{{9,}})|{_SPACE}"
+WRITE_PATTERN = rf"(/(.|[\r\n])*)|{_SPACE}|(id:.*)"
+LIST_PATTERN = rf"(/(.|[\r\n])*)?|id:.*|{_SPACE}"
+"""What a path is by the parameter that has it. https://github.com/dropbox/dropbox-api-spec/blob/main/files.stone"""
+_PARAMETERS = {"from_lookup": "from_path", "to": "to_path"}
+"""Parameters by the tag of their errors, where that is not `path`."""
+
+
+def check_pattern(path: str, tag: str, pattern: str) -> None:
+    """Raise InvalidParameter for a path that is not one by the pattern of its parameter, which Dropbox names."""
+    if re.fullmatch(pattern, path) is None:
+        raise InvalidParameter(_PARAMETERS.get(tag, "path"), f"'{path}' did not match pattern '{pattern}'")
 
 
 def check_path(path: str, tag: str = "path") -> str:
-    """Return a path; raises DropboxError for one that is malformed."""
+    """Return a path to write to.
+
+    Raises InvalidParameter for one that does not match the pattern, DropboxError for another that is malformed.
+    """
+    check_pattern(path, tag, WRITE_PATTERN)
     if path == "/" or not _PATH.fullmatch(path) or any(len(each) > MAX_NAME_LETTERS for each in path.split("/")):
         raise DropboxError(f"{tag}/malformed_path")
     return path
 
 
-def find_entry(call: Call, path: str, tag: str = "path") -> DropboxEntry:
-    """Return the entry at a path, or with an id (`id:…`) or revision (`rev:…`); raises DropboxError."""
+def find_entry(call: Call, path: str, tag: str = "path", pattern: str = "") -> DropboxEntry:
+    """Return the entry at a path, or with an id (`id:…`) or revision (`rev:…`).
+
+    Raises InvalidParameter for a path that does not match the pattern, DropboxError if nothing is there.
+    """
+    check_pattern(path, tag, pattern or (READ_PATTERN if tag == "path" else WRITE_PATTERN))
     entry = look_for(call, path) if path.startswith(("id:", "rev:")) else look_for(call, check_path(path, tag))
     if entry is None:
         raise DropboxError(f"{tag}/not_found")

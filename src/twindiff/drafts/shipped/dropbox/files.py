@@ -16,6 +16,7 @@ from twindiff.kit.request_context import RequestContext
 from twindiff.kit.twin import Operations
 
 from .entries import (
+    LIST_PATTERN,
     Shown,
     add_folder,
     check_path,
@@ -36,7 +37,7 @@ from .entries import (
     write_file,
 )
 from .tables import DropboxDeletion, DropboxEntry, DropboxUploadSession
-from .wire_style import DropboxError, UploadRefused
+from .wire_style import ARGUMENT_HEADER, DropboxError, UploadRefused
 
 api = Operations(prefix="/2/files")
 MAX_LISTED = 2000
@@ -44,7 +45,7 @@ MAX_MATCHES = 1000
 MAX_BATCH = 1000
 SESSION_LETTERS = 40
 MAX_UPLOAD_BYTES = 150 * 1024 * 1024
-ApiArgument = Annotated[str, Named("Dropbox-API-Arg"), Header("Dropbox-API-Arg")]
+ApiArgument = Annotated[str, Named(ARGUMENT_HEADER), Header(ARGUMENT_HEADER)]
 
 
 class InvalidDropboxCursor(DropboxError):
@@ -108,7 +109,7 @@ def read_argument(text: str, kind: Any) -> Any:
     try:
         return msgspec.json.decode(text, type=kind)
     except msgspec.DecodeError as error:
-        raise InvalidParameter("Dropbox-API-Arg", str(error)) from None
+        raise InvalidParameter(ARGUMENT_HEADER, str(error)) from None
 
 
 def _read_content(call: Call) -> bytes:
@@ -123,7 +124,7 @@ def post_list_folder(
     """List a folder."""
     place = ListPlace("", recursive, 0, max(1, min(limit, MAX_LISTED)), _last_change(call), include_deleted)
     if path:
-        folder = find_entry(call, path)
+        folder = find_entry(call, path, pattern=LIST_PATTERN)
         if folder.tag != "folder":
             raise DropboxError("path/not_folder")
         place.path = folder.path_lower
@@ -146,7 +147,7 @@ def _read_place(cursor: str, tags: str) -> ListPlace:
 @api.post("/list_folder/get_latest_cursor", reads=True)
 def post_get_latest_cursor(call: Call, path: str, recursive: bool = False) -> Shown:
     """Return the cursor after which only changes are listed."""
-    at = find_entry(call, path).path_lower if path else ""
+    at = find_entry(call, path, pattern=LIST_PATTERN).path_lower if path else ""
     return {"cursor": _write_place(ListPlace(at, recursive, -1, MAX_LISTED, _last_change(call)))}
 
 
@@ -237,8 +238,6 @@ def post_delete(call: Call, path: str, parent_rev: str | None = None) -> Shown:
 
 def delete_path(call: Call, path: str, parent_rev: str | None) -> Shown:
     """Delete what is at a path, and return what it was."""
-    if not path:
-        raise DropboxError("path_lookup/malformed_path")
     entry = find_entry(call, path, "path_lookup")
     if parent_rev and entry.rev != parent_rev:
         raise DropboxError("path_write/conflict/file")

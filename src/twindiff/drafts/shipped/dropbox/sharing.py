@@ -12,7 +12,7 @@ from twindiff.kit.call import Call
 from twindiff.kit.twin import Operations
 
 from .accounts import find_caller
-from .entries import Shown, find_entry, look_for, show_entry, show_time
+from .entries import WRITE_PATTERN, Shown, check_pattern, find_entry, look_for, show_entry, show_time
 from .jobs import start_job
 from .tables import (
     DropboxEntry,
@@ -153,6 +153,7 @@ def post_share_folder(
     force_async: bool = False,
 ) -> Shown:
     """Share a folder: at once, or by a job if the call asks for one."""
+    check_pattern(path, "path", WRITE_PATTERN)
     entry = look_for(call, path)
     if entry is None:
         raise DropboxError("bad_path/invalid_path")

@@ -10,6 +10,9 @@ from twindiff.kit.request_context import RequestContext
 
 from ...wire_style import DRAFTED_HEADER, DraftStyle
 
+ARGUMENT_HEADER = "Dropbox-API-Arg"
+"""The header that has the argument of a call whose body is content."""
+
 
 class DropboxError(ApiError):
     """The call cannot be done; `path/not_found` are the tags of the error, from the outermost on."""
@@ -71,7 +74,9 @@ class DropboxStyle(DraftStyle):
             return _show_union(["not_implemented"], 501, headers)
         endpoint = exchange.operation.declared.path.removeprefix("/2/") if exchange and exchange.operation else ""
         problem = f"{error.name}: {error.problem}" if isinstance(error, InvalidParameter) else str(error)
-        text = f'Error in call to API function "{endpoint}": request body: {problem}'
+        is_in_header = exchange is not None and ARGUMENT_HEADER.lower() in exchange.request.headers
+        place = f'HTTP header "{ARGUMENT_HEADER}"' if is_in_header else "request body"
+        text = f'Error in call to API function "{endpoint}": {place}: {problem.removeprefix(f"{ARGUMENT_HEADER}: ")}'
         return Response(text.encode(), error.status, "text/plain; charset=utf-8", headers)
 
 
