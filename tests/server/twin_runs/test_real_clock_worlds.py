@@ -1,12 +1,13 @@
 """Worlds of scenarios, prompts and configurations begin this week where the clock is the machine's."""
 
 import time
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
 from tests.harness import succeeded
 from tests.server.twin_runs.conftest import web
+from tests.server.twin_runs.world_reader import WorldReader
 
 WEEK = 7 * 24 * 3600
 REAL = {"clock": {"mode": "real"}}
@@ -90,3 +91,25 @@ def test_a_meeting_of_a_prompt_lies_in_this_week(live):
     (event,) = find_events(provide(live.client, twins=["google_calendar"], **asked)[1], "Launch")
     start = datetime.fromisoformat(event["start"]["dateTime"])
     assert (start.weekday(), abs(start.timestamp() - time.time()) < WEEK) == (4, True)
+
+
+@pytest.mark.parametrize(
+    ("start", "monday"),
+    [
+        ("2026-01-05T09:00:00", "2026-01-05"),
+        ("2026-01-05T08:59:59", "2025-12-29"),
+        ("2026-03-01T09:00:00", "2026-02-23"),
+        ("2024-02-29T12:00:00", "2024-02-26"),
+    ],
+)
+def test_a_world_begins_on_the_monday_before_the_start_of_its_clock_and_nothing_is_months_overdue(live, start, monday):
+    clock = {"mode": "offset", "start": start}
+    _, run = provide(live.client, twins=["slack", "stripe"], scenario_id="saas-billing-upgrades", clock=clock)
+    world = WorldReader(live.client, run)
+    late = [each for each in world.stripe("charges") if each["status"] == "failed"]
+    nights = {datetime.fromtimestamp(each["created"], UTC).date() for each in late}
+    before = date.fromisoformat(monday) - max(nights)
+    assert timedelta() < before <= timedelta(days=3), "months have 28 to 31 days, so renewals move by up to three"
+    begins = datetime.fromisoformat(start).replace(tzinfo=UTC).timestamp()
+    (active,) = [each for each in world.stripe("subscriptions") if each["status"] == "active"]
+    assert active["created"] < begins < active["items"]["data"][0]["current_period_end"]

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from twindiff.catalog import ScenarioRecord, TwinRunRecord
-from twindiff.catalog.stamps import new_uuid, stamp
+from twindiff.catalog.stamps import new_uuid, stamp, wall
 from twindiff.environments.registry import did_you_mean
 from twindiff.kit.clock import Clock
 from twindiff.kit.errors import ApiError
@@ -88,15 +88,16 @@ class Filling(NamedTuple):
     moved: int = 0
     """By how much its dates are later than those that were chosen, in microseconds."""
 
-    def begin_lately(self, prompt: str) -> Filling:
-        """The same world for runs with the real clock: begun on the latest Monday, so that weekdays are right, or today
-        if the prompt names days that depend on today. With both kinds of days, those of Monday count, with a warning.
+    def begin_before(self, now: int, prompt: str) -> Filling:
+        """The same world for a run whose clock starts at `now`, in microseconds since 1970: begun on the latest Monday,
+        so that weekdays are right, or that day if the prompt names days that depend on it. With both kinds of days,
+        those of Monday count, with a warning.
         """
         depends_on_today, has_weekdays = _TODAY.search(prompt), _WEEKDAY.search(prompt)
         if depends_on_today and not has_weekdays:
-            begins, by = find_beginning_today()
+            begins, by = find_beginning_today(now)
         else:
-            begins = find_latest_beginning()
+            begins = find_latest_beginning(now)
             by = begins - self.begins
         said = self.said
         if depends_on_today and has_weekdays:
@@ -123,12 +124,12 @@ class ScenarioStore:
         filled, twins = await self.filling(source), [twin.name for twin in self.runs.twins(asked.twins).values()]
         asked = asked._replace(baseline_kind=filled.kind, scenario_id=source.scenario_id)
         is_modelled = self._model(source, filled) is not None
-        is_late = asked.clock is None or asked.clock.mode == "real"
+        now = wall() if asked.clock is None or asked.clock.mode == "real" else asked.clock.start
         if filled.config is None:
             for each in twins:
                 await self.runs.service.runtime.run_steps(prepare_default(self.runs.service, each))
-        elif is_late:
-            filled = filled.begin_lately(self._prompt_of(source))
+        else:
+            filled = filled.begin_before(now, self._prompt_of(source))
         is_made = filled.config is None or self.runs.worlds.has(filled.config, twins, filled.begins)
         if is_made and not is_modelled:
             said = await self._compare_world(filled, twins)
@@ -137,7 +138,7 @@ class ScenarioStore:
         said = {"generation_mode": "thorough"} if is_modelled else {**filled.said}
 
         async def make() -> TwinRunRequest:
-            made = await self.prepare(source, twins, filled, is_late=is_late)
+            made = await self.prepare(source, twins, filled, now=now)
             said.update(made.said)
             return asked._replace(config=made.config, begins=made.begins, prompt_results=made.said or None)
 
@@ -149,11 +150,11 @@ class ScenarioStore:
         twins: Sequence[str] | None = None,
         filled: Filling | None = None,
         *,
-        is_late: bool = False,
+        now: int | None = None,
     ) -> Filling:
         """Determine the seed configuration of twins, and build their worlds.
-        A prompt is parsed by rules, or by the configured model if the source asks for it. Raises what `filling` does,
-        InvalidSeedConfig, ModelFailed.
+        A prompt is parsed by rules, or by the configured model if the source asks for it. `now` is when the clock of
+        the run starts, for a world that a model makes. Raises what `filling` does, InvalidSeedConfig, ModelFailed.
         """
         filled = filled or await self.filling(source)
         model = self._model(source, filled)
@@ -161,7 +162,7 @@ class ScenarioStore:
             made = await thorough(model, self.runs.service, self.runs.worlds, source.prompt)
             said = {"generation_mode": "thorough", "model": model.name}
             filled = Filling(made, "prompt", said, is_generated=True)
-            filled = filled.begin_lately(source.prompt) if is_late else filled
+            filled = filled if now is None else filled.begin_before(now, source.prompt)
         if filled.config is not None:
             await self.runs.worlds.prepare(filled.config, twins, filled.begins)
         names = [self._twin(name) for name in filled.config or ()] if twins is None else twins

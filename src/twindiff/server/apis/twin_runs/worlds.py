@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, cast
 import msgspec
 
 from twindiff.catalog import TemplateRecord
-from twindiff.catalog.stamps import new_environment_id, wall
+from twindiff.catalog.stamps import new_environment_id
 from twindiff.kit.call import Call
 from twindiff.kit.clock import SECOND, ClockMode
 from twindiff.kit.seeding import InvalidSeedConfig, Person, Seeding
@@ -170,19 +170,22 @@ def _key(twin: Twin, config: Mapping[str, Any], people: Sequence[Person], begins
     return sha256(msgspec.json.encode([twin.name, config, people, begins], order="sorted")).digest()
 
 
-def find_latest_beginning() -> int:
-    """The latest Monday, 9:00 UTC, in microseconds since 1970: when the worlds of runs with the real clock begin."""
-    return WORLDS_BEGIN + (wall() - WORLDS_BEGIN) // WEEK * WEEK
+def find_latest_beginning(now: int) -> int:
+    """The latest Monday, 9:00 UTC, before an instant: when the worlds of runs begin whose clock starts then.
+
+    Instants are in microseconds since 1970.
+    """
+    return WORLDS_BEGIN + (now - WORLDS_BEGIN) // WEEK * WEEK
 
 
-def find_beginning_today() -> tuple[int, int]:
-    """When the worlds begin whose prompts speak of today: the latest 9:00 UTC, in microseconds since 1970; and by how
-    much their dates move, whole days of microseconds.
+def find_beginning_today(now: int) -> tuple[int, int]:
+    """When the worlds begin whose prompts speak of today: the latest 9:00 UTC before an instant; and by how much their
+    dates move, whole days. All are in microseconds.
     """
     midnight = WORLDS_BEGIN // DAY * DAY
-    by = (wall() - midnight) // DAY * DAY
+    by = (now - midnight) // DAY * DAY
     begins = WORLDS_BEGIN + by
-    return begins if begins <= wall() else begins - DAY, by
+    return begins if begins <= now else begins - DAY, by
 
 
 def shift_dates(value: Any, by: int) -> Any:
