@@ -97,7 +97,8 @@ def list_views(call: Call, version: str, type: str) -> Shown:
     id = make_id("00B", [*OBJECTS].index(kind.name))
     base = f"/services/data/v{version}/sobjects/{kind.name}/listviews/{id}"
     view = {"describeUrl": f"{base}/describe", "developerName": f"All{kind.name}s", "id": id,
-            "label": f"All {kind.name}s", "resultsUrl": f"{base}/results", "soqlCompatible": True, "url": base}  # fmt: skip
+            "label": f"All {kind.name}s", "resultsUrl": f"{base}/results", "soqlCompatible": True,
+            "url": base}  # fmt: skip
     return {"done": True, "listviews": [view], "nextRecordsUrl": None, "size": 1, "sobjectType": kind.name}
 
 
