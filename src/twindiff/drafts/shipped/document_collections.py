@@ -26,7 +26,7 @@ from ..recordings import RecordedCall
 MAX_LISTED = 1000
 """Documents of one answer, whatever is asked for."""
 ALL = frozenset(["list", "create", "read", "update", "delete"])
-_PLACEHOLDER = re.compile(r"\{(\w+)\}")
+_PLACEHOLDER = re.compile(r"\{(\w+)(?::path)?\}")
 Shown = dict[str, Any]
 
 
@@ -378,7 +378,8 @@ def find_documents(
 
 
 def _shape_of(path: str) -> re.Pattern[str]:
-    return re.compile(re.sub(r"\\\{\w+\\\}", "([^/]+)", re.escape(path.rstrip("/"))))
+    segments = re.sub(r"\\\{\w+\\\}", "([^/]+)", re.escape(path.rstrip("/")))
+    return re.compile(re.sub(r"\\\{\w+:path\\\}", "(.+)", segments))
 
 
 def _documents_in(
@@ -395,7 +396,7 @@ def _documents_in(
         shown, given = style.read_list(call.answer), match.groups()
     elif match and call.verb == "POST" and "create" in collection.serves:
         shown, given = [style.read_one(call.answer)], match.groups()
-    elif (match := member.fullmatch(path)) and call.verb == "GET" and "read" in collection.serves:
+    elif (match := member.fullmatch(path)) and call.verb == "GET":
         shown, given = [style.read_one(call.answer)], match.groups()[:-1]
     else:
         return

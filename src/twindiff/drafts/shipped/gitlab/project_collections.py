@@ -242,12 +242,13 @@ def make_collections(scopes: ProjectScopes) -> list[DocumentCollection]:
         _of(f"{project}/merge_requests/{{iid}}", scopes.numbered("merge_requests"), "pipelines", "pipeline",
             table="merge_request_pipelines", serves=frozenset(["list"])),
         _of(project, of_project, "repository/commits/{sha}/comments", "comment", table="commit_comments",
-            required=("note",), serves=frozenset(["list", "create"]), check=authored, style=_Comments(), key="note",
+            required=("note",), serves=frozenset(["list", "create"]), check=authored,
+            style=_Comments(), key="created_at",
             defaults={"line": None, "path": None, "line_type": None}),
         _of(project, of_project, "repository/commits/{sha}/statuses", "commit status", table="commit_statuses",
             serves=frozenset(["list"]), filters=("ref", "name", "stage")),
-        _of(project, of_project, "repository/files", "file", table="repository_files", item="/{file_path}",
-            key="file_path", given_key="file_path", style=_PLAIN, serves=frozenset(["read"])),
+        _of(project, of_project, "repository/files", "file", table="repository_files", item="/{file_path:path}",
+            key="file_path", given_key="file_path", style=_PLAIN, serves=frozenset()),
         _of(project, of_project, "releases/{tag}/assets/links", "release link", table="release_links",
             required=("name", "url"), style=_PLAIN, defaults={"link_type": "other"}, item="/{link_id}"),
         DocumentCollection(table="user_keys", path=f"{_API}/user/keys", style=_DATED, name="key",
@@ -285,7 +286,7 @@ def make_collections(scopes: ProjectScopes) -> list[DocumentCollection]:
                            filters=("action", "target_type")),
         DocumentCollection(table="namespaces", path=f"{_API}/namespaces", style=_PLAIN, name="namespace", serves=_READ,
                            aliases=("path", "full_path")),
-        _of(group, of_group, "members", "member", required=("user_id", "access_level"), given_key="user_id",
+        _of(group, of_group, "members", "member", required=("user_id", "access_level"), given_key="id",
             item="/{user_id}", style=_PLAIN, check=_fill_member(scopes), hidden=frozenset(["user_id"])),
         _of(group, of_group, "labels", "label", required=("name", "color"), unique=("name",), aliases=("name",),
             style=_PLAIN, defaults={"description": None, "text_color": "#FFFFFF", "subscribed": False},
@@ -302,10 +303,10 @@ def make_collections(scopes: ProjectScopes) -> list[DocumentCollection]:
 
 
 class _Comments(GitLabDocuments):
-    """Comments on commits have no id; their number is their key here."""
+    """Comments on commits have no id; the time at which one was made is its key here."""
 
     def make_key(self, call: Call, collection: DocumentCollection) -> Any:
-        return f"{call.db.next('commit_comment'):09d}"
+        return self.stamp(call, is_new=True)["created_at"]
 
     def stamp(self, call: Call, *, is_new: bool) -> Shown:
         return {"created_at": super().stamp(call, is_new=True)["created_at"]}

@@ -36,7 +36,7 @@ class GitLabOperations:
 
     def _list(self) -> list[tuple[str, Respond, str]]:
         pipeline, job = f"{_PROJECT}/pipelines/{{pipeline_id}}", f"{_PROJECT}/jobs/{{job_id}}"
-        files = f"{_PROJECT}/repository/files/{{file_path}}"
+        files = f"{_PROJECT}/repository/files/{{file_path:path}}"
         return [
             (f"POST {_PROJECT}/fork", self.fork, "Copy a project into another namespace."),
             (f"POST {_PROJECT}/star", self.star(1), "Star a project."),
@@ -55,7 +55,7 @@ class GitLabOperations:
             (f"POST {job}/cancel", self.set_job("canceled"), "Cancel a job."),
             (f"GET {job}/trace", self.read_trace, "Return the log of a job."),
             (f"POST {_PROJECT}/statuses/{{sha}}", self.set_status, "Set a status of a commit."),
-            (f"GET {_PROJECT}/repository/commits/{{sha}}/diff", self.answer_project([]), "Return the diff of a commit."),
+            (f"GET {_PROJECT}/repository/commits/{{sha}}/diff", self.answer_project([]), "Return a commit's diff."),
             (f"GET {_PROJECT}/repository/commits/{{sha}}/refs", self.answer_project([]), "List the refs of a commit."),
             (f"POST {_PROJECT}/repository/commits", self.commit, "Create a commit that changes files."),
             (f"GET {_PROJECT}/repository/tree", self.list_tree, "List the files of a project."),
@@ -64,7 +64,7 @@ class GitLabOperations:
             (f"POST {files}", self.write_file(is_new=True), "Create a file."),
             (f"PUT {files}", self.write_file(is_new=False), "Change a file."),
             (f"DELETE {files}", self.delete_file, "Remove a file."),
-            (f"GET {files}/raw", self.read_raw, "Return the content of a file."),
+            (f"GET {files}", self.read_file, "Return a file, or its content at a path that ends in `raw`."),
             (f"GET {_REQUEST}/changes", self.read_changes, "Return a merge request with its changes."),
             (f"GET {_REQUEST}/merge_ref", self.read_merge_ref, "Return the commit that a merge would make."),
             (f"GET {_REQUEST}/approvals", self.read_approvals, "Return who approved a merge request."),
@@ -76,7 +76,7 @@ class GitLabOperations:
             (f"GET {_PROJECT}/issues/{{iid}}/time_stats", self.read_time, "Return the time of an issue."),
             (f"GET {_API}/groups/{{group_id}}/subgroups", self.list_subgroups, "List the groups of a group."),
             (f"GET {_API}/groups/{{group_id}}/issues", self.list_of_group("issues"), "List the issues of a group."),
-            (f"GET {_API}/groups/{{group_id}}/merge_requests", self.list_of_group("merge_requests"), "List merge requests."),
+            (f"GET {_API}/groups/{{group_id}}/merge_requests", self.list_of_group("merge_requests"), "List them."),
             (f"GET {_API}/search", self.search, "Search projects, issues, merge requests or users."),
             (f"GET {_PROJECT}/search", self.search_project, "Search the issues or merge requests of a project."),
             (f"GET {_API}/version", lambda _request: _VERSION, "Return the version of GitLab."),
@@ -312,9 +312,13 @@ class GitLabOperations:
         request.call.db.remove(row)
         return ValueResponse(None, 204)
 
-    def read_raw(self, request: DocumentRequest) -> Any:
-        """Return the content of a file."""
-        row = self._of["repository_files"].find(request)
+    def read_file(self, request: DocumentRequest) -> Any:
+        """Return a file, or its content at a path that ends in `raw`."""
+        files = self._of["repository_files"]
+        path, _, last = request.path["file_path"].rpartition("/")
+        if last != "raw" or not path:
+            return files.respond_read(request)
+        row = files.find(request, path)
         return Response(b64decode(str(row.fields.get("content") or "")), content_type="text/plain")
 
     def list_tree(self, request: DocumentRequest) -> Any:
