@@ -98,7 +98,7 @@ class ProjectScopes:
         row: Any = self.find_row(call, "users", given[0])
         return [str(row.id)]
 
-    def numbered(self, table: str) -> Scope:
+    def find_numbered(self, table: str) -> Scope:
         """Return a function that finds an object by its number in a project."""
 
         def find(call: Call, given: Sequence[str]) -> Sequence[str]:
@@ -142,38 +142,38 @@ def make_collections(scopes: ProjectScopes) -> list[DocumentCollection]:
     project, group = f"{_API}/projects/{{project_id}}", f"{_API}/groups/{{group_id}}"
     of_project, of_group = scopes.project, scopes.group
 
-    def authored(request: DocumentRequest, fields: Shown) -> None:
+    def add_author(request: DocumentRequest, fields: Shown) -> None:
         fields.setdefault("author", scopes.caller(request.call))
 
     def in_project(request: DocumentRequest, fields: Shown) -> None:
         fields.setdefault("project_id", int(scopes.project(request.call, [request.path["project_id"]])[0]))
 
-    def owned(request: DocumentRequest, fields: Shown) -> None:
+    def add_owner(request: DocumentRequest, fields: Shown) -> None:
         fields.setdefault("owner", scopes.caller(request.call))
 
-    def used(request: DocumentRequest, fields: Shown) -> None:
+    def add_user(request: DocumentRequest, fields: Shown) -> None:
         fields.setdefault("user", scopes.caller(request.call))
 
     def with_token(request: DocumentRequest, fields: Shown) -> None:
         if "token" not in fields:
             fields["token"] = f"glpat-{request.call.ids.new('', 20)}"
 
-    def piped(request: DocumentRequest, fields: Shown) -> None:
+    def add_place(request: DocumentRequest, fields: Shown) -> None:
         in_project(request, fields)
-        used(request, fields)
+        add_user(request, fields)
 
-    def slugged(_request: DocumentRequest, fields: Shown) -> None:
+    def add_slug(_request: DocumentRequest, fields: Shown) -> None:
         fields.setdefault("slug", re.sub(r"\s+", "-", str(fields.get("title") or "")))
 
     awards: list[DocumentCollection] = []
     for word, table in (("issues", "issues"), ("merge_requests", "merge_requests")):
         path = f"{project}/{word}/{{iid}}"
         awards.append(
-            _of(path, scopes.numbered(table), "award_emoji", "award emoji", table=f"{table}_award_emoji",
-                required=("name",), check=used, serves=_NO_UPDATE)
+            _of(path, scopes.find_numbered(table), "award_emoji", "award emoji", table=f"{table}_award_emoji",
+                required=("name",), check=add_user, serves=_NO_UPDATE)
         )  # fmt: skip
         awards.append(
-            _of(path, scopes.numbered(table), "discussions", "discussion", table=f"{table}_discussions",
+            _of(path, scopes.find_numbered(table), "discussions", "discussion", table=f"{table}_discussions",
                 required=("body",), serves=frozenset(["list", "create", "read"]), hidden=frozenset(["body"]),
                 check=_start_discussion(scopes), style=_PLAIN)
         )  # fmt: skip
@@ -181,11 +181,11 @@ def make_collections(scopes: ProjectScopes) -> list[DocumentCollection]:
         *awards,
         _of(project, of_project, "variables", "variable", **_VARIABLE),
         _of(group, of_group, "variables", "variable", **_VARIABLE),
-        _of(project, of_project, "pipelines", "pipeline", serves=frozenset(["list", "read", "delete"]), check=piped,
+        _of(project, of_project, "pipelines", "pipeline", serves=frozenset(["list", "read", "delete"]), check=add_place,
             filters=("status", "ref", "sha", "source", "username")),
         _of(project, of_project, "jobs", "job", serves=_READ, style=_PLAIN, filters=("scope", "status")),
         _of(project, of_project, "pipeline_schedules", "pipeline schedule", required=("description", "ref", "cron"),
-            defaults={"cron_timezone": "UTC", "active": True, "next_run_at": None, "variables": []}, check=owned),
+            defaults={"cron_timezone": "UTC", "active": True, "next_run_at": None, "variables": []}, check=add_owner),
         _of(project, of_project, "triggers", "trigger", required=("description",), check=with_token,
             defaults={"last_used": None}),
         _of(project, of_project, "deploy_keys", "deploy key", required=("title", "key"), defaults={"can_push": False}),
@@ -205,14 +205,14 @@ def make_collections(scopes: ProjectScopes) -> list[DocumentCollection]:
         _of(project, of_project, "protected_tags", "protected tag", required=("name",), item="/{name}", key="name",
             given_key="name", style=_PLAIN, serves=_NO_UPDATE,
             defaults={"create_access_levels": [{"access_level": 40, "access_level_description": "Maintainers"}]}),
-        _of(project, of_project, "snippets", "snippet", required=("title",), check=authored,
+        _of(project, of_project, "snippets", "snippet", required=("title",), check=add_author,
             defaults={"description": None, "visibility": "private", "file_name": "", "files": []}),
         _of(project, of_project, "wikis", "wiki page", required=("title", "content"), item="/{slug}", key="slug",
-            given_key="slug", check=slugged, style=_PLAIN, defaults={"format": "markdown", "encoding": "UTF-8"}),
+            given_key="slug", check=add_slug, style=_PLAIN, defaults={"format": "markdown", "encoding": "UTF-8"}),
         _of(project, of_project, "environments", "environment", required=("name",), unique=("name",),
             filters=("name", "states"), defaults={"state": "available", "external_url": None, "tier": "other"}),
         _of(project, of_project, "deployments", "deployment", required=("environment", "sha", "ref", "tag", "status"),
-            check=used, filters=("environment", "status")),
+            check=add_user, filters=("environment", "status")),
         _of(project, of_project, "boards", "board", required=("name",), style=_PLAIN,
             defaults={"lists": [], "labels": [], "assignee": None, "milestone": None, "weight": None}),
         _of(project, of_project, "badges", "badge", required=("link_url", "image_url"), style=_PLAIN,
@@ -233,16 +233,16 @@ def make_collections(scopes: ProjectScopes) -> list[DocumentCollection]:
             required=("freeze_start", "freeze_end"), defaults={"cron_timezone": "UTC"}),
         _of(project, of_project, "issues/{iid}/links", "issue link", table="issue_links",
             required=("target_project_id", "target_issue_iid"), serves=_NO_UPDATE, created=201, deleted=200),
-        _of(f"{project}/merge_requests/{{iid}}", scopes.numbered("merge_requests"), "commits", "commit",
+        _of(f"{project}/merge_requests/{{iid}}", scopes.find_numbered("merge_requests"), "commits", "commit",
             table="merge_request_commits", serves=frozenset(["list"]), style=_PLAIN),
         DocumentCollection(table="merge_request_approvers", path=f"{project}/merge_requests/{{iid}}/approvers",
                            style=_PLAIN, serves=frozenset()),
-        _of(f"{project}/merge_requests/{{iid}}", scopes.numbered("merge_requests"), "diffs", "diff",
+        _of(f"{project}/merge_requests/{{iid}}", scopes.find_numbered("merge_requests"), "diffs", "diff",
             table="merge_request_diffs", serves=frozenset(["list"]), style=_PLAIN, key="new_path"),
-        _of(f"{project}/merge_requests/{{iid}}", scopes.numbered("merge_requests"), "pipelines", "pipeline",
+        _of(f"{project}/merge_requests/{{iid}}", scopes.find_numbered("merge_requests"), "pipelines", "pipeline",
             table="merge_request_pipelines", serves=frozenset(["list"])),
         _of(project, of_project, "repository/commits/{sha}/comments", "comment", table="commit_comments",
-            required=("note",), serves=frozenset(["list", "create"]), check=authored,
+            required=("note",), serves=frozenset(["list", "create"]), check=add_author,
             style=_Comments(), key="created_at",
             defaults={"line": None, "path": None, "line_type": None}),
         _of(project, of_project, "repository/commits/{sha}/statuses", "commit status", table="commit_statuses",
@@ -262,7 +262,7 @@ def make_collections(scopes: ProjectScopes) -> list[DocumentCollection]:
                            required=("email",), serves=_NO_UPDATE, defaults={"confirmed_at": None}),
         DocumentCollection(table="personal_access_tokens", path=f"{_API}/personal_access_tokens", style=_DATED,
                            name="personal access token", serves=frozenset(["list", "read", "delete"])),
-        DocumentCollection(table="snippets", path=f"{_API}/snippets", style=_DATED, name="snippet", check=authored,
+        DocumentCollection(table="snippets", path=f"{_API}/snippets", style=_DATED, name="snippet", check=add_author,
                            required=("title",), updates_by=("PUT",),
                            defaults={"description": None, "visibility": "private", "file_name": "", "files": []}),
         DocumentCollection(table="runners", path=f"{_API}/runners", style=_PLAIN, name="runner", updates_by=("PUT",),
@@ -297,7 +297,7 @@ def make_collections(scopes: ProjectScopes) -> list[DocumentCollection]:
         _of(group, of_group, "hooks", "hook", required=("url",),
             defaults={"push_events": True, "issues_events": False}),
         _of(group, of_group, "wikis", "wiki page", required=("title", "content"), item="/{slug}", key="slug",
-            given_key="slug", check=slugged, style=_PLAIN, defaults={"format": "markdown", "encoding": "UTF-8"}),
+            given_key="slug", check=add_slug, style=_PLAIN, defaults={"format": "markdown", "encoding": "UTF-8"}),
         _of(group, of_group, "boards", "board", required=("name",), style=_PLAIN, defaults={"lists": []}),
     ]  # fmt: skip
 

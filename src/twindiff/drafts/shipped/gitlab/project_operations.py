@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
+from functools import partial
 from hashlib import sha1, sha256
 from typing import Any, cast
 
@@ -354,7 +355,7 @@ class GitLabOperations:
         caller = self._scopes.caller(request.call)
         names = {"author_name": caller.get("name"), "author_email": "agent@example.com", "authored_date": now}
         names |= {"committer_name": caller.get("name"), "committer_email": "agent@example.com", "committed_date": now}
-        title = {"title": message.partition("\n")[0], "message": message, "created_at": now, "parent_ids": []}
+        title: Shown = {"title": message.partition("\n")[0], "message": message, "created_at": now, "parent_ids": []}
         return ValueResponse({"id": sha, "short_id": sha[:8], **title, **names, "stats": None, "status": None}, 201)
 
     def _act(self, request: DocumentRequest, action: Shown, branch: str) -> None:
@@ -384,14 +385,14 @@ class GitLabOperations:
 
     # -- merge requests ------------------------------------------------------------------------------------------------
 
-    def _numbered(self, request: DocumentRequest, table: str) -> Any:
-        scope = self._scopes.numbered(table)(request.call, [request.path["project_id"], request.path["iid"]])
+    def _find_numbered(self, request: DocumentRequest, table: str) -> Any:
+        scope = self._scopes.find_numbered(table)(request.call, [request.path["project_id"], request.path["iid"]])
         row: Any = self._draft.row(table)
         return request.call.db.find(row, row.project_id == int(scope[0]), row.iid == int(scope[1]))
 
     def read_changes(self, request: DocumentRequest) -> Any:
         """Return a merge request with its changes."""
-        row = self._numbered(request, "merge_requests")
+        row = self._find_numbered(request, "merge_requests")
         shown = _value_of(
             self._show(request, row, f"GET {_API}/projects/{{project_id}}/merge_requests/{{merge_request_iid}}")
         )
@@ -400,14 +401,14 @@ class GitLabOperations:
 
     def read_merge_ref(self, request: DocumentRequest) -> Any:
         """Return the commit that a merge would make; 400 for a merge request that cannot be merged."""
-        row = self._numbered(request, "merge_requests")
+        row = self._find_numbered(request, "merge_requests")
         if row.state != "opened" or row.has_conflicts:
             raise MergeRefRefused
         return {"commit_id": sha1(f"{row.id} {row.sha}".encode(), usedforsecurity=False).hexdigest()}
 
     def read_approvals(self, request: DocumentRequest) -> Any:
         """Return who approved a merge request."""
-        row = self._numbered(request, "merge_requests")
+        row = self._find_numbered(request, "merge_requests")
         approvers = self._of["merge_request_approvers"].row
         rows = request.call.db.rows(approvers, approvers.scope == str(row.id), order=approvers.number)
         names = ("id", "iid", "project_id", "title", "description", "state", "created_at", "updated_at", "merge_status")
@@ -422,7 +423,7 @@ class GitLabOperations:
         """Return a handler that approves a merge request, or takes the caller's approval back."""
 
         def respond(request: DocumentRequest) -> Any:
-            row = self._numbered(request, "merge_requests")
+            row = self._find_numbered(request, "merge_requests")
             approvers, caller = self._of["merge_request_approvers"].row, self._scopes.caller(request.call)
             scope, key = str(row.id), str(caller.get("id"))
             known = request.call.db.find(approvers, approvers.scope == scope, approvers.key == key)
@@ -439,16 +440,16 @@ class GitLabOperations:
 
     def rebase(self, request: DocumentRequest) -> Any:
         """Accept a rebase, which changes nothing here."""
-        self._numbered(request, "merge_requests")
+        self._find_numbered(request, "merge_requests")
         return ValueResponse({"rebase_in_progress": True}, 202)
 
     def list_participants(self, table: str) -> Respond:
         """Return a handler that lists the author and the assignees."""
 
         def respond(request: DocumentRequest) -> Any:
-            row = self._numbered(request, table)
-            people = [row.author, *(row.assignees or [])]
-            by_id = {each.get("id"): each for each in people if isinstance(each, dict)}
+            row = self._find_numbered(request, table)
+            people: list[Any] = [row.author, *(row.assignees or [])]
+            by_id = {cast(Shown, each).get("id") for each in people if isinstance(each, dict)}
             users: Any = self._draft.row("users")
             names = ("id", "username", "name", "state", "avatar_url", "web_url")
             rows = [each for each in request.call.db.rows(users) if each.id in by_id]
@@ -459,7 +460,7 @@ class GitLabOperations:
     def read_time(self, request: DocumentRequest) -> Any:
         """Return the estimated and the spent time of an issue."""
         usual = {"time_estimate": 0, "total_time_spent": 0, "human_time_estimate": None, "human_total_time_spent": None}
-        return self._numbered(request, "issues").time_stats or usual
+        return self._find_numbered(request, "issues").time_stats or usual
 
     # -- groups, searches and the like ---------------------------------------------------------------------------------
 
@@ -481,7 +482,7 @@ class GitLabOperations:
             ids = {
                 each.id for each in request.call.db.rows(projects) if str(each.path_with_namespace).startswith(begins)
             }
-            return _STYLE.show_list(request, self._find(request, table, lambda row: row.project_id in ids))
+            return _STYLE.show_list(request, self._find(request, table, partial(_is_of, ids)))
 
         return respond
 
@@ -566,6 +567,10 @@ class NotApprovable(ApiError):
     """401 Unauthorized"""
 
     status = 401
+
+
+def _is_of(ids: Any, row: Any) -> bool:
+    return row.project_id in ids
 
 
 def _value_of(answer: Any) -> Any:

@@ -5,7 +5,7 @@ https://developers.hubspot.com/docs/reference/api/cms, https://legacydocs.hubspo
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from twindiff.kit.http import ValueResponse
 from twindiff.kit.twin import Operations
@@ -220,7 +220,7 @@ def _batch_read(collection: DocumentCollection) -> Any:
     def respond(request: DocumentRequest) -> Any:
         """Return documents by their ids; those that do not exist are left out."""
         inputs: Any = request.read_object().get("inputs")
-        wanted = [str(each) for each in inputs] if isinstance(inputs, list) else []
+        wanted = [str(each) for each in cast(list[Any], inputs)] if isinstance(inputs, list) else []
         known = {row.key: row for row in collection.rows(request)}
         now = show_time(request.call.clock.iso())
         results = [collection.view(request, known[each]) for each in wanted if each in known]

@@ -41,7 +41,7 @@ def _check_subscription(_request: DocumentRequest, fields: Shown) -> None:
 def _show_template(request: DocumentRequest, fields: Shown) -> Shown:
     tokens: Any = fields.get("tokens") or []
     now = show_time(request.call.clock.iso())
-    listed = [
+    listed: list[Shown] = [
         {"options": [], "createdAt": now, "updatedAt": now, **cast(Shown, each)}
         for each in cast(list[Any], tokens)
         if isinstance(each, dict)
@@ -203,7 +203,7 @@ def _add_event(request: DocumentRequest, given: Shown) -> Shown:
     key = {"id": given["id"]} if given.get("id") else {"id": request.call.ids.uuid()}
     collection_key = f"{template.key}/{key['id']}"
     known = request.call.db.find(EVENTS.row, EVENTS.row.scope == "", EVENTS.row.key == collection_key)
-    fields = {**about, **given, **key, "createdAt": show_time(request.call.clock.iso())}
+    fields: Shown = {**about, **given, **key, "createdAt": show_time(request.call.clock.iso())}
     if known:
         request.call.db.change(known, fields={**known.fields, **fields})
     else:

@@ -27,7 +27,7 @@ def _as_number(text: str) -> float:
         return float("nan")
 
 
-def _ordered(compare: Callable[[float, float], bool]) -> Test:
+def _compare_numbers(compare: Callable[[float, float], bool]) -> Test:
     return lambda value, wanted: bool(wanted) and compare(_as_number(value), _as_number(wanted[0]))
 
 
@@ -46,10 +46,10 @@ def _has_part(value: str, wanted: list[str]) -> bool:
 _TESTS: Mapping[str, Test] = {
     "EQ": _is_equal,
     "NEQ": lambda value, wanted: not _is_equal(value, wanted),
-    "GT": _ordered(lambda one, other: one > other),
-    "GTE": _ordered(lambda one, other: one >= other),
-    "LT": _ordered(lambda one, other: one < other),
-    "LTE": _ordered(lambda one, other: one <= other),
+    "GT": _compare_numbers(lambda one, other: one > other),
+    "GTE": _compare_numbers(lambda one, other: one >= other),
+    "LT": _compare_numbers(lambda one, other: one < other),
+    "LTE": _compare_numbers(lambda one, other: one <= other),
     "CONTAINS": _has_part,
     "DOES_NOT_CONTAIN": lambda value, wanted: not _has_part(value, wanted),
     "STR_STARTS_WITH": lambda value, wanted: any(value.startswith(each) for each in wanted),
@@ -120,7 +120,7 @@ def _meets(kind: str, row: Any, name: Any, condition: Mapping[str, Any]) -> bool
     return _find_test(condition.get("operator"))("" if value is None else str(value).lower(), _read_wanted(condition))
 
 
-def _meets_branch(kind: str, row: Any, branch: Mapping[str, Any]) -> bool:
+def _meets_branch(kind: str, row: Any, branch: Any) -> bool:
     parts = [_meets(kind, row, each.get("property"), each["operation"]) for each in branch.get("filters") or []]
     parts += [_meets_branch(kind, row, each) for each in branch.get("filterBranches") or []]
     return any(parts) if branch.get("filterBranchType") == "OR" else all(parts)

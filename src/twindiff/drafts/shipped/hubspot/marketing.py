@@ -199,7 +199,7 @@ def _attend(request: DocumentRequest) -> Any:
     for each in inputs:
         ATTENDANCE.add(request, {**each, "event": event.key, "state": state})
     now = show_time(request.call.clock.iso())
-    results = [{"vid": each.get("vid"), "email": each.get("email"), "properties": {}} for each in inputs]
+    results: list[Shown] = [{"vid": each.get("vid"), "email": each.get("email"), "properties": {}} for each in inputs]
     return {"status": "COMPLETE", "results": results, "startedAt": now, "completedAt": now}
 
 

@@ -164,7 +164,7 @@ def _create_schema(request: DocumentRequest) -> Any:
         call, kind, name, [*cast(list[Any], targets)] if isinstance(targets, list) else []
     )
     first = str(cast(Shown, listed[0])["name"]) if listed else "hs_object_id"
-    fields = {
+    fields: Shown = {
         "labels": labels,
         "requiredProperties": given.get("requiredProperties") or [],
         "searchableProperties": given.get("searchableProperties") or [],

@@ -301,7 +301,7 @@ def _show_object(row: Any, kind: str, names: list[str] | None = None) -> Shown:
     own = [name for name in columns_of(kind) if getattr(row, name)]
     listed = [*own, *row.properties] if names is None else names
     about = {"timestamp": at, "source": "API", "sourceId": None}
-    properties = {
+    properties: Shown = {
         name: {
             "versions": [{"name": name, "value": show_value(row, kind, name), **about, "sourceVid": []}],
             "value": show_value(row, kind, name),
@@ -310,7 +310,7 @@ def _show_object(row: Any, kind: str, names: list[str] | None = None) -> Shown:
         for name in listed
     }
     type_name = kind.removesuffix("s").upper()
-    own_fields = {"objectType": type_name, "portalId": PORTAL, "objectId": int(row.id), "properties": properties}
+    own_fields: Shown = {"objectType": type_name, "portalId": PORTAL, "objectId": int(row.id), "properties": properties}
     return {**own_fields, "version": 1, "isDeleted": row.archived}
 
 

@@ -85,7 +85,7 @@ def post_list(
     if processing_type not in (*_GIVEN, "DYNAMIC"):
         raise HubSpotError(f"Invalid input JSON: '{processing_type}' is no processing type.")
     is_dynamic = processing_type == "DYNAMIC"
-    filters = check_branch(filter_branch) if is_dynamic or filter_branch else []
+    filters: Any = check_branch(filter_branch) if is_dynamic or filter_branch else []
     row = CrmContactList(
         id=call.db.next("contact_list"),
         name=_check_name(call, kind, name),

@@ -50,14 +50,18 @@ def find_older_records(calls: Sequence[RecordedCall], names: Mapping[str, Mappin
                 made.add((kind, id))
             elif (kind, id) not in made:
                 known = rows.get((kind, id))
-                own = {**row["properties"], **(known["properties"] if known else {})}
+                own: Shown = {**row["properties"], **(known["properties"] if known else {})}
                 rows[kind, id] = {**row, **(known or {}), "properties": own}
-        if call.verb == "POST" and isinstance(call.answer, dict) and "vid" in call.answer:
-            made.add(("contacts", str(cast(Shown, call.answer)["vid"])))
+        if call.verb == "POST" and "vid" in _object_of(call.answer):
+            made.add(("contacts", str(_object_of(call.answer)["vid"])))
     tables: dict[str, list[Shown]] = {"owners": [*owners.values()]} if owners else {}
     for (kind, _), row in rows.items():
         tables.setdefault(kind if kind in RECORDS else "activities", []).append(row)
     return tables
+
+
+def _object_of(value: Any) -> Shown:
+    return cast(Shown, value) if isinstance(value, dict) else {}
 
 
 def _owners_in(answer: Any) -> Iterator[Shown]:

@@ -5,8 +5,10 @@ https://developers.pipedrive.com/docs/api/v1/Deals, /Persons, /Organizations, /P
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from twindiff.kit.call import Call
 from twindiff.kit.http import ValueResponse
 from twindiff.kit.twin import Operations
 
@@ -30,7 +32,11 @@ _COLUMN = {"organization": "org_id", "person": "person_id", "deal": "deal_id", "
 
 def _of(kind: str) -> Any:
     """Return a function that resolves the id of an item above."""
-    return lambda call, given: [str(find_item(call, BY_NAME[kind], given[0]).id)]
+
+    def find(call: Call, given: Sequence[str]) -> Sequence[str]:
+        return [str(find_item(call, BY_NAME[kind], given[0]).id)]
+
+    return find
 
 
 def _check_follower(request: DocumentRequest, fields: Shown) -> None:

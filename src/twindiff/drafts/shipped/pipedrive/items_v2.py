@@ -133,24 +133,24 @@ def search_everything(
     return {"success": True, "data": {"items": page, "related_items": []}, "additional_data": additional}
 
 
-def _flatten_pipeline(response: Any) -> Any:
+def _flatten_pipeline(response: Shown) -> Any:
     """Return an answer of version 1 with pipelines as version 2 shows them."""
-    data = response["data"]
+    data: Any = response["data"]
+    listed = cast(list[Shown], data if isinstance(data, list) else [data])
     flags = {"is_deleted": False, "is_deal_probability_enabled": True, "is_selected": False}
     kept = ("id", "name", "order_nr", "add_time", "update_time")
-    shown = [
-        {**{name: each.get(name) for name in kept}, **flags} for each in (data if isinstance(data, list) else [data])
-    ]
+    shown: list[Shown] = [{**{name: each.get(name) for name in kept}, **flags} for each in listed]
     return {"success": True, "data": shown if isinstance(data, list) else shown[0]}
 
 
-def _flatten_stage(response: Any) -> Any:
+def _flatten_stage(response: Shown) -> Any:
     """Return an answer of version 1 with stages as version 2 shows them."""
-    data = response["data"]
+    data: Any = response["data"]
+    listed = cast(list[Shown], data if isinstance(data, list) else [data])
     kept = ("id", "order_nr", "name", "pipeline_id", "deal_probability")
     flags = {"is_deleted": False, "is_deal_rot_enabled": False, "days_to_rotten": None, "add_time": None}
-    shown = [{**{name: each.get(name) for name in kept}, **flags, "update_time": None}
-             for each in (data if isinstance(data, list) else [data])]  # fmt: skip
+    shown: list[Shown] = [{**{name: each.get(name) for name in kept}, **flags, "update_time": None}
+             for each in listed]  # fmt: skip
     return {"success": True, "data": shown if isinstance(data, list) else shown[0]}
 
 

@@ -37,7 +37,7 @@ from .wire_style import NoSuchResource, SalesforceError, lengthen_id, make_id, s
 api = Operations()
 MAX_ROWS = 10_000
 OPERATIONS = ("insert", "update", "upsert", "delete", "hardDelete")
-JOBS = make_document_table("bulk_jobs")
+JOBS: Any = make_document_table("bulk_jobs")
 """Jobs; `fields` has what the vendor says of one in `info`, and the rows and their results."""
 _DELIMITERS = {"COMMA": ",", "TAB": "\t", "SEMICOLON": ";", "PIPE": "|", "CARET": "^", "BACKQUOTE": "`"}
 Rows = list[dict[str, Any]]
@@ -57,7 +57,7 @@ def _add_job(call: Call, prefix: str, info: Shown, **more: Any) -> Any:
         "createdDate": now,
         "systemModstamp": now,
     }
-    fields = {"info": about, "rows": [], "results": [], **more}
+    fields: Shown = {"info": about, "rows": [], "results": [], **more}
     return call.db.add(JOBS(scope="", key=id, fields=fields, number=number))
 
 
@@ -102,7 +102,8 @@ def _write_rows(call: Call, operation: str, kind: SalesforceObject, rows: Rows, 
                 results.append({**_write_row(call, operation, kind, given, external), "success": True, "error": ""})
         except ApiError as error:
             shown = show_error(error)
-            said = f"{shown['errorCode']}:{shown['message']}:{' '.join(shown.get('fields', []))} --"
+            fields = " ".join(map(str, cast(list[Any], shown.get("fields") or [])))
+            said = f"{shown['errorCode']}:{shown['message']}:{fields} --"
             results.append({"id": "", "created": False, "success": False, "error": said})
     return results
 
@@ -282,7 +283,7 @@ def post_query_job(
         "contentType": "CSV", "apiVersion": _number(version), "lineEnding": line_ending,
         "columnDelimiter": column_delimiter,
     }  # fmt: skip
-    rows = [flatten_record(each) for each in records]
+    rows: Rows = [flatten_record(each) for each in records]
     row = _add_job(call, "750", info, rows=rows, names=names)
     row = _change_job(call, row, {"jobType": "V2Query", "numberRecordsProcessed": len(rows), "retries": 0})
     return {**row.fields["info"], "state": "UploadComplete"}
@@ -460,7 +461,7 @@ def post_batch(call: Call, version: str, id: str, content: Annotated[bytes, Body
 
 
 def _find_batch(call: Call, id: str, batch: str) -> tuple[Any, Any]:
-    job, table = _find_job(call, id), cast(Any, JOBS)
+    job, table = _find_job(call, id), JOBS
     row = call.db.find(table, table.scope == job.key, table.key == batch)
     if row is None:
         raise NoSuchResource
@@ -470,7 +471,7 @@ def _find_batch(call: Call, id: str, batch: str) -> tuple[Any, Any]:
 @api.get(f"{_ASYNC}/{{id}}/batch")
 def list_batches(call: Call, version: str, id: str) -> Response:
     """List the batches of a job of version 1."""
-    job, table = _find_job(call, id), cast(Any, JOBS)
+    job, table = _find_job(call, id), JOBS
     rows = call.db.rows(table, table.scope == job.key, order=table.number)
     if job.fields["info"]["contentType"] == "JSON":
         return json_answer({"batchInfo": [row.fields["info"] for row in rows]})

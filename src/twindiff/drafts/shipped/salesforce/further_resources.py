@@ -25,7 +25,7 @@ from .wire_style import NoSuchResource, SalesforceError, lengthen_id, make_id, s
 api = Operations()
 _DATA = "/services/data/v{version}"
 _OBJECT = f"{_DATA}/sobjects/{{type}}"
-TOOLING = make_document_table("tooling_records")
+TOOLING: Any = make_document_table("tooling_records")
 """Records of the tooling API, such as Apex classes; `scope` is the object."""
 _PREFIXES = {"ApexClass": "01p", "ApexTrigger": "01q", "ApexPage": "066", "CustomField": "00N", "DebugLevel": "7dl",
              "TraceFlag": "7tf", "ApexComponent": "099", "StaticResource": "081", "ValidationRule": "03d"}  # fmt: skip
