@@ -331,7 +331,7 @@ def serve_collections(api: Operations, collections: Iterable[DocumentCollection]
     """Declare the operations of collections."""
     for each in collections:
         member, one, many = f"{each.path}{each.item}", each.label, each.table.replace("_", " ")
-        found = {
+        operations = {
             "list": [("GET", each.path, each.respond_list, f"List {many}.")],
             "create": [("POST", each.path, each.respond_create, f"Create a {one}.")],
             "read": [("GET", member, each.respond_read, f"Return a {one}.")],
@@ -339,7 +339,7 @@ def serve_collections(api: Operations, collections: Iterable[DocumentCollection]
             "delete": [("DELETE", member, each.respond_delete, f"Remove a {one}.")],
         }
         for what in ("list", "create", "read", "update", "delete"):
-            for verb, path, respond, summary in found[what] if what in each.serves else ():
+            for verb, path, respond, summary in operations[what] if what in each.serves else ():
                 declare_operation(api, f"{verb} {path}", respond, summary)
 
 

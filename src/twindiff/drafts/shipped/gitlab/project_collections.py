@@ -78,9 +78,9 @@ class ProjectScopes:
         for name in ("id", *others):
             column = getattr(row, name)
             wanted: Any = said if name != "id" else int(said) if said.isdecimal() and len(said) < 16 else None
-            found = call.db.find(row, column == wanted) if wanted is not None else None
-            if found is not None:
-                return found
+            row_named = call.db.find(row, column == wanted) if wanted is not None else None
+            if row_named is not None:
+                return row_named
         raise NotFound(table.removesuffix("s").replace("_", " "), said)
 
     def project(self, call: Call, given: Sequence[str]) -> Sequence[str]:

@@ -113,9 +113,7 @@ def show_contact(call: Call, row: Any, *, only_values: bool, names: Iterable[str
         _read_values(row, company) if names is None else {each: show_value(row, "contacts", each) for each in names}
     )
     at = show_milliseconds(row.updated_at)
-    versions = {"source-type": "API", "source-id": None, "source-label": None, "timestamp": at, "selected": False}
-    calculated = {**versions, "source-type": "CALCULATED"}
-    origins = {**dict.fromkeys(_CALCULATED, calculated), **{name: {**calculated, "timestamp": 0} for name in _COUNTS}}
+    versions, origins = _show_version(at), _show_origins(at)
     made, number = show_milliseconds(row.created_at), int(row.id)
     email = [{"type": "EMAIL", "value": row.email, "timestamp": made, "is-primary": True}] if row.email else []
     guid = _guid_of(row)
@@ -148,6 +146,16 @@ def show_contact(call: Call, row: Any, *, only_values: bool, names: Iterable[str
         "merge-audits": [],
         **({"associated-company": _show_associated_company(call, company)} if company else {}),
     }
+
+
+def _show_version(at: int) -> Shown:
+    return {"source-type": "API", "source-id": None, "source-label": None, "timestamp": at, "selected": False}
+
+
+def _show_origins(at: int) -> dict[str, Shown]:
+    """Return the versions of computed properties, without their values."""
+    calculated = {**_show_version(at), "source-type": "CALCULATED"}
+    return {**dict.fromkeys(_CALCULATED, calculated), **{name: {**calculated, "timestamp": 0} for name in _COUNTS}}
 
 
 def _show_associated_company(call: Call, id: str) -> Shown:

@@ -126,15 +126,15 @@ def _find_schema(request: DocumentRequest, said: str) -> Any:
 
 def _get_schema(request: DocumentRequest) -> Any:
     """Return the schema of a kind of records."""
-    found = _find_schema(request, request.path["objectType"])
-    return _show_usual(request.call, found) if isinstance(found, str) else _show_own(request.call, found)
+    schema = _find_schema(request, request.path["objectType"])
+    return _show_usual(request.call, schema) if isinstance(schema, str) else _show_own(request.call, schema)
 
 
 def _find_own(request: DocumentRequest) -> Any:
-    found = _find_schema(request, request.path["objectType"])
-    if isinstance(found, str):
-        raise HubSpotError(f"The schema of {found} is defined by HubSpot and cannot be changed.")
-    return found
+    schema = _find_schema(request, request.path["objectType"])
+    if isinstance(schema, str):
+        raise HubSpotError(f"The schema of {schema} is defined by HubSpot and cannot be changed.")
+    return schema
 
 
 def _create_schema(request: DocumentRequest) -> Any:
@@ -158,33 +158,37 @@ def _create_schema(request: DocumentRequest) -> Any:
     kind = f"2-{3_000_000 + call.db.next('object_schema')}"
     for each in cast(list[Shown], listed):
         add_schema_property(call, kind, name, each)
-    now, id = show_time(call.clock.iso()), kind.removeprefix("2-")
+    now = show_time(call.clock.iso())
     targets: Any = given.get("associatedObjects")
     associations = _make_associations(
         call, kind, name, [*cast(list[Any], targets)] if isinstance(targets, list) else []
     )
     first = str(cast(Shown, listed[0])["name"]) if listed else "hs_object_id"
-    fields: Shown = {
-        "labels": labels,
+    display = {"primaryDisplayProperty": given.get("primaryDisplayProperty") or first}
+    fields = _make_schema(given, name, kind, now) | display | {"associations": associations}
+    number = call.db.next("object_schemas_number", at_least=1001)
+    row = call.db.add(SCHEMAS.row(scope="", key=kind, fields=fields, number=number))
+    return ValueResponse(_show_own(call, row), 201)
+
+
+def _make_schema(given: Shown, name: str, kind: str, now: str | None) -> Shown:
+    """Return what a new schema says of its kind, without its associations."""
+    return {
+        "labels": given["labels"],
         "requiredProperties": given.get("requiredProperties") or [],
         "searchableProperties": given.get("searchableProperties") or [],
-        "primaryDisplayProperty": given.get("primaryDisplayProperty") or first,
         "secondaryDisplayProperties": given.get("secondaryDisplayProperties") or [],
         "description": given.get("description"),
         "archived": False,
         "restorable": True,
         "metaType": "PORTAL_SPECIFIC",
-        "id": id,
+        "id": kind.removeprefix("2-"),
         "fullyQualifiedName": f"p{PORTAL}_{name}",
         "createdAt": now,
         "updatedAt": now,
         "objectTypeId": kind,
-        "associations": associations,
         "name": name,
     }
-    number = call.db.next("object_schemas_number", at_least=1001)
-    row = call.db.add(SCHEMAS.row(scope="", key=kind, fields=fields, number=number))
-    return ValueResponse(_show_own(call, row), 201)
 
 
 def add_schema_property(call: Call, kind: str, name: str, given: Shown) -> None:
@@ -257,7 +261,7 @@ def _dissociate_schema(request: DocumentRequest) -> Any:
     known: list[Any] = row.fields.get("associations", [])
     left = [each for each in known if wanted not in (each["id"], each["name"])]
     if len(left) == len(known):
-        raise NoSuchRecord(f"No association found with identifier '{wanted}'")
+        raise NoSuchRecord(f"No association schema with identifier '{wanted}'")
     SCHEMAS.change(request, row, {"associations": left})
     return ValueResponse(None, 204)
 

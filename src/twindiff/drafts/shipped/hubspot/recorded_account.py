@@ -46,8 +46,8 @@ def find_account(calls: Sequence[RecordedCall]) -> Mapping[str, list[Shown]]:
     _add_missing(tables, _by_kind(records))
     tables["contact_lists"] = [*_find_lists(calls).values()]
     _add_missing(tables, find_older_records(calls, ENGAGEMENT_FIELDS))
-    for found in (find_named(calls), find_further(calls)):
-        _add_missing(tables, found)
+    for rows_by_table in (find_named(calls), find_further(calls)):
+        _add_missing(tables, rows_by_table)
     return {**tables, **find_documents(calls, COLLECTIONS)}
 
 
@@ -58,9 +58,9 @@ def _by_kind(records: Mapping[tuple[str, str], Shown]) -> dict[str, list[Shown]]
     return tables
 
 
-def _add_missing(tables: dict[str, list[Shown]], found: Mapping[str, list[Shown]]) -> None:
+def _add_missing(tables: dict[str, list[Shown]], rows_by_table: Mapping[str, list[Shown]]) -> None:
     """Add rows by table, unless there is one with their id."""
-    for table, rows in found.items():
+    for table, rows in rows_by_table.items():
         there = {_key_of(row) for row in tables.get(table, ())}
         tables.setdefault(table, []).extend(row for row in rows if _key_of(row) not in there)
 

@@ -435,14 +435,14 @@ def _list_recents(request: DocumentRequest) -> Any:
     if not since:
         raise PipedriveError("since_timestamp: is required")
     wanted = [each for each in request.query.get("items", "").split(",") if each]
-    found = [
+    matches = [
         {"item": kind.name, "id": row.id, "data": show_item(request.call, kind, row)}
         for kind in BY_NAME.values()
         if not wanted or kind.name in wanted
         for row in list_items(request.call, kind)
         if str(show_time(row.update_time)) >= since
     ]
-    return _STYLE.show_list(request, found)
+    return _STYLE.show_list(request, matches)
 
 
 declare_operation(api, "GET /v1/leads/search", _search_leads)

@@ -187,14 +187,16 @@ def _list_flow(kind: ItemKind) -> Any:
         """List the notes and the activities of an item, the last first."""
         call = request.call
         row = find_item(call, kind, request.path["id"])
-        found: list[tuple[str, Shown]] = []
+        matches: list[tuple[str, Shown]] = []
         for name in ("note", "activity"):
             other = BY_NAME[name]
             for each in list_items(call, other):
                 if getattr(each, _COLUMN[kind.name], None) == row.id:
                     at = str(show_time(each.add_time))
-                    found.append((at, {"object": name, "timestamp": at, "data": show_item(call, other, each)}))
-        return _STYLE.show_list(request, [shown for _, shown in sorted(found, key=lambda each: each[0], reverse=True)])
+                    matches.append((at, {"object": name, "timestamp": at, "data": show_item(call, other, each)}))
+        return _STYLE.show_list(
+            request, [shown for _, shown in sorted(matches, key=lambda each: each[0], reverse=True)]
+        )
 
     return respond
 

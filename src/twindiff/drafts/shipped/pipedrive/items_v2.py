@@ -128,8 +128,8 @@ def search_everything(
     limit: int = DEFAULT_PAGE,
 ) -> Shown:
     """Search items of several kinds."""
-    found = search_all(call, term, item_types, fields, exact_match, 0, MAX_PAGE)["data"]["items"]
-    page, additional = _page(found, cursor, limit)
+    matches = search_all(call, term, item_types, fields, exact_match, 0, MAX_PAGE)["data"]["items"]
+    page, additional = _page(matches, cursor, limit)
     return {"success": True, "data": {"items": page, "related_items": []}, "additional_data": additional}
 
 

@@ -119,17 +119,17 @@ def list_view_results(call: Call, version: str, type: str, view_id: str, limit: 
 @api.get(f"{_DATA}/recent")
 def list_recent(call: Call, version: str, limit: int = 200) -> list[Shown]:
     """List the records that were changed last."""
-    found = [
+    matches = [
         (row.LastModifiedDate, row.Id, kind, row)
         for kind in (OBJECTS[name] for name in ("Account", "Contact", "Lead", "Opportunity", "Case", "Campaign"))
         for row in call.db.rows(kind.row)
         if not row.IsDeleted
     ]
-    found.sort(key=lambda each: each[:2], reverse=True)
+    matches.sort(key=lambda each: each[:2], reverse=True)
     return [
         {**show_attributes(call, kind, id), "Id": id,
          **({"Name": read_field(kind, row, "Name")} if "Name" in list_fields(call, kind) else {})}
-        for _, id, kind, row in found[: max(limit, 1)]
+        for _, id, kind, row in matches[: max(limit, 1)]
     ]  # fmt: skip
 
 
