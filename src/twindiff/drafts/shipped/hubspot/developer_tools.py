@@ -195,7 +195,7 @@ def _add_event(request: DocumentRequest, given: Shown) -> Shown:
     template = _find_template(request, str(given.get("eventTemplateId")))
     if not any(given.get(name) for name in ("email", "objectId", "utk", "domain")):
         raise HubSpotError("One of 'email', 'objectId', 'utk' and 'domain' is required")
-    about = {
+    about: Shown = {
         "objectType": template.fields["objectType"],
         "timestamp": show_time(request.call.clock.iso()),
         "tokens": {},
