@@ -280,6 +280,10 @@ def _order_of(query: ListQuery, raw: Mapping[str, Any], stored: StoredResource) 
     created = getattr(stored.row, stored.order)
     given = str(raw.get(query.order, "")) if query.order else ""
     direction = str(raw.get(query.direction, "")) if query.direction else ""
+    if not direction and str(raw.get("sort", "")).lower() in ("asc", "desc"):
+        # GitLab and others name the field in `order_by`, and only the direction in `sort`.
+        direction = str(raw["sort"])
+        given = "" if query.order == "sort" else given
     name, _, suffix = given.lstrip("-+").replace(" ", ":").partition(":")
     is_down = given.startswith("-") or "desc" in (suffix.lower(), direction.lower())
     wanted = (snake(name), f"{snake(name)}_at")

@@ -241,6 +241,9 @@ class _Proposer:
         own = {stored.resource.key: key} if stored.resource.key_is_own else {}
         seen = self._seen.setdefault((stored.table, key), set())
         rows[key] = {**own, **{name: row[name] for name in row if name not in seen}, **rows.get(key, {})}
+        if plan.role.kind == "single" and not plan.role.parents:
+            # What a path without an id shows, such as `/user`, is the first of its kind.
+            self._seeds[stored.table] = {key: rows[key], **rows}
         seen |= shown.keys()
 
 

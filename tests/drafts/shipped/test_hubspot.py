@@ -379,8 +379,10 @@ def test_a_list_of_version_3_has_the_records_that_it_is_given(hubspot: httpx.Cli
     assert hubspot.get("/crm/v3/lists/object-type-id/0-3/name/Bigger").json()["list"]["size"] == 1
 
 
-def test_a_list_whose_members_follow_from_filters_is_not_served(hubspot: httpx.Client):
-    asked = {"name": "All", "objectTypeId": "0-1", "processingType": "DYNAMIC"}
+def test_filters_of_a_list_that_are_not_served_are_said_to_be_missing(hubspot: httpx.Client):
+    visits = {"filterType": "PAGE_VIEW", "operation": {"operator": "HAS_PAGEVIEW_EQUAL"}}
+    branch = {"filterBranchType": "AND", "filters": [visits]}
+    asked = {"name": "All", "objectTypeId": "0-1", "processingType": "DYNAMIC", "filterBranch": branch}
     assert hubspot.post("/crm/v3/lists", json=asked).status_code == 501
     assert hubspot.post("/crm/v3/lists", json={**asked, "processingType": "ODD"}).status_code == 400
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from twindiff.kit.seeding import Variables
 
 from .. import ShippedDraft
-from . import advanced_filtering, crm_objects
+from ..document_collections import list_tables
+from . import advanced_filtering, bulk_actions, crm_objects, organization_collections
 from .crm_kinds import crm_rows
 from .recorded_crm import find_crm
 from .seeding import seeding
@@ -16,8 +17,8 @@ draft = ShippedDraft(
     "close",
     "Close",
     stands_alone=True,
-    pages=(crm_objects.api, advanced_filtering.api),
-    tables=TABLES,
+    pages=(organization_collections.api, crm_objects.api, advanced_filtering.api, bulk_actions.api),
+    tables=(*TABLES, *list_tables((*organization_collections.COLLECTIONS, *bulk_actions.COLLECTIONS.values()))),
     rows=crm_rows,
     samples=("statuses", "users"),
     recorded_rows=find_crm,

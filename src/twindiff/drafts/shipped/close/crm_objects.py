@@ -112,7 +112,15 @@ def create_object(call: Call, kind: CrmKind, body: Mapping[str, Any]) -> Any:
     return row
 
 
-def _remove(call: Call, row: Any) -> None:
+def change_object(call: Call, kind: CrmKind, row: Any, body: Mapping[str, Any]) -> Any:
+    """Change what a body gives; raises CloseError."""
+    values = _read_values(call, kind, body, row)
+    if kind.table is not CloseStatus:
+        values |= {"date_updated": call.clock.iso(), "updated_by": find_caller(call)}
+    return call.db.change(row, **values)
+
+
+def remove_object(call: Call, row: Any) -> None:
     """Remove an object, and all that belongs to a lead."""
     if isinstance(row, CloseLead):
         for table in (CloseContact, CloseOpportunity, CloseTask, CloseActivity):
@@ -152,15 +160,11 @@ def _declare(kind: CrmKind) -> None:
 
     @api.put(f"/{kind.name}/{{id}}/")
     def put_object(call: Call, id: str, body: _BODY) -> Shown:
-        row = find_row(call, kind, id)
-        values = _read_values(call, kind, body, row)
-        if kind.table is not CloseStatus:
-            values |= {"date_updated": call.clock.iso(), "updated_by": find_caller(call)}
-        return SHOWN[kind.table](call, call.db.change(row, **values))
+        return SHOWN[kind.table](call, change_object(call, kind, find_row(call, kind, id), body))
 
     @api.delete(f"/{kind.name}/{{id}}/")
     def delete_object(call: Call, id: str) -> Shown:
-        _remove(call, find_row(call, kind, id))
+        remove_object(call, find_row(call, kind, id))
         return {}
 
 

@@ -9,7 +9,9 @@ from twindiff.kit.rows import table_of
 
 from ...recorded_needs import is_reading
 from ...recordings import RecordedCall, show_timestamp
+from ..document_collections import find_documents
 from .crm_kinds import KINDS, CrmKind
+from .organization_collections import COLLECTIONS
 
 Shown = dict[str, Any]
 _BEGIN = "2026-01-01T00:00:00.000000"
@@ -40,7 +42,7 @@ def find_crm(calls: Sequence[RecordedCall]) -> Mapping[str, list[Shown]]:
                 _add_row(tables, made, kind, each)
         elif call.verb in ("PUT", "DELETE"):
             _add_row(tables, made, kind, {**answer, "id": call.path.strip("/").split("/")[-1]})
-    return {table: [*rows.values()] for table, rows in tables.items()}
+    return {**{table: [*rows.values()] for table, rows in tables.items()}, **find_documents(calls, COLLECTIONS)}
 
 
 def _kind_of(path: str) -> CrmKind | None:

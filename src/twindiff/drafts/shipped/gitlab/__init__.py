@@ -1,7 +1,48 @@
-"""GitLab: projects, issues, merge requests, notes and labels, served from a small description of our own."""
+"""GitLab: projects, issues, merge requests and the like from a description of our own, and the rest by handlers."""
 
 from __future__ import annotations
 
-from .. import ShippedDraft
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-draft = ShippedDraft("gitlab", "GitLab", stands_alone=True, own=True)
+from twindiff.kit.twin import Operations
+
+from ...drafting import Draft
+from ...recordings import RecordedCall
+from .. import ShippedDraft
+from ..document_collections import find_documents, list_tables, serve_collections
+from .project_collections import ProjectScopes, make_collections, rescope_projects
+from .project_operations import GitLabOperations
+
+
+class _NoScopes(ProjectScopes):
+    """Stands for the scopes of a draft where only the paths and tables of the collections are wanted."""
+
+    def __init__(self) -> None:
+        pass
+
+
+_COLLECTIONS = make_collections(_NoScopes())
+
+
+def _write(draft: Draft) -> Sequence[Operations]:
+    """Return the operations that work on the tables of the description."""
+    scopes = ProjectScopes(draft)
+    collections, api = make_collections(scopes), Operations()
+    serve_collections(api, collections)
+    return (GitLabOperations(draft, scopes, {each.table: each for each in collections}).api, api)
+
+
+def _find_documents(calls: Sequence[RecordedCall]) -> Mapping[str, list[dict[str, Any]]]:
+    return find_documents(calls, _COLLECTIONS, rescope_projects(calls))
+
+
+draft = ShippedDraft(
+    "gitlab",
+    "GitLab",
+    stands_alone=True,
+    own=True,
+    tables=list_tables(_COLLECTIONS),
+    written=_write,
+    recorded_rows=_find_documents,
+)

@@ -6,13 +6,20 @@ from twindiff.kit.seeding import Variables
 from twindiff.kit.twin import Users
 
 from .. import ShippedDraft
+from ..document_collections import list_tables
 from . import (
     association_batches,
     association_labels,
     associations,
     companies_v2,
     contact_lists,
+    content,
+    developer_tools,
     engagements_v1,
+    forms,
+    marketing,
+    object_schemas,
+    older_crm,
     pipelines,
     property_groups,
     record_lists,
@@ -20,6 +27,7 @@ from . import (
     settings,
 )
 from .account import account_rows
+from .kept_documents import COLLECTIONS
 from .recorded_account import find_account
 from .screens import screen
 from .seeding import seeding
@@ -40,11 +48,17 @@ draft = ShippedDraft(
         property_groups.api,
         settings.api,
         pipelines.api,
+        older_crm.api,
         contact_lists.api,
         companies_v2.api,
         engagements_v1.api,
+        object_schemas.api,
+        content.api,
+        forms.api,
+        marketing.api,
+        developer_tools.api,
     ),
-    tables=TABLES,
+    tables=(*TABLES, *list_tables(COLLECTIONS)),
     rows=account_rows,
     recorded_rows=find_account,
     unproven=(

@@ -119,6 +119,7 @@ _TYPES = {
     ("line_items", "quotes"): (68,), ("quotes", "contacts"): (69,), ("contacts", "quotes"): (70,),
     ("quotes", "companies"): (71,), ("companies", "quotes"): (72,),
 }  # fmt: skip
+PORTAL = 62_000_001
 _BEGIN = Clock(1_767_225_600_000_000).iso()
 OWNER = "71000001"
 
@@ -142,14 +143,26 @@ def columns_of(kind: str) -> list[str]:
     return [name for name in table_of(RECORDS[kind]).columns if name not in _OWN] if kind in RECORDS else []
 
 
+def type_id_of(kind: str) -> str:
+    """Return the type id of a kind; a kind that the account has added is called by its own."""
+    return KINDS.get(kind, kind)
+
+
+def rank_of(kind: str) -> int:
+    """Return the place of a kind in the order of kinds, those that the account has added last."""
+    return [*KINDS].index(kind) if kind in KINDS else 1000 + int(kind.removeprefix("2-"))
+
+
 def association_types(from_kind: str, to_kind: str) -> tuple[int, ...]:
     """Return the types of associations from one kind to another, of which the last is the usual one."""
-    return _TYPES.get((from_kind, to_kind), ())
+    if from_kind in KINDS and to_kind in KINDS:
+        return _TYPES.get((from_kind, to_kind), ())
+    return (2 * rank_of(from_kind) + 100 * rank_of(to_kind) + 10_000,)
 
 
 def association_type(from_kind: str, to_kind: str) -> int:
     """Return the usual type of associations from one kind to another; 0 if HubSpot has none."""
-    return _TYPES.get((from_kind, to_kind), (0,))[-1]
+    return (association_types(from_kind, to_kind) or (0,))[-1]
 
 
 def invert_type(from_kind: str, to_kind: str, type_id: int) -> int:

@@ -9,10 +9,11 @@ import msgspec
 from twindiff.kit.call import Call
 from twindiff.kit.twin import Operations
 
-from .account import KINDS, association_type, name_one
+from .account import association_type, name_one, type_id_of
 from .associations import associate, check_types, drop_types, list_associated, show_types, unlink
+from .object_schemas import get_kind
 from .record_lookup import find_record
-from .records import check_batch, get_kind, show_batch
+from .records import check_batch, show_batch
 
 api = Operations()
 Shown = dict[str, Any]
@@ -57,7 +58,7 @@ def _name_type(from_kind: str, to_kind: str) -> str:
 @api.post(f"{_V4}/batch/create")
 def create_labelled(call: Call, from_object_type: str, to_object_type: str, inputs: list[AssociationInput]) -> Any:
     """Associate pairs of records by the types that are given, beside those that they have."""
-    first, second = get_kind(from_object_type), get_kind(to_object_type)
+    first, second = get_kind(call, from_object_type), get_kind(call, to_object_type)
     _associate_each(call, first, second, inputs)
     return show_batch(call, [_show_pair(call, first, second, each) for each in inputs], 201)
 
@@ -65,9 +66,9 @@ def create_labelled(call: Call, from_object_type: str, to_object_type: str, inpu
 def _show_pair(call: Call, first: str, second: str, given: AssociationInput) -> Shown:
     types = show_types(call, (first, str(given.first.id)), (second, str(given.second.id)))
     return {
-        "fromObjectTypeId": KINDS[first],
+        "fromObjectTypeId": type_id_of(first),
         "fromObjectId": int(given.first.id),
-        "toObjectTypeId": KINDS[second],
+        "toObjectTypeId": type_id_of(second),
         "toObjectId": int(given.second.id),
         "labels": [each["label"] for each in types if each["label"]],
     }
@@ -76,7 +77,7 @@ def _show_pair(call: Call, first: str, second: str, given: AssociationInput) -> 
 @api.post(f"{_V4}/batch/associate/default")
 def create_default(call: Call, from_object_type: str, to_object_type: str, inputs: list[AssociationInput]) -> Any:
     """Associate pairs of records by the usual type."""
-    first, second = get_kind(from_object_type), get_kind(to_object_type)
+    first, second = get_kind(call, from_object_type), get_kind(call, to_object_type)
     _associate_each(call, first, second, inputs)
     spec = {"associationCategory": "HUBSPOT_DEFINED", "associationTypeId": association_type(first, second)}
     pairs = [(str(each.first.id), str(each.second.id)) for each in inputs]
@@ -87,7 +88,7 @@ def create_default(call: Call, from_object_type: str, to_object_type: str, input
 def read_labelled(call: Call, from_object_type: str, to_object_type: str, inputs: list[RecordReference]) -> Any:
     """Return the records that belong to each of up to 100 records."""
     check_batch(inputs)
-    first, second = get_kind(from_object_type), get_kind(to_object_type)
+    first, second = get_kind(call, from_object_type), get_kind(call, to_object_type)
     results: list[Shown] = []
     for each in inputs:
         others = list_associated(call, first, str(each.id), second)
@@ -104,14 +105,20 @@ def archive_labelled(call: Call, from_object_type: str, to_object_type: str, inp
     check_batch(inputs)
     for each in inputs:
         for other in each.second:
-            unlink(call, get_kind(from_object_type), str(each.first.id), get_kind(to_object_type), str(other.id))
+            unlink(
+                call,
+                get_kind(call, from_object_type),
+                str(each.first.id),
+                get_kind(call, to_object_type),
+                str(other.id),
+            )
 
 
 @api.post(f"{_V4}/batch/labels/archive", status=204)
 def archive_labels(call: Call, from_object_type: str, to_object_type: str, inputs: list[AssociationInput]) -> None:
     """Take types from pairs of records; without the usual type two records do not belong together."""
     check_batch(inputs)
-    first, second = get_kind(from_object_type), get_kind(to_object_type)
+    first, second = get_kind(call, from_object_type), get_kind(call, to_object_type)
     for each in inputs:
         types = check_types(call, first, second, each.types)
         drop_types(call, (first, str(each.first.id)), (second, str(each.second.id)), types)
@@ -120,7 +127,7 @@ def archive_labels(call: Call, from_object_type: str, to_object_type: str, input
 @api.get(f"{_V3}/types")
 def list_types(call: Call, from_object_type: str, to_object_type: str) -> Shown:
     """List the types of associations between two kinds, by version 3."""
-    first, second = get_kind(from_object_type), get_kind(to_object_type)
+    first, second = get_kind(call, from_object_type), get_kind(call, to_object_type)
     id = association_type(first, second)
     return {"results": [{"id": str(id), "name": _name_type(first, second)}] if id else []}
 
@@ -128,7 +135,7 @@ def list_types(call: Call, from_object_type: str, to_object_type: str) -> Shown:
 @api.post(f"{_V3}/batch/create")
 def create_early(call: Call, from_object_type: str, to_object_type: str, inputs: list[AssociationInput]) -> Any:
     """Associate pairs of records, by version 3."""
-    first, second = get_kind(from_object_type), get_kind(to_object_type)
+    first, second = get_kind(call, from_object_type), get_kind(call, to_object_type)
     _associate_each(call, first, second, inputs)
     name = _name_type(first, second)
     pairs = [(str(each.first.id), str(each.second.id)) for each in inputs]
@@ -139,7 +146,7 @@ def create_early(call: Call, from_object_type: str, to_object_type: str, inputs:
 def read_early(call: Call, from_object_type: str, to_object_type: str, inputs: list[RecordReference]) -> Any:
     """Return the records that belong to each of up to 100 records, by version 3."""
     check_batch(inputs)
-    first, second = get_kind(from_object_type), get_kind(to_object_type)
+    first, second = get_kind(call, from_object_type), get_kind(call, to_object_type)
     name = _name_type(first, second)
     results: list[Shown] = []
     for each in inputs:
@@ -154,4 +161,10 @@ def archive_early(call: Call, from_object_type: str, to_object_type: str, inputs
     """End the associations of pairs of records, by version 3."""
     check_batch(inputs)
     for each in inputs:
-        unlink(call, get_kind(from_object_type), str(each.first.id), get_kind(to_object_type), str(each.second.id))
+        unlink(
+            call,
+            get_kind(call, from_object_type),
+            str(each.first.id),
+            get_kind(call, to_object_type),
+            str(each.second.id),
+        )

@@ -12,7 +12,7 @@ from twindiff.kit.call import Call
 from twindiff.kit.twin import Operations
 
 from .associations import list_types
-from .records import get_kind
+from .object_schemas import get_kind
 from .tables import CrmAssociation, CrmAssociationLabel
 from .wire_style import HubSpotError, NoSuchRecord, RecordConflict
 
@@ -28,14 +28,14 @@ Shown = dict[str, Any]
 @api.get("")
 def list_labels(call: Call, from_object_type: str, to_object_type: str) -> Shown:
     """List the types of associations from one kind to another: HubSpot's, and those that the account has added."""
-    return {"results": list_types(call, get_kind(from_object_type), get_kind(to_object_type))}
+    return {"results": list_types(call, get_kind(call, from_object_type), get_kind(call, to_object_type))}
 
 
 @api.post("")
 def post_label(call: Call, from_object_type: str, to_object_type: str, label: str, name: str,
                inverse_label: str = "") -> Shown:  # fmt: skip
     """Add a label, with a type for each direction; between records of one kind one type serves both, unless paired."""
-    kinds = get_kind(from_object_type), get_kind(to_object_type)
+    kinds = get_kind(call, from_object_type), get_kind(call, to_object_type)
     if not label.strip() or not _NAME.fullmatch(name):
         raise HubSpotError("'label' cannot be blank, and 'name' has letters, digits and underscores after a letter.")
     known = [*_list_rows(call, *kinds), *_list_rows(call, *reversed(kinds))]
@@ -86,7 +86,7 @@ def _list_rows(call: Call, from_kind: str, to_kind: str) -> list[CrmAssociationL
 
 
 def _find_label(call: Call, from_object_type: str, to_object_type: str, type_id: str) -> CrmAssociationLabel:
-    rows = _list_rows(call, get_kind(from_object_type), get_kind(to_object_type))
+    rows = _list_rows(call, get_kind(call, from_object_type), get_kind(call, to_object_type))
     row = next((each for each in rows if str(each.type_id) == type_id), None)
     if row is None:
         raise NoSuchRecord(f"No association label with the type id {type_id} leads between these object types.")

@@ -10,7 +10,8 @@ from twindiff.kit.parameter_sources import Body
 from twindiff.kit.rows import all_of, any_of
 from twindiff.kit.twin import Operations
 
-from .account import KINDS, association_type, association_types, find_kind, invert_type
+from .account import association_type, association_types, invert_type, rank_of, type_id_of
+from .object_schemas import get_kind
 from .record_lookup import find_record, show_record
 from .tables import CrmAssociation, CrmAssociationLabel
 from .wire_style import HubSpotError, page_results
@@ -22,17 +23,8 @@ Record = tuple[str, str]
 
 
 def _order(first: Record, second: Record) -> tuple[Record, Record]:
-    kinds = [*KINDS]
-    return (
-        (first, second) if (kinds.index(first[0]), first[1]) <= (kinds.index(second[0]), second[1]) else (second, first)
-    )
-
-
-def _get_kind(said: str) -> str:
-    kind = find_kind(said)
-    if kind is None:
-        raise HubSpotError(f"Unable to infer object type from: {said}")
-    return kind
+    is_onward = (rank_of(first[0]), first[1]) <= (rank_of(second[0]), second[1])
+    return (first, second) if is_onward else (second, first)
 
 
 def find_association(call: Call, first: Record, second: Record) -> CrmAssociation | None:
@@ -150,7 +142,7 @@ def list_v4(
     call: Call, object_type: str, object_id: str, to_object_type: str, after: str = "", limit: int = 500
 ) -> dict[str, Any]:
     """List the records of a kind that belong to a record."""
-    kind, to_kind = _get_kind(object_type), _get_kind(to_object_type)
+    kind, to_kind = get_kind(call, object_type), get_kind(call, to_object_type)
     shown = [
         {"toObjectId": int(each), "associationTypes": show_types(call, (kind, object_id), (to_kind, each))}
         for each in list_associated(call, kind, object_id, to_kind)
@@ -163,7 +155,7 @@ def list_v3(
     call: Call, object_type: str, object_id: str, to_object_type: str, after: str = "", limit: int = 500
 ) -> dict[str, Any]:
     """List the records of a kind that belong to a record, by version 3."""
-    kind, to_kind = _get_kind(object_type), _get_kind(to_object_type)
+    kind, to_kind = get_kind(call, object_type), get_kind(call, to_object_type)
     name = f"{kind.removesuffix('s')}_to_{to_kind.removesuffix('s')}"
     shown = [{"id": each, "type": name} for each in list_associated(call, kind, object_id, to_kind)]
     return page_results(shown, after, limit)
@@ -172,7 +164,7 @@ def list_v3(
 def _put(
     call: Call, object_type: str, object_id: str, to_object_type: str, to_object_id: str, given: Any = None
 ) -> dict[str, Any]:
-    first, second = (_get_kind(object_type), object_id), (_get_kind(to_object_type), to_object_id)
+    first, second = (get_kind(call, object_type), object_id), (get_kind(call, to_object_type), to_object_id)
     types = check_types(call, first[0], second[0], given)
     _check_pair(call, first, second)
     known = find_association(call, first, second)
@@ -180,9 +172,9 @@ def _put(
         call.db.change(known, labels=[])
     associate(call, first, second, types)
     return {
-        "fromObjectTypeId": KINDS[first[0]],
+        "fromObjectTypeId": type_id_of(first[0]),
         "fromObjectId": int(object_id),
-        "toObjectTypeId": KINDS[second[0]],
+        "toObjectTypeId": type_id_of(second[0]),
         "toObjectId": int(to_object_id),
         "labels": [each["label"] for each in show_types(call, first, second) if each["label"]],
     }
@@ -192,7 +184,7 @@ def _put(
 def put_default(call: Call, object_type: str, object_id: str, to_object_type: str, to_object_id: str) -> dict[str, Any]:
     """Associate two records by the usual type."""
     shown = _put(call, object_type, object_id, to_object_type, to_object_id)
-    kinds = _get_kind(object_type), _get_kind(to_object_type)
+    kinds = get_kind(call, object_type), get_kind(call, to_object_type)
     spec = {"associationCategory": "HUBSPOT_DEFINED", "associationTypeId": association_type(*kinds)}
     result = {"from": {"id": object_id}, "to": {"id": to_object_id}, "associationSpec": spec}
     return {"status": "COMPLETE", "results": [result], "labels": shown["labels"]}
@@ -217,14 +209,14 @@ def put_v3(
 ) -> dict[str, Any]:
     """Associate two records, by version 3; the answer is the first one."""
     _put(call, object_type, object_id, to_object_type, to_object_id)
-    kind = _get_kind(object_type)
+    kind = get_kind(call, object_type)
     return show_record(kind, find_record(call, kind, object_id))
 
 
 @api.delete("/crm/v4/objects/{objectType}/{objectId}/associations/{toObjectType}/{toObjectId}", status=204)
 def delete_v4(call: Call, object_type: str, object_id: str, to_object_type: str, to_object_id: str) -> None:
     """End the association of two records."""
-    unlink(call, _get_kind(object_type), object_id, _get_kind(to_object_type), to_object_id)
+    unlink(call, get_kind(call, object_type), object_id, get_kind(call, to_object_type), to_object_id)
 
 
 @api.delete(
@@ -234,4 +226,4 @@ def delete_v3(
     call: Call, object_type: str, object_id: str, to_object_type: str, to_object_id: str, association_type: str
 ) -> None:
     """End the association of two records, by version 3."""
-    unlink(call, _get_kind(object_type), object_id, _get_kind(to_object_type), to_object_id)
+    unlink(call, get_kind(call, object_type), object_id, get_kind(call, to_object_type), to_object_id)

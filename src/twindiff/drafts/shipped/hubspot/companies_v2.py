@@ -16,8 +16,9 @@ from twindiff.kit.twin import Operations
 from .account import columns_of, kind_of_type
 from .associations import associate, list_associated, unlink
 from .contact_lists import PORTAL, Pairs, Shown, check_pairs, read_pairs, show_milliseconds, show_value
+from .object_schemas import get_kind
 from .record_lookup import find_record, find_records
-from .records import archive_record, change_record, create_record, get_kind
+from .records import archive_record, change_record, create_record
 from .settings import add_property
 from .tables import CrmProperty
 from .wire_style import HubSpotError, NoSuchRecord
@@ -207,7 +208,7 @@ def _show_definition(call: Call, row: CrmProperty) -> Shown:
 
 
 def _find_definition(call: Call, kind: str, name: str) -> CrmProperty:
-    row = call.db.find(CrmProperty, CrmProperty.kind == get_kind(kind), CrmProperty.name == name)
+    row = call.db.find(CrmProperty, CrmProperty.kind == get_kind(call, kind), CrmProperty.name == name)
     if row is None:
         raise NoSuchRecord(f"Couldn't find a Property with the given name '{name}'")
     return row
@@ -216,7 +217,7 @@ def _find_definition(call: Call, kind: str, name: str) -> CrmProperty:
 @api.get("/properties/v1/{objectType}/properties")
 def list_definitions(call: Call, object_type: str) -> list[Shown]:
     """List the properties of a kind of records."""
-    rows = call.db.rows(CrmProperty, CrmProperty.kind == get_kind(object_type))
+    rows = call.db.rows(CrmProperty, CrmProperty.kind == get_kind(call, object_type))
     return [_show_definition(call, each) for each in rows]
 
 
@@ -234,7 +235,7 @@ def post_definition(
 ) -> Shown:
     """Add a property to a kind of records."""
     row = CrmProperty(
-        kind=get_kind(object_type),
+        kind=get_kind(call, object_type),
         name=name,
         label=label,
         type=type,
@@ -280,7 +281,7 @@ _FROM_KINDS = {1: "contacts", 2: "companies", 3: "deals", 4: "contacts", 5: "dea
                16: "tickets", 25: "companies", 26: "tickets", 27: "deals", 28: "tickets", 19: "deals"}  # fmt: skip
 
 
-def _kinds_of(definition_id: int) -> tuple[str, str]:
+def kinds_of_definition(definition_id: int) -> tuple[str, str]:
     """Return the kinds that an association leads from and to; raises HubSpotError for an unknown one."""
     from_kind = _FROM_KINDS.get(definition_id)
     to_kind = kind_of_type(from_kind, definition_id) if from_kind else None
@@ -292,7 +293,7 @@ def _kinds_of(definition_id: int) -> tuple[str, str]:
 @api.get("/crm-associations/v1/associations/{objectId}/HUBSPOT_DEFINED/{definitionId}")
 def list_associations(call: Call, object_id: str, definition_id: int, limit: int = 100, offset: int = 0) -> Shown:
     """List the ids of the records that belong to a record."""
-    from_kind, to_kind = _kinds_of(definition_id)
+    from_kind, to_kind = kinds_of_definition(definition_id)
     ids = sorted(each for each in map(int, list_associated(call, from_kind, object_id, to_kind)) if each > offset)
     most = min(max(limit, 1), 100)
     listed, has_more = ids[:most], len(ids) > most
@@ -302,7 +303,7 @@ def list_associations(call: Call, object_id: str, definition_id: int, limit: int
 @api.put("/crm-associations/v1/associations", status=204)
 def put_association(call: Call, from_object_id: str | int, to_object_id: str | int, definition_id: int) -> None:
     """Associate two records."""
-    from_kind, to_kind = _kinds_of(definition_id)
+    from_kind, to_kind = kinds_of_definition(definition_id)
     first = find_record(call, from_kind, str(from_object_id))
     associate(call, (from_kind, first.id), (to_kind, find_record(call, to_kind, str(to_object_id)).id))
 
@@ -310,5 +311,5 @@ def put_association(call: Call, from_object_id: str | int, to_object_id: str | i
 @api.put("/crm-associations/v1/associations/delete", status=204)
 def delete_association(call: Call, from_object_id: str | int, to_object_id: str | int, definition_id: int) -> None:
     """End an association."""
-    from_kind, to_kind = _kinds_of(definition_id)
+    from_kind, to_kind = kinds_of_definition(definition_id)
     unlink(call, from_kind, str(from_object_id), to_kind, str(to_object_id))

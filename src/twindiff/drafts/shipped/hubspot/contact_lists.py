@@ -15,8 +15,10 @@ from twindiff.kit.http import Response
 from twindiff.kit.rows import Expression
 from twindiff.kit.twin import Operations
 
-from .account import columns_of
-from .associations import list_associated
+from .account import PORTAL, columns_of
+from .associations import associate, list_associated
+from .list_filters import check_filters
+from .list_filters import list_members as list_rows_of_members
 from .record_lookup import find_record, find_records, read_property
 from .records import archive_record, change_record, create_record, read_properties
 from .tables import CrmContact, CrmContactList, CrmListMember
@@ -29,7 +31,6 @@ class MethodNotSupported(HubSpotError):
     status = 405
 
 
-PORTAL = 62_000_001
 AUTHOR = 71_000_001
 """The user who calls."""
 MAX_LISTED = 500
@@ -38,6 +39,7 @@ MAX_CONTACTS = 100
 api = Operations(prefix="/contacts/v1")
 Shown = dict[str, Any]
 Pairs = list[dict[str, Any]]
+_CALCULATED = ("lastmodifieddate", "hs_email_domain")
 _COUNTS = ("num_conversion_events", "num_unique_conversion_events")
 
 
@@ -45,7 +47,7 @@ def read_pairs(given: Pairs | None, name: str = "property") -> dict[str, Any]:
     """Return the values of `[{"property": …, "value": …}]` by name; raises HubSpotError for another shape."""
     if any(name not in each for each in given or ()):
         raise HubSpotError(f"Invalid input JSON: each of 'properties' must have '{name}' and 'value'.")
-    return {str(each[name]): each.get("value") for each in given or ()}
+    return {str(each[name]).lower(): each.get("value") for each in given or ()}
 
 
 def check_pairs(call: Call, kind: str, given: Mapping[str, Any]) -> None:
@@ -74,7 +76,8 @@ def _find_contact(call: Call, id: str) -> Any:
     return find_record(call, "contacts", id)
 
 
-def _find_by_email(call: Call, email: str) -> Any | None:
+def find_by_email(call: Call, email: str) -> Any | None:
+    """Return the contact with an address; None if there is none."""
     return call.db.find(
         CrmContact,
         CrmContact.email.equals(email),
@@ -103,13 +106,14 @@ def _read_values(row: Any, company: str) -> dict[str, str]:
     return {**values, "associatedcompanyid": company} if company else values
 
 
-def _show_contact(call: Call, row: Any, *, only_values: bool, names: Iterable[str] | None = None) -> Shown:
+def show_contact(call: Call, row: Any, *, only_values: bool, names: Iterable[str] | None = None) -> Shown:
+    """Return a contact as version 1 shows it, with all properties or those of the names."""
     company = next(iter(list_associated(call, "contacts", row.id, "companies")), "")
     values = (
         _read_values(row, company) if names is None else {each: show_value(row, "contacts", each) for each in names}
     )
     at = show_milliseconds(row.updated_at)
-    versions = {"source-type": "API", "source-id": None, "source-label": None, "timestamp": at, "selected": False}
+    versions, origins = _show_version(at), _show_origins(at)
     made, number = show_milliseconds(row.created_at), int(row.id)
     email = [{"type": "EMAIL", "value": row.email, "timestamp": made, "is-primary": True}] if row.email else []
     guid = _guid_of(row)
@@ -123,7 +127,10 @@ def _show_contact(call: Call, row: Any, *, only_values: bool, names: Iterable[st
         "profile-token": f"AO_T-m{number:054d}",
         "profile-url": f"https://app.hubspot.com/contacts/{PORTAL}/contact/{number}",
         "properties": {
-            name: {"value": value, **({} if only_values else {"versions": [{"value": value, **versions}]})}
+            name: {
+                "value": value,
+                **({} if only_values else {"versions": [{"value": value, **origins.get(name, versions)}]}),
+            }
             for name, value in values.items()
         },
         "form-submissions": [],
@@ -139,6 +146,16 @@ def _show_contact(call: Call, row: Any, *, only_values: bool, names: Iterable[st
         "merge-audits": [],
         **({"associated-company": _show_associated_company(call, company)} if company else {}),
     }
+
+
+def _show_version(at: int) -> Shown:
+    return {"source-type": "API", "source-id": None, "source-label": None, "timestamp": at, "selected": False}
+
+
+def _show_origins(at: int) -> dict[str, Shown]:
+    """Return the versions of computed properties, without their values."""
+    calculated = {**_show_version(at), "source-type": "CALCULATED"}
+    return {**dict.fromkeys(_CALCULATED, calculated), **{name: {**calculated, "timestamp": 0} for name in _COUNTS}}
 
 
 def _show_associated_company(call: Call, id: str) -> Shown:
@@ -171,18 +188,26 @@ def post_contact(call: Call, properties: Pairs | None = None) -> Shown:
     """Create a contact; 409 for an address that another has."""
     given = read_pairs(properties)
     check_pairs(call, "contacts", given)
-    known = _find_by_email(call, str(given["email"])) if given.get("email") else None
+    known = find_by_email(call, str(given["email"])) if given.get("email") else None
     if known is not None:
         raise RecordConflict(
             "Contact already exists", body={"error": "CONTACT_EXISTS", "identityProfile": _identify(known)}
         )
     row = create_record(call, "contacts", given)
-    shown = _show_contact(call, row, only_values=False, names=[name for name in given if given[name]])
+    shown = show_contact(call, row, only_values=False, names=[name for name in given if given[name]])
+    _join_company(call, row)
     new: Shown = {"is-deleted": False, "is-contact": False, "pointer-vid": 0, "previous-vid": 0, "linked-vids": []}
     profile: Shown = {**shown["identity-profiles"][0], **new}
     identities: Pairs = profile["identities"]
     profile["identities"] = [{**each, "source": "UNSPECIFIED"} for each in identities]
     return {**shown, "identity-profiles": [profile]}
+
+
+def _join_company(call: Call, row: Any) -> None:
+    """Associate a contact with the company that its property `associatedcompanyid` names, if there is one."""
+    company = str(row.properties.get("associatedcompanyid") or "")
+    if any(each.id == company for each in find_records(call, "companies")):
+        associate(call, ("contacts", row.id), ("companies", company))
 
 
 def _identify(row: Any) -> Shown:
@@ -197,7 +222,7 @@ def post_contact_by_email(call: Call, email: str, properties: Pairs | None = Non
     """Change the contact with an address, or create it."""
     given = {"email": email, **read_pairs(properties)}
     check_pairs(call, "contacts", given)
-    known = _find_by_email(call, email)
+    known = find_by_email(call, email)
     row = change_record(call, "contacts", known, given) if known else create_record(call, "contacts", given)
     return {"vid": int(row.id), "isNew": known is None}
 
@@ -205,11 +230,11 @@ def post_contact_by_email(call: Call, email: str, properties: Pairs | None = Non
 @api.get("/contact/email/{email}/profile")
 def get_contact_by_email(call: Call, email: str, property_mode: str = "value_and_history") -> Shown:
     """Return the contact with an address."""
-    row = _find_by_email(call, email)
+    row = find_by_email(call, email)
     if row is None:
         errors = [{"message": f"The contact e:{email} does not exist."}]
         raise NoSuchRecord("contact does not exist", body={"errors": errors})
-    return _show_contact(call, row, only_values=property_mode == "value_only")
+    return show_contact(call, row, only_values=property_mode == "value_only")
 
 
 @api.get("/contact/vid/{vid}/profile")
@@ -219,7 +244,7 @@ def get_contact(call: Call, vid: str, property_mode: str = "value_and_history") 
         row = _find_contact(call, vid)
     except NoSuchRecord:
         raise NoSuchRecord("contact does not exist") from None
-    return _show_contact(call, row, only_values=property_mode == "value_only")
+    return show_contact(call, row, only_values=property_mode == "value_only")
 
 
 @api.post("/contact/vid/{vid}/profile", status=204)
@@ -255,14 +280,14 @@ def list_contacts_by_id(call: Call, vid: list[str] | None = None, property_mode:
     """Return contacts by their ids, by id; those that do not exist are left out."""
     known = {row.id: row for row in find_records(call, "contacts")}
     rows = [known[each] for each in vid or () if each in known]
-    return {row.id: _show_contact(call, row, only_values=property_mode == "value_only") for row in rows}
+    return {row.id: show_contact(call, row, only_values=property_mode == "value_only") for row in rows}
 
 
 @api.get("/contact/emails/batch")
 def list_contacts_by_email(call: Call, email: list[str] | None = None) -> Shown:
     """Return contacts by their addresses, by id; those that do not exist are left out."""
-    rows = [_find_by_email(call, each) for each in email or ()]
-    return {row.id: _show_contact(call, row, only_values=False) for row in rows if row is not None}
+    rows = [find_by_email(call, each) for each in email or ()]
+    return {row.id: show_contact(call, row, only_values=False) for row in rows if row is not None}
 
 
 @api.delete("/contact/vid/{vid}")
@@ -276,16 +301,18 @@ def delete_contact(call: Call, vid: str) -> Shown:
 # -- static lists ------------------------------------------------------------------------------------------------------
 
 
-def _find_list(call: Call, id: str) -> CrmContactList:
+def find_contact_list(call: Call, id: str) -> CrmContactList:
+    """Return a list of contacts; raises NoSuchRecord."""
     row = call.db.find(CrmContactList, CrmContactList.id == int(id)) if id.isdecimal() and len(id) < 10 else None
     if row is None or row.deleted_at or row.kind != "contacts":
         raise NoSuchRecord(f"Couldn't find a List with the given id '{id}'.")
     return row
 
 
-def _show_list(call: Call, row: CrmContactList) -> Shown:
+def show_contact_list(call: Call, row: CrmContactList) -> Shown:
+    """Return a list as version 1 shows it."""
     at = show_milliseconds(row.created_at)
-    members = call.db.rows(CrmListMember, CrmListMember.list_id == row.id)
+    members = list_rows_of_members(call, row)
     changed = max((show_milliseconds(each.added_at) for each in members), default=0)
     return {
         "portalId": PORTAL,
@@ -335,18 +362,23 @@ def _list_page(call: Call, count: int, offset: int, *where: Expression) -> Shown
     most, start = min(max(count, 1), MAX_LISTED), max(offset, 0)
     of_contacts = CrmContactList.kind == "contacts", CrmContactList.deleted_at.is_null()
     rows = sorted(call.db.rows(CrmContactList, *of_contacts, *where), key=lambda row: (row.name.lower(), row.id))
-    shown = [_show_list(call, each) for each in rows[start : start + most]]
+    shown = [show_contact_list(call, each) for each in rows[start : start + most]]
     return {"offset": start + most, "lists": shown, "has-more": len(rows) > start + most}
 
 
 @api.post("/lists")
-def post_list(call: Call, name: str, dynamic: bool = False) -> Shown:
-    """Create a static list."""
-    if dynamic:
-        raise HubSpotError("This drafted twin has static lists only.")
+def post_list(call: Call, name: str, dynamic: bool = False, filters: list[Any] | None = None) -> Shown:
+    """Create a static list, or a dynamic one with the contacts that meet its filters."""
     number = call.db.next("contact_list")
-    row = CrmContactList(id=number, name=name, author_id=AUTHOR, created_at=call.clock.iso())
-    return _show_list(call, call.db.add(row))
+    row = CrmContactList(
+        id=number,
+        name=name,
+        is_dynamic=dynamic,
+        filters=check_filters(filters) if dynamic else [],
+        author_id=AUTHOR,
+        created_at=call.clock.iso(),
+    )
+    return show_contact_list(call, call.db.add(row))
 
 
 @api.post("/lists/all/contacts/all")
@@ -358,13 +390,13 @@ def refuse_contacts(call: Call) -> None:
 @api.get("/lists/{listId}")
 def get_list(call: Call, list_id: str) -> Shown:
     """Return a list."""
-    return _show_list(call, _find_list(call, list_id))
+    return show_contact_list(call, find_contact_list(call, list_id))
 
 
 @api.delete("/lists/{listId}", status=204)
 def delete_list(call: Call, list_id: str) -> None:
     """Remove a list; its contacts stay."""
-    row = _find_list(call, list_id)
+    row = find_contact_list(call, list_id)
     for member in call.db.rows(CrmListMember, CrmListMember.list_id == row.id):
         call.db.remove(member)
     call.db.remove(row)
@@ -373,7 +405,7 @@ def delete_list(call: Call, list_id: str) -> None:
 @api.post("/lists/{listId}/add")
 def add_to_list(call: Call, list_id: str, vids: list[int] | None = None, emails: list[str] | None = None) -> Shown:
     """Add contacts to a list, by id or address."""
-    row = _find_list(call, list_id)
+    row = find_contact_list(call, list_id)
     _refuse_dynamic(row)
     contacts, invalid = _find_members(call, vids or (), emails or ())
     inside = {each.record_id for each in call.db.rows(CrmListMember, CrmListMember.list_id == row.id)}
@@ -385,7 +417,7 @@ def add_to_list(call: Call, list_id: str, vids: list[int] | None = None, emails:
 @api.post("/lists/{listId}/remove")
 def remove_from_list(call: Call, list_id: str, vids: list[int] | None = None, emails: list[str] | None = None) -> Shown:
     """Take contacts out of a list, by id or address."""
-    row = _find_list(call, list_id)
+    row = find_contact_list(call, list_id)
     _refuse_dynamic(row)
     contacts, invalid = _find_members(call, vids or (), emails or ())
     members = {each.record_id: each for each in call.db.rows(CrmListMember, CrmListMember.list_id == row.id)}
@@ -402,7 +434,7 @@ def _refuse_dynamic(row: CrmContactList) -> None:
 def _find_members(call: Call, vids: Sequence[int], emails: Sequence[str]) -> tuple[list[str], Shown]:
     """Return the ids of contacts by id or address, and those that there are not."""
     known = {each.id for each in find_records(call, "contacts")}
-    by_email = {email: _find_by_email(call, email) for email in emails}
+    by_email = {email: find_by_email(call, email) for email in emails}
     contacts = [str(each) for each in vids if str(each) in known]
     contacts += [row.id for row in by_email.values() if row is not None]
     invalid = {
@@ -423,11 +455,11 @@ def list_members(call: Call, list_id: str, count: int = 20, vid_offset: int = 0)
     if list_id == "all":
         rows = find_records(call, "contacts")
     else:
-        row = _find_list(call, list_id)
-        members = call.db.rows(CrmListMember, CrmListMember.list_id == row.id)
+        row = find_contact_list(call, list_id)
+        members = list_rows_of_members(call, row)
         rows = [_find_contact(call, each.record_id) for each in members]
     rows = [each for each in sorted(rows, key=lambda each: int(each.id)) if int(each.id) > vid_offset]
     most = min(max(count, 1), MAX_CONTACTS)
-    shown = [_show_contact(call, each, only_values=True) for each in rows[:most]]
+    shown = [show_contact(call, each, only_values=True) for each in rows[:most]]
     last = shown[-1]["vid"] if shown else 0
     return {"contacts": shown, "has-more": len(rows) > most, "vid-offset": last}

@@ -12,7 +12,7 @@ from twindiff.kit.call import Call
 from twindiff.kit.twin import Operations
 
 from .account import DEAL_STAGES
-from .records import get_kind
+from .object_schemas import get_kind
 from .tables import CrmDeal, CrmPipeline, CrmStage, CrmTicket
 from .wire_style import HubSpotError, NoSuchRecord, RecordConflict
 
@@ -127,8 +127,8 @@ def _refuse_used(call: Call, kind: str, pipeline: str, stage: str = "") -> None:
         raise HubSpotError(f"{what} cannot be deleted: {len(used)} {kind} are in it, such as {used[0].id}.")
 
 
-def _get_kind(said: str) -> str:
-    kind = get_kind(said)
+def _get_kind(call: Call, said: str) -> str:
+    kind = get_kind(call, said)
     if kind not in _USES:
         raise HubSpotError(f"Records of {kind} have no pipelines; deals and tickets have.")
     return kind
@@ -160,7 +160,7 @@ def _remove_pipeline(call: Call, kind: str, id: str) -> None:
 @api.get("/crm/v3/pipelines/{objectType}")
 def list_pipelines(call: Call, object_type: str) -> Shown:
     """List the pipelines of deals or tickets with their stages."""
-    return {"results": [_show_pipeline(call, each) for each in _list_pipelines(call, _get_kind(object_type))]}
+    return {"results": [_show_pipeline(call, each) for each in _list_pipelines(call, _get_kind(call, object_type))]}
 
 
 @api.post("/crm/v3/pipelines/{objectType}", status=201)
@@ -168,14 +168,14 @@ def post_pipeline(
     call: Call, object_type: str, label: str, stages: Stages | None = None, display_order: int = 0
 ) -> Shown:
     """Create a pipeline with its stages."""
-    kind, id = _get_kind(object_type), str(137_000_000 + call.db.next("stage"))
+    kind, id = _get_kind(call, object_type), str(137_000_000 + call.db.next("stage"))
     return _show_pipeline(call, _add_pipeline(call, kind, id, label, display_order, stages or []))
 
 
 @api.get("/crm/v3/pipelines/{objectType}/{pipelineId}")
 def get_pipeline(call: Call, object_type: str, pipeline_id: str) -> Shown:
     """Return a pipeline."""
-    return _show_pipeline(call, _find_pipeline(call, _get_kind(object_type), pipeline_id))
+    return _show_pipeline(call, _find_pipeline(call, _get_kind(call, object_type), pipeline_id))
 
 
 @api.patch("/crm/v3/pipelines/{objectType}/{pipelineId}")
@@ -183,7 +183,7 @@ def patch_pipeline(
     call: Call, object_type: str, pipeline_id: str, label: str | None = None, display_order: int | None = None
 ) -> Shown:
     """Change the label or the place of a pipeline."""
-    row = _find_pipeline(call, _get_kind(object_type), pipeline_id)
+    row = _find_pipeline(call, _get_kind(call, object_type), pipeline_id)
     return _show_pipeline(call, _change(call, row, {"label": label, "display_order": display_order}))
 
 
@@ -192,7 +192,7 @@ def put_pipeline(
     call: Call, object_type: str, pipeline_id: str, label: str, stages: Stages, display_order: int = 0
 ) -> Shown:
     """Replace a pipeline and its stages."""
-    kind = _get_kind(object_type)
+    kind = _get_kind(call, object_type)
     row = _change(
         call, _find_pipeline(call, kind, pipeline_id), {"label": label or None, "display_order": display_order}
     )
@@ -209,7 +209,7 @@ def put_pipeline(
 @api.delete("/crm/v3/pipelines/{objectType}/{pipelineId}", status=204)
 def delete_pipeline(call: Call, object_type: str, pipeline_id: str) -> None:
     """Remove a pipeline that no record is in."""
-    _remove_pipeline(call, _get_kind(object_type), pipeline_id)
+    _remove_pipeline(call, _get_kind(call, object_type), pipeline_id)
 
 
 @api.get("/crm/v3/pipelines/{objectType}/{pipelineId}/stages")
@@ -228,7 +228,7 @@ def post_stage(
     display_order: int = 0,
 ) -> Shown:
     """Add a stage to a pipeline."""
-    kind = _get_kind(object_type)
+    kind = _get_kind(call, object_type)
     row = _find_pipeline(call, kind, pipeline_id)
     return _show_stage(_add_stage(call, kind, row.id, {"label": label, "metadata": metadata}, display_order))
 
@@ -236,7 +236,7 @@ def post_stage(
 @api.get("/crm/v3/pipelines/{objectType}/{pipelineId}/stages/{stageId}")
 def get_stage(call: Call, object_type: str, pipeline_id: str, stage_id: str) -> Shown:
     """Return a stage of a pipeline."""
-    return _show_stage(_find_stage(call, _get_kind(object_type), pipeline_id, stage_id))
+    return _show_stage(_find_stage(call, _get_kind(call, object_type), pipeline_id, stage_id))
 
 
 @api.patch("/crm/v3/pipelines/{objectType}/{pipelineId}/stages/{stageId}")
@@ -250,7 +250,7 @@ def patch_stage(
     display_order: int | None = None,
 ) -> Shown:
     """Change a stage of a pipeline."""
-    kind = _get_kind(object_type)
+    kind = _get_kind(call, object_type)
     row = _find_stage(call, kind, pipeline_id, stage_id)
     merged = _check_metadata(kind, {"metadata": {**row.metadata, **metadata}}) if metadata else None
     values = {"label": label, "metadata": merged, "display_order": display_order}
@@ -260,7 +260,7 @@ def patch_stage(
 @api.delete("/crm/v3/pipelines/{objectType}/{pipelineId}/stages/{stageId}", status=204)
 def delete_stage(call: Call, object_type: str, pipeline_id: str, stage_id: str) -> None:
     """Remove a stage that no record is in."""
-    kind = _get_kind(object_type)
+    kind = _get_kind(call, object_type)
     row = _find_stage(call, kind, pipeline_id, stage_id)
     _refuse_used(call, kind, row.pipeline, row.id)
     call.db.remove(row)

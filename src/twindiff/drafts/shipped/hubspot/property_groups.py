@@ -12,7 +12,8 @@ from twindiff.kit.call import Call
 from twindiff.kit.twin import Operations
 
 from . import companies_v2
-from .records import get_kind
+from .account import PORTAL
+from .object_schemas import get_kind
 from .tables import CrmProperty, CrmPropertyGroup
 from .wire_style import HubSpotError, NoSuchRecord, RecordConflict
 
@@ -22,9 +23,11 @@ Shown = dict[str, Any]
 
 def _list_groups(call: Call, object_type: str) -> list[tuple[CrmPropertyGroup, bool]]:
     """Return the groups of a kind; those that only properties name are HubSpot's own, as the second value says."""
-    kind = get_kind(object_type)
+    kind = get_kind(call, object_type)
     rows = call.db.rows(CrmPropertyGroup, CrmPropertyGroup.kind == kind, order=CrmPropertyGroup.display_order)
     known = {row.name for row in rows}
+    if any(row.is_own for row in rows):
+        return [(row, row.is_own) for row in rows]
     named = dict.fromkeys(row.group_name for row in call.db.rows(CrmProperty, CrmProperty.kind == kind))
     own = [
         CrmPropertyGroup(kind=kind, name=name, label=_label(name), display_order=number)
@@ -50,7 +53,7 @@ def _add_group(call: Call, object_type: str, name: str, label: str, order: int) 
         raise HubSpotError("A group of properties must have a name.")
     if name in [row.name for row, _ in _list_groups(call, object_type)]:
         raise RecordConflict(f"The Group named '{name}' already exists.")
-    return call.db.add(CrmPropertyGroup(kind=get_kind(object_type), name=name, label=label, display_order=order))
+    return call.db.add(CrmPropertyGroup(kind=get_kind(call, object_type), name=name, label=label, display_order=order))
 
 
 def _change_group(
@@ -188,10 +191,13 @@ def _declare_groups(prefix: str, kind: str) -> None:
     """Declare the groups of properties of one kind below a prefix that names the kind."""
 
     def list_groups_early(call: Call) -> list[Shown]:
-        return [_drop_origin(each) for each in list_groups(call, kind)]
+        shown = list_groups(call, kind)
+        return shown if prefix.startswith("/contacts") else [_drop_origin(each) for each in shown]
 
-    def post_group_early(call: Call, name: str, display_name: str = "", display_order: int = 0) -> Shown:
-        return _drop_origin(post_group(call, kind, name, display_name, display_order))
+    def post_group_early(call: Call, name: str, display_name: str = "", display_order: int | None = None) -> Shown:
+        order = len(_list_groups(call, kind)) if display_order is None else display_order
+        shown = _drop_origin(post_group(call, kind, name, display_name, order))
+        return {"portalId": PORTAL, **shown}
 
     def put_group_early(
         call: Call, name: str, display_name: str | None = None, display_order: int | None = None

@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 from twindiff.kit.call import Call
-from twindiff.kit.errors import MissingOperation
 from twindiff.kit.parameter_sources import Body
 from twindiff.kit.twin import Operations
 
-from .account import KINDS
+from .account import type_id_of
+from .list_filters import check_branch, list_filtered
+from .list_filters import list_members as list_rows_of_members
+from .object_schemas import get_kind
 from .record_lookup import find_record, find_records
-from .records import get_kind, list_places
+from .records import list_places
 from .tables import CrmContactList, CrmListMember
 from .wire_style import HubSpotError, NoSuchRecord, page_results, show_time
 
@@ -32,10 +34,10 @@ def _show(call: Call, row: CrmContactList) -> Shown:
         "listId": str(row.id),
         "listVersion": 1,
         "name": row.name,
-        "objectTypeId": KINDS[row.kind],
+        "objectTypeId": type_id_of(row.kind),
         "processingType": row.processing or ("DYNAMIC" if row.is_dynamic else "MANUAL"),
         "processingStatus": "COMPLETE",
-        "size": len(_members(call, row)) + row.others,
+        "size": len(list_rows_of_members(call, row)) + row.others,
         "createdAt": show_time(row.created_at),
         "createdById": user,
         "updatedAt": changed,
@@ -43,11 +45,6 @@ def _show(call: Call, row: CrmContactList) -> Shown:
         "filtersUpdatedAt": show_time(row.created_at),
         **({"deletedAt": show_time(row.deleted_at)} if row.deleted_at else {}),
     }
-
-
-def _members(call: Call, row: CrmContactList) -> list[CrmListMember]:
-    rows = call.db.rows(CrmListMember, CrmListMember.list_id == row.id)
-    return sorted(rows, key=lambda each: int(each.record_id))
 
 
 def _find(call: Call, id: str, *, deleted: bool = False) -> CrmContactList:
@@ -83,20 +80,26 @@ def post_list(
     processing_type: str,
     filter_branch: dict[str, Any] | None = None,
 ) -> Shown:
-    """Create a list without members. One whose members follow from filters is not served."""
-    kind = get_kind(object_type_id)
+    """Create a list: without members, or dynamic, with those that meet its filters."""
+    kind = get_kind(call, object_type_id)
     if processing_type not in (*_GIVEN, "DYNAMIC"):
         raise HubSpotError(f"Invalid input JSON: '{processing_type}' is no processing type.")
-    if processing_type == "DYNAMIC" or filter_branch:
-        raise MissingOperation("This drafted twin has no lists whose members follow from filters.")
+    is_dynamic = processing_type == "DYNAMIC"
+    filters: Any = check_branch(filter_branch) if is_dynamic or filter_branch else []
     row = CrmContactList(
         id=call.db.next("contact_list"),
         name=_check_name(call, kind, name),
         kind=kind,
         processing=processing_type,
+        is_dynamic=is_dynamic,
+        filters=filters,
         created_at=call.clock.iso(),
     )
-    return {"list": _show(call, call.db.add(row))}
+    row = call.db.add(row)
+    if processing_type == "SNAPSHOT" and filters:
+        for each in list_filtered(call, row):
+            call.db.add(CrmListMember(list_id=row.id, record_id=each, added_at=call.clock.iso()))
+    return {"list": _show(call, row)}
 
 
 @api.post("/search", reads=True)
@@ -126,7 +129,7 @@ def search_lists(
 @api.get("/object-type-id/{objectTypeId}/name/{listName}")
 def get_by_name(call: Call, object_type_id: str, list_name: str) -> Shown:
     """Return the list of a kind with a name."""
-    kind = get_kind(object_type_id)
+    kind = get_kind(call, object_type_id)
     for row in _list_there(call):
         if row.kind == kind and row.name == list_name:
             return {"list": _show(call, row)}
@@ -136,7 +139,7 @@ def get_by_name(call: Call, object_type_id: str, list_name: str) -> Shown:
 @api.get("/records/{objectTypeId}/{recordId}/memberships")
 def list_of_record(call: Call, object_type_id: str, record_id: str) -> Shown:
     """List the lists in which a record is."""
-    kind = get_kind(object_type_id)
+    kind = get_kind(call, object_type_id)
     record = find_record(call, kind, record_id)
     there = {row.id for row in _list_there(call)}
     shown = [
@@ -146,10 +149,26 @@ def list_of_record(call: Call, object_type_id: str, record_id: str) -> Shown:
             "firstAddedTimestamp": show_time(each.added_at),
             "lastAddedTimestamp": show_time(each.added_at),
         }
-        for each in list_places(call, kind, record.id)
+        for each in [*list_places(call, kind, record.id), *_places_by_filters(call, kind, record.id)]
         if each.list_id in there
     ]
     return {"results": shown, "total": len(shown)}
+
+
+def _places_by_filters(call: Call, kind: str, id: str) -> list[CrmListMember]:
+    """Return the places of a record in dynamic lists."""
+    rows = [row for row in _list_there(call) if row.kind == kind and row.is_dynamic]
+    return [each for row in rows for each in list_rows_of_members(call, row) if each.record_id == id]
+
+
+@api.put("/{listId}/update-list-filters")
+def put_filters(call: Call, list_id: str, filter_branch: dict[str, Any]) -> Shown:
+    """Change the filters of a dynamic list."""
+    row = _find(call, list_id)
+    if not row.is_dynamic:
+        raise HubSpotError("Only lists with processing type DYNAMIC have filters that can be changed.")
+    row = call.db.change(row, filters=check_branch(filter_branch), updated_at=call.clock.iso())
+    return {"updatedList": _show(call, row)}
 
 
 @api.get("/{listId}")
@@ -181,7 +200,7 @@ def put_name(call: Call, list_id: str, list_name: str) -> Shown:
 @api.get("/{listId}/memberships")
 def list_members(call: Call, list_id: str, after: str = "", limit: int = 100) -> Shown:
     """List the records of a list in the order of their ids."""
-    members = _members(call, _find(call, list_id))
+    members = list_rows_of_members(call, _find(call, list_id))
     shown = [{"recordId": each.record_id, "membershipTimestamp": show_time(each.added_at)} for each in members]
     return {"total": len(shown), **page_results(shown, after, min(max(limit, 1), MAX_MEMBERS))}
 
@@ -189,7 +208,7 @@ def list_members(call: Call, list_id: str, after: str = "", limit: int = 100) ->
 @api.get("/{listId}/memberships/join-order")
 def list_in_join_order(call: Call, list_id: str, after: str = "", limit: int = 100) -> Shown:
     """List the records of a list in the order in which they were added."""
-    members = sorted(_members(call, _find(call, list_id)), key=lambda each: each.added_at)
+    members = sorted(list_rows_of_members(call, _find(call, list_id)), key=lambda each: each.added_at)
     shown = [{"recordId": each.record_id, "membershipTimestamp": show_time(each.added_at)} for each in members]
     return {"total": len(shown), **page_results(shown, after, min(max(limit, 1), MAX_MEMBERS))}
 
@@ -223,14 +242,14 @@ def add_from_list(call: Call, list_id: str, source_list_id: str) -> None:
     row, source = _find(call, list_id), _find(call, source_list_id)
     if row.kind != source.kind:
         raise HubSpotError("The lists are of different object types.")
-    _change(call, row, [each.record_id for each in _members(call, source)], ())
+    _change(call, row, [each.record_id for each in list_rows_of_members(call, source)], ())
 
 
 @api.delete("/{listId}/memberships", status=204)
 def remove_all_members(call: Call, list_id: str) -> None:
     """Take all records out of a list."""
     row = _find(call, list_id)
-    _change(call, row, (), [each.record_id for each in _members(call, row)])
+    _change(call, row, (), [each.record_id for each in list_rows_of_members(call, row)])
 
 
 def _change(call: Call, row: CrmContactList, added: Sequence[Any], removed: Sequence[Any]) -> Shown:
@@ -242,7 +261,7 @@ def _change(call: Call, row: CrmContactList, added: Sequence[Any], removed: Sequ
     if len(added) + len(removed) > MAX_CHANGED_MEMBERS:
         raise HubSpotError(f"At most {MAX_CHANGED_MEMBERS:,} memberships are changed at once.")
     known = {each.id for each in find_records(call, row.kind)}
-    inside = {each.record_id: each for each in _members(call, row)}
+    inside = {each.record_id: each for each in list_rows_of_members(call, row)}
     wanted, gone = [*dict.fromkeys(map(str, added))], [*dict.fromkeys(map(str, removed))]
     new = [each for each in wanted if each in known and each not in inside]
     old = [each for each in gone if each in inside]

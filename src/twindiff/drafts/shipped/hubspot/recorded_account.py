@@ -9,7 +9,11 @@ from typing import Any, cast
 
 from ...recorded_needs import is_reading
 from ...recordings import RecordedCall, show_timestamp
+from ..document_collections import find_documents
 from .account import account_rows, columns_of, find_kind
+from .engagements_v1 import ENGAGEMENT_FIELDS
+from .kept_documents import COLLECTIONS
+from .recorded_older_crm import find_further, find_named, find_older_records
 from .tables import RECORDS
 
 Shown = dict[str, Any]
@@ -39,10 +43,30 @@ def find_account(calls: Sequence[RecordedCall]) -> Mapping[str, list[Shown]]:
             elif str(each["id"]) not in made and kind in RECORDS:
                 records.setdefault((kind, str(each["id"])), _to_row(kind, each))
     tables: dict[str, list[Shown]] = {"property_definitions": [*properties.values()]}
+    _add_missing(tables, _by_kind(records))
+    tables["contact_lists"] = [*_find_lists(calls).values()]
+    _add_missing(tables, find_older_records(calls, ENGAGEMENT_FIELDS))
+    for rows_by_table in (find_named(calls), find_further(calls)):
+        _add_missing(tables, rows_by_table)
+    return {**tables, **find_documents(calls, COLLECTIONS)}
+
+
+def _by_kind(records: Mapping[tuple[str, str], Shown]) -> dict[str, list[Shown]]:
+    tables: dict[str, list[Shown]] = {}
     for (kind, _), row in records.items():
         tables.setdefault(kind, []).append(row)
-    tables["contact_lists"] = [*_find_lists(calls).values()]
     return tables
+
+
+def _add_missing(tables: dict[str, list[Shown]], rows_by_table: Mapping[str, list[Shown]]) -> None:
+    """Add rows by table, unless there is one with their id."""
+    for table, rows in rows_by_table.items():
+        there = {_key_of(row) for row in tables.get(table, ())}
+        tables.setdefault(table, []).extend(row for row in rows if _key_of(row) not in there)
+
+
+def _key_of(row: Shown) -> tuple[Any, ...]:
+    return ("", str(row["id"])) if "id" in row else (row["kind"], row["name"])
 
 
 def _find_lists(calls: Sequence[RecordedCall]) -> dict[int, Shown]:

@@ -16,8 +16,9 @@ from twindiff.kit.call import Call
 from twindiff.kit.http import json_answer
 from twindiff.kit.twin import Operations
 
-from .account import KINDS, SEARCHED, columns_of, find_kind, kind_of_type, name_one
+from .account import KINDS, SEARCHED, columns_of, kind_of_type, name_one
 from .associations import associate, check_types, list_associated, show_types, unlink
+from .object_schemas import get_kind
 from .record_lookup import COMPUTED, find_record, find_records, read_property, show_record
 from .tables import RECORDS, CrmActivity, CrmAssociationLabel, CrmContactList, CrmListMember, CrmProperty, CrmStage
 from .wire_style import HubSpotError, NoSuchRecord, RecordConflict, page_results, show_time
@@ -45,14 +46,6 @@ def _read_object(value: Any, name: str) -> dict[str, Any]:
     if value is not None and not isinstance(value, dict):
         raise HubSpotError(f"Invalid input JSON: '{name}' must be an object.")
     return cast(dict[str, Any], value or {})
-
-
-def get_kind(said: str) -> str:
-    """Return a kind of records; raises HubSpotError for one that does not exist."""
-    kind = find_kind(said)
-    if kind is None:
-        raise HubSpotError(f"Unable to infer object type from: {said}")
-    return kind
 
 
 def _show_written(kind: str, row: Any, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -181,7 +174,7 @@ def list_records(
     archived: bool = False,
 ) -> dict[str, Any]:
     """List records, page by page."""
-    kind = get_kind(object_type)
+    kind = get_kind(call, object_type)
     shown = [show_record(kind, row, properties or ()) for row in find_records(call, kind, archived=archived)]
     page = page_results(shown, after, min(max(limit, 1), 100))
     for each in page["results"]:
@@ -191,7 +184,7 @@ def list_records(
 
 def _add_associations(call: Call, kind: str, shown: dict[str, Any], asked: Sequence[str] | None) -> None:
     for each in [name for part in asked or () for name in part.split(",")]:
-        to_kind = get_kind(each)
+        to_kind = get_kind(call, each)
         type_name = f"{name_one(kind)}_to_{name_one(to_kind)}"
         results = [{"id": id, "type": type_name} for id in list_associated(call, kind, shown["id"], to_kind)]
         if results:
@@ -206,7 +199,7 @@ def post_record(
     associations: list[dict[str, Any]] | None = None,
 ) -> dict[str, Any]:
     """Create a record, with its associations."""
-    kind = get_kind(object_type)
+    kind = get_kind(call, object_type)
     row = create_record(call, kind, properties or {})
     _associate_new(call, kind, row.id, associations or [])
     return _show_written(kind, row, properties or {})
@@ -242,7 +235,7 @@ def get_record(
     id_property: str = "",
 ) -> dict[str, Any]:
     """Return a record."""
-    kind = get_kind(object_type)
+    kind = get_kind(call, object_type)
     shown = show_record(kind, find_record(call, kind, object_id, id_property), properties or ())
     _add_associations(call, kind, shown, associations)
     return shown
@@ -253,7 +246,7 @@ def patch_record(
     call: Call, object_type: str, object_id: str, properties: dict[str, Any] | None = None, id_property: str = ""
 ) -> dict[str, Any]:
     """Change a record."""
-    kind = get_kind(object_type)
+    kind = get_kind(call, object_type)
     row = change_record(call, kind, find_record(call, kind, object_id, id_property), properties or {})
     return _show_written(kind, row, properties or {})
 
@@ -261,7 +254,7 @@ def patch_record(
 @api.delete("/{objectType}/{objectId}", status=204)
 def delete_record(call: Call, object_type: str, object_id: str) -> None:
     """Archive a record."""
-    archive_record(call, get_kind(object_type), object_id)
+    archive_record(call, get_kind(call, object_type), object_id)
 
 
 @api.post("/{objectType}/search", reads=True)
@@ -276,7 +269,7 @@ def search_records(
     after: str = "",
 ) -> dict[str, Any]:
     """Find records by filters: those of a group are all true, and one group is enough."""
-    kind = get_kind(object_type)
+    kind = get_kind(call, object_type)
     groups = filter_groups or []
     if len(groups) > MAX_FILTER_GROUPS:
         raise HubSpotError(f"The number of filter groups exceeds the maximum of {MAX_FILTER_GROUPS}.")
@@ -375,7 +368,7 @@ def read_batch(
     id_property: str = "",
 ) -> Any:
     """Return up to 100 records; those that do not exist are listed as an error (207)."""
-    kind = get_kind(object_type)
+    kind = get_kind(call, object_type)
     check_batch(inputs)
     results: list[dict[str, Any]] = []
     missing: list[str] = []
@@ -392,7 +385,7 @@ def read_batch(
 @api.post("/{objectType}/batch/create")
 def create_batch(call: Call, object_type: str, inputs: list[dict[str, Any]]) -> Any:
     """Create up to 100 records; if one is refused, none is created."""
-    kind = get_kind(object_type)
+    kind = get_kind(call, object_type)
     check_batch(inputs)
     results: list[dict[str, Any]] = []
     for each in inputs:
@@ -406,7 +399,7 @@ def create_batch(call: Call, object_type: str, inputs: list[dict[str, Any]]) -> 
 @api.post("/{objectType}/batch/update")
 def update_batch(call: Call, object_type: str, inputs: list[dict[str, Any]]) -> Any:
     """Change up to 100 records."""
-    kind = get_kind(object_type)
+    kind = get_kind(call, object_type)
     check_batch(inputs)
     results: list[dict[str, Any]] = []
     for each in inputs:
@@ -426,7 +419,7 @@ def _find_unique(call: Call, kind: str, name: str, value: str) -> Any:
 @api.post("/{objectType}/batch/upsert")
 def upsert_batch(call: Call, object_type: str, inputs: list[dict[str, Any]]) -> Any:
     """Change up to 100 records by a property with unique values, and create those that do not exist."""
-    kind = get_kind(object_type)
+    kind = get_kind(call, object_type)
     check_batch(inputs)
     results: list[dict[str, Any]] = []
     for each in inputs:
@@ -445,7 +438,7 @@ def upsert_batch(call: Call, object_type: str, inputs: list[dict[str, Any]]) -> 
 @api.post("/{objectType}/merge")
 def merge_records(call: Call, object_type: str, primary_object_id: str, object_id_to_merge: str) -> dict[str, Any]:
     """Merge a record into another, which keeps its values and gets those that it lacks, and the associations."""
-    kind = get_kind(object_type)
+    kind = get_kind(call, object_type)
     if primary_object_id == object_id_to_merge:
         raise HubSpotError("A record cannot be merged with itself.")
     kept, merged = find_record(call, kind, primary_object_id), find_record(call, kind, object_id_to_merge)
@@ -463,7 +456,7 @@ def merge_records(call: Call, object_type: str, primary_object_id: str, object_i
 @api.post("/{objectType}/gdpr-delete", status=204)
 def delete_for_good(call: Call, object_type: str, object_id: str, id_property: str = "") -> None:
     """Remove a contact for good."""
-    kind = get_kind(object_type)
+    kind = get_kind(call, object_type)
     if kind != "contacts":
         raise HubSpotError(f"Only contacts are deleted for good, not {kind}.")
     row = find_record(call, kind, object_id, id_property)
@@ -476,4 +469,4 @@ def archive_batch(call: Call, object_type: str, inputs: list[dict[str, Any]]) ->
     """Archive up to 100 records."""
     check_batch(inputs)
     for each in inputs:
-        archive_record(call, get_kind(object_type), str(each.get("id")))
+        archive_record(call, get_kind(call, object_type), str(each.get("id")))

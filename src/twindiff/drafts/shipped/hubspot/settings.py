@@ -13,7 +13,8 @@ import msgspec
 from twindiff.kit.call import Call
 from twindiff.kit.twin import Operations
 
-from .records import check_batch, get_kind, show_batch
+from .object_schemas import get_kind, show_property
+from .records import check_batch, show_batch
 from .tables import CrmOwner, CrmProperty
 from .wire_style import HubSpotError, NoSuchRecord, RecordConflict, page_results, show_time
 
@@ -21,33 +22,8 @@ api = Operations()
 Shown = dict[str, Any]
 
 
-def _show_property(row: CrmProperty) -> Shown:
-    return {
-        "name": row.name,
-        "label": row.label,
-        "type": row.type,
-        "fieldType": row.field_type,
-        "description": row.description,
-        "groupName": row.group_name,
-        "options": row.options,
-        "displayOrder": -1,
-        "calculated": False,
-        "externalOptions": False,
-        "hasUniqueValue": row.kind == "contacts" and row.name == "email",
-        "hidden": False,
-        "hubspotDefined": not row.is_custom,
-        "formField": True,
-        "archived": False,
-        "modificationMetadata": {
-            "archivable": row.is_custom,
-            "readOnlyDefinition": not row.is_custom,
-            "readOnlyValue": False,
-        },
-    }
-
-
 def _get_property(call: Call, object_type: str, name: str) -> CrmProperty:
-    row = call.db.find(CrmProperty, CrmProperty.kind == get_kind(object_type), CrmProperty.name == name)
+    row = call.db.find(CrmProperty, CrmProperty.kind == get_kind(call, object_type), CrmProperty.name == name)
     if row is None:
         raise NoSuchRecord(f"Property named '{name}' does not exist")
     return row
@@ -56,14 +32,14 @@ def _get_property(call: Call, object_type: str, name: str) -> CrmProperty:
 @api.get("/crm/v3/properties/{objectType}")
 def list_properties(call: Call, object_type: str) -> Shown:
     """List the properties of a kind of records."""
-    rows = call.db.rows(CrmProperty, CrmProperty.kind == get_kind(object_type))
-    return {"results": [_show_property(each) for each in rows]}
+    rows = call.db.rows(CrmProperty, CrmProperty.kind == get_kind(call, object_type))
+    return {"results": [show_property(each) for each in rows]}
 
 
 @api.get("/crm/v3/properties/{objectType}/{propertyName}")
 def get_property(call: Call, object_type: str, property_name: str) -> Shown:
     """Return a property."""
-    return _show_property(_get_property(call, object_type, property_name))
+    return show_property(_get_property(call, object_type, property_name))
 
 
 @api.post("/crm/v3/properties/{objectType}", status=201)
@@ -80,7 +56,7 @@ def post_property(
 ) -> Shown:
     """Add a property to a kind of records."""
     row = CrmProperty(
-        kind=get_kind(object_type),
+        kind=get_kind(call, object_type),
         name=name,
         label=label or name,
         type=type,
@@ -90,7 +66,7 @@ def post_property(
         options=options or [],
         is_custom=True,
     )
-    return _show_property(add_property(call, row, f"A property named '{name}' already exists."))
+    return show_property(add_property(call, row, f"A property named '{name}' already exists."))
 
 
 @api.patch("/crm/v3/properties/{objectType}/{propertyName}")
@@ -111,7 +87,7 @@ def patch_property(
         raise HubSpotError("A property that HubSpot defines cannot be changed.")
     given = {"label": label, "type": type, "field_type": field_type, "group_name": group_name,
              "description": description, "options": options}  # fmt: skip
-    return _show_property(call.db.change(row, **{key: value for key, value in given.items() if value is not None}))
+    return show_property(call.db.change(row, **{key: value for key, value in given.items() if value is not None}))
 
 
 class NewProperty(msgspec.Struct, rename="camel"):
@@ -137,10 +113,10 @@ def create_properties(call: Call, object_type: str, inputs: list[NewProperty]) -
 def read_properties(call: Call, object_type: str, inputs: list[dict[str, Any]], archived: bool = False) -> Any:
     """Return up to 100 properties by name; those that do not exist are listed as an error (207)."""
     check_batch(inputs)
-    kind = get_kind(object_type)
+    kind = get_kind(call, object_type)
     known = {} if archived else {row.name: row for row in call.db.rows(CrmProperty, CrmProperty.kind == kind)}
     names = [str(each.get("name")) for each in inputs]
-    shown = [_show_property(known[name]) for name in names if name in known]
+    shown = [show_property(known[name]) for name in names if name in known]
     return show_batch(call, shown, missing=[name for name in names if name not in known])
 
 
@@ -150,6 +126,11 @@ def archive_properties(call: Call, object_type: str, inputs: list[dict[str, Any]
     check_batch(inputs)
     for each in inputs:
         delete_property(call, object_type, str(each.get("name")))
+
+
+def list_known_properties(call: Call, kind: str) -> set[str]:
+    """Return the names of the properties that records of a kind can have."""
+    return {row.name for row in call.db.rows(CrmProperty, CrmProperty.kind == kind)}
 
 
 def add_property(call: Call, row: CrmProperty, taken: str) -> CrmProperty:
@@ -197,10 +178,3 @@ def list_owners(call: Call, email: str = "", after: str = "", limit: int = 100) 
 def get_owner(call: Call, owner_id: str) -> Shown:
     """Return an owner."""
     return _show_owner(call.db.get(CrmOwner, owner_id, missing=NoSuchRecord))
-
-
-@api.get("/crm/v3/schemas")
-@api.get("/crm-object-schemas/v3/schemas")
-def list_schemas(call: Call, archived: bool = False) -> Shown:
-    """List the kinds of records that the account has added, of which there are none."""
-    return {"results": []}

@@ -139,6 +139,8 @@ class CrmPropertyGroup(Row, table="property_groups", key=("kind", "name")):
     name: Column[str]
     label: Column[str]
     display_order: Column[int] = column(default=0)
+    is_own: Column[bool] = column(default=False)
+    """Whether it is HubSpot's; then the kind has no other groups of HubSpot's than those that are stored."""
 
 
 class CrmPipeline(Row, table="pipelines", key=("kind", "id")):
@@ -158,6 +160,8 @@ class CrmOwner(Row, table="owners", key=("id",)):
     first_name: Column[str] = column(default="")
     last_name: Column[str] = column(default="")
     created_at: Column[Timestamp]
+    details: Column[Json] = column(default={})
+    """What version 2 shows otherwise than it is computed, such as the ids at other vendors."""
 
 
 class CrmContactList(Row, table="contact_lists", key=("id",)):

@@ -59,7 +59,7 @@ def _has_term(call: Call, kind: ItemKind, row: Any, term: str, fields: list[str]
 
 def _texts_of_custom(call: Call, kind: ItemKind, row: Any) -> list[str]:
     values = [row.details.get(field.key) for field in list_custom_fields(call, kind) if field.number is not None]
-    return [str(each) for each in values if each not in (None, "")]
+    return [str(each) for each in values if each is not None]
 
 
 def show_match(call: Call, kind: ItemKind, row: Any) -> Shown:
@@ -231,11 +231,3 @@ def list_stages(call: Call, pipeline_id: int = 0) -> Shown:
     names = ("id", "order_nr", "name", "pipeline_id", "pipeline_name")
     shown = [{name: getattr(row, name) for name in names} for row in rows if pipeline_id in (0, row.pipeline_id)]
     return {"success": True, "data": [{**each, "active_flag": True, "rotten_flag": False} for each in shown]}
-
-
-@api.get("/pipelines")
-def list_pipelines(call: Call) -> Shown:
-    """List the pipelines."""
-    known = {row.pipeline_id: row.pipeline_name for row in call.db.rows(PipedriveStage)}
-    shown = [{"id": id, "name": name, "order_nr": id, "active": True, "selected": True} for id, name in known.items()]
-    return {"success": True, "data": shown}

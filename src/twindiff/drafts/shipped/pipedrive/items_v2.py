@@ -6,10 +6,13 @@ import base64
 from typing import Annotated, Any, cast
 
 from twindiff.kit.call import Call
+from twindiff.kit.http import ValueResponse
 from twindiff.kit.parameter_sources import Body
 from twindiff.kit.twin import Operations
 
-from .crm_items import search_rows, show_match
+from ..document_collections import DocumentRequest, Respond, declare_operation
+from .company_collections import PIPELINES, delete_pipeline, delete_stage, get_stage, post_stage, put_stage
+from .crm_items import list_stages, search_all, search_rows, show_match
 from .item_kinds import (
     KINDS,
     ItemKind,
@@ -109,3 +112,71 @@ def _declare(kind: ItemKind) -> None:
 for each in KINDS:
     if each.name in ("organization", "person", "deal", "activity", "product"):
         _declare(each)
+
+
+# -- pipelines, stages and the search of all kinds ---------------------------------------------------------------------
+
+
+@api.get("/itemSearch")
+def search_everything(
+    call: Call,
+    term: str,
+    item_types: str = "",
+    fields: str = "",
+    exact_match: bool = False,
+    cursor: str = "",
+    limit: int = DEFAULT_PAGE,
+) -> Shown:
+    """Search items of several kinds."""
+    matches = search_all(call, term, item_types, fields, exact_match, 0, MAX_PAGE)["data"]["items"]
+    page, additional = _page(matches, cursor, limit)
+    return {"success": True, "data": {"items": page, "related_items": []}, "additional_data": additional}
+
+
+def _flatten_pipeline(response: Shown) -> Any:
+    """Return an answer of version 1 with pipelines as version 2 shows them."""
+    data: Any = response["data"]
+    listed = cast(list[Shown], data if isinstance(data, list) else [data])
+    flags = {"is_deleted": False, "is_deal_probability_enabled": True, "is_selected": False}
+    kept = ("id", "name", "order_nr", "add_time", "update_time")
+    shown: list[Shown] = [{**{name: each.get(name) for name in kept}, **flags} for each in listed]
+    return {"success": True, "data": shown if isinstance(data, list) else shown[0]}
+
+
+def _flatten_stage(response: Shown) -> Any:
+    """Return an answer of version 1 with stages as version 2 shows them."""
+    data: Any = response["data"]
+    listed = cast(list[Shown], data if isinstance(data, list) else [data])
+    kept = ("id", "order_nr", "name", "pipeline_id", "deal_probability")
+    flags = {"is_deleted": False, "is_deal_rot_enabled": False, "days_to_rotten": None, "add_time": None}
+    shown: list[Shown] = [{**{name: each.get(name) for name in kept}, **flags, "update_time": None}
+             for each in listed]  # fmt: skip
+    return {"success": True, "data": shown if isinstance(data, list) else shown[0]}
+
+
+def _list_stages(request: DocumentRequest) -> Any:
+    """List the stages of the pipelines."""
+    wanted = request.query.get("pipeline_id", "0")
+    return {**_flatten_stage(list_stages(request.call, int(wanted) if wanted.isdecimal() and len(wanted) < 10 else 0)),
+            "additional_data": {"next_cursor": None}}  # fmt: skip
+
+
+def _serve_flat(name: str, respond: Respond, flatten: Any) -> None:
+    def answer(request: DocumentRequest) -> Any:
+        value = respond(request)
+        value = value.value if isinstance(value, ValueResponse) else value
+        return flatten(value) if isinstance(value["data"], list) or "name" in value["data"] else value
+
+    declare_operation(api, name, answer, respond.__doc__ or "")
+
+
+_serve_flat("GET /pipelines", PIPELINES.respond_list, _flatten_pipeline)
+_serve_flat("POST /pipelines", PIPELINES.respond_create, _flatten_pipeline)
+_serve_flat("GET /pipelines/{id}", PIPELINES.respond_read, _flatten_pipeline)
+_serve_flat("PATCH /pipelines/{id}", PIPELINES.respond_update, _flatten_pipeline)
+_serve_flat("DELETE /pipelines/{id}", delete_pipeline, _flatten_pipeline)
+declare_operation(api, "GET /stages", _list_stages)
+_serve_flat("POST /stages", post_stage, _flatten_stage)
+_serve_flat("GET /stages/{id}", get_stage, _flatten_stage)
+_serve_flat("PATCH /stages/{id}", put_stage, _flatten_stage)
+_serve_flat("DELETE /stages/{id}", delete_stage, _flatten_stage)

@@ -8,9 +8,13 @@ from typing import Any, cast
 
 from ...recorded_needs import is_reading
 from ...recordings import RecordedCall, show_timestamp
+from ..document_collections import find_documents
+from . import company_collections, item_parts
 from .item_kinds import KINDS, ItemKind, read_contacts
 
 Shown = dict[str, Any]
+COLLECTIONS = (*company_collections.COLLECTIONS, *item_parts.COLLECTIONS)
+"""What is kept as documents."""
 _FIELDS = re.compile(r"/v1/(\w+)Fields$")
 _FIELD_COLUMNS = frozenset(["id", "key", "name", "field_type", "edit_flag", "order_nr"])
 _BEGIN = "2026-01-01T00:00:00.000000"
@@ -38,7 +42,8 @@ def find_company(calls: Sequence[RecordedCall]) -> Mapping[str, list[Shown]]:
             made.add((path, shown.get("id")))
         elif is_reading(call):
             _add_shown(tables, made, path, cast(Any, data))
-    return {table: [*rows.values()] for table, rows in tables.items()}
+    documents = find_documents([call._replace(path=call.path.removeprefix("/api")) for call in calls], COLLECTIONS)
+    return {**{table: [*rows.values()] for table, rows in tables.items()}, **documents}
 
 
 def _add_last_deleted(tables: dict[str, dict[Any, Shown]], path: str, made: Shown) -> None:

@@ -6,7 +6,8 @@ from twindiff.kit.seeding import Variables
 from twindiff.kit.twin import Users
 
 from .. import ShippedDraft
-from . import composite, descriptions, org, queries, records
+from ..document_collections import make_document_table
+from . import bulk_jobs, composite, descriptions, further_resources, org, queries, records
 from .objects import OBJECTS, TABLES
 from .org import org_rows
 from .recorded_org import find_org
@@ -20,8 +21,16 @@ draft = ShippedDraft(
     "salesforce",
     "Salesforce",
     stands_alone=True,
-    pages=(queries.api, records.api, composite.api, descriptions.api, org.api),
-    tables=TABLES,
+    pages=(
+        queries.api,
+        further_resources.api,
+        records.api,
+        composite.api,
+        descriptions.api,
+        org.api,
+        bulk_jobs.api,
+    ),
+    tables=(*TABLES, *map(make_document_table, ("bulk_jobs", "tooling_records"))),
     rows=org_rows,
     recorded_rows=find_org,
     style=SalesforceStyle,

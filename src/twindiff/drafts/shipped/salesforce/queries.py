@@ -410,6 +410,25 @@ def show_attributes(call: Call, kind: SalesforceObject, id: str) -> Record:
     return {"attributes": {"type": kind.name, "url": f"/services/data/v{version}/sobjects/{kind.name}/{id}"}}
 
 
+def list_query_records(call: Call, text: str, *, deleted: bool = False) -> tuple[str, list[str], list[Record]]:
+    """Return the object of a query, the names of its columns and all its records, for jobs. Raises SalesforceError."""
+    query = parse_soql(text)
+    if query.children:
+        raise SalesforceError("FUNCTIONALITY_NOT_ENABLED", "Jobs have no queries of children")
+    names = [each.alias or each.field for each in query.fields]
+    return get_object(query.source).name, names, _QueryRunner(call, deleted=deleted).run(query)
+
+
+def flatten_record(record: Record, above: str = "") -> Record:
+    """Return a record with the fields of its relations by path, such as `Account.Name`, for CSV."""
+    flat: Record = {}
+    for name, value in record.items():
+        if name != "attributes":
+            inner = isinstance(value, dict) and "attributes" in value
+            flat |= flatten_record(cast(Record, value), f"{above}{name}.") if inner else {f"{above}{name}": value}
+    return flat
+
+
 def _answer(call: Call, text: str, start: int, *, deleted: bool, version: str) -> Record:
     query = parse_soql(text)
     runner = _QueryRunner(call, deleted=deleted)

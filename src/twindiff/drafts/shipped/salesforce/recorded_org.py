@@ -45,11 +45,30 @@ def find_org(calls: Sequence[RecordedCall]) -> Mapping[str, list[Shown]]:
         "described_objects": [*descriptions.values()],
         "custom_fields": [each for (name, _), each in fields.items() if name in OBJECTS],
     }
+    tables["tooling_records"] = _find_tooling_records(calls)
     at_first = _find_first_lists(calls)
     for (name, id), row in records.items():
         if id in at_first.get(name, {id}):
             tables.setdefault(name, []).append(row)
     return tables
+
+
+def _find_tooling_records(calls: Sequence[RecordedCall]) -> list[Shown]:
+    """Return the rows of records of the tooling API that queries show, with all fields that they show."""
+    rows: dict[tuple[str, str], Shown] = {}
+    for call in calls:
+        answer: Any = call.answer
+        if "/tooling/query" not in call.path or call.status >= 300 or not isinstance(answer, dict):
+            continue
+        for each in cast(Shown, answer).get("records") or ():
+            shown = cast(Shown, each)
+            attributes = cast(Shown, shown.get("attributes") or {})
+            key = str(shown.get("Id") or str(attributes.get("url")).rpartition("/")[2])
+            at = (str(attributes.get("type")), key)
+            row = rows.setdefault(at, {"scope": at[0], "key": at[1], "fields": {"Id": key}, "number": len(rows)})
+            own = {name: value for name, value in shown.items() if name != "attributes"}
+            row["fields"] = {**own, **row["fields"]}
+    return [*rows.values()]
 
 
 def _find_first_lists(calls: Sequence[RecordedCall]) -> dict[str, set[str]]:

@@ -15,7 +15,16 @@ from twindiff.kit.http import json_answer
 from twindiff.kit.parameter_sources import Body
 from twindiff.kit.twin import Operations
 
-from .objects import AUDIT, OBJECTS, READ_ONLY, SalesforceCustomField, SalesforceObject, find_object
+from .objects import (
+    AUDIT,
+    OBJECTS,
+    READ_ONLY,
+    SalesforceCustomField,
+    SalesforceObject,
+    children_of,
+    find_object,
+    relation_of,
+)
 from .queries import list_custom, list_fields, read_field, show_attributes
 from .wire_style import NoSuchResource, SalesforceError, lengthen_id, make_id, show_error
 
@@ -210,7 +219,7 @@ def delete_one(call: Call, version: str, type: str, id: str) -> None:
     delete_record(call, get_object_or_refuse(type), id)
 
 
-def _find_by(call: Call, kind: SalesforceObject, field: str, value: str) -> Any:
+def find_by_external_id(call: Call, kind: SalesforceObject, field: str, value: str) -> Any:
     """Return the record with a value in an external id, or None."""
     if field == "Id":
         return call.db.find(kind.row, kind.row.Id == lengthen_id(value))
@@ -223,11 +232,27 @@ def _find_by(call: Call, kind: SalesforceObject, field: str, value: str) -> Any:
     return next((row for row in rows if str(read_field(kind, row, field)) == value), None)
 
 
+def _follow_relation(call: Call, version: str, kind: SalesforceObject, id: str, relation: str) -> Given:
+    """Return the records below a record by a relation, or the one to which it refers. Raises NoSuchResource."""
+    row = find_record(call, kind, id)
+    if relation in children_of(kind.name):
+        child, field = children_of(kind.name)[relation]
+        rows = [each for each in call.db.rows(child.row) if getattr(each, field.name) == row.Id and not each.IsDeleted]
+        records = [get_record(call, version, child.name, each.Id) for each in rows]
+        return {"totalSize": len(records), "done": True, "records": records}
+    for field in kind.fields.values():
+        if field.target and relation_of(field) == relation and getattr(row, field.name):
+            return get_record(call, version, field.target, getattr(row, field.name))
+    raise NoSuchResource
+
+
 @api.get("/sobjects/{type}/{field}/{value}")
 def get_by_external_id(call: Call, version: str, type: str, field: str, value: str) -> Given:
-    """Return the record with an external id."""
+    """Return the record with an external id, or what a relation of a record leads to."""
     kind = get_object_or_refuse(type)
-    row = _find_by(call, kind, field, value)
+    if re.fullmatch(r"[A-Za-z0-9]{15}|[A-Za-z0-9]{18}", field) and field.startswith(kind.prefix):
+        return _follow_relation(call, version, kind, field, value)
+    row = find_by_external_id(call, kind, field, value)
     if row is None:
         raise NoSuchResource
     return get_record(call, version, type, row.Id)
@@ -239,7 +264,7 @@ def upsert_record(
 ) -> Any:
     """Change the record with an external id, or create it (201)."""
     kind = get_object_or_refuse(type)
-    row = _find_by(call, kind, field, value)
+    row = find_by_external_id(call, kind, field, value)
     if row is None:
         return json_answer({**_show_created(create_record(call, kind, {**body, field: value})), "created": True}, 201)
     return {**_show_created(change_record(call, kind, row, body)), "created": False}
@@ -329,7 +354,7 @@ def upsert_collection(
 
     def upsert(given: dict[str, Any]) -> Given:
         value = given.get(field)
-        row = _find_by(call, kind, field, str(value)) if value is not None else None
+        row = find_by_external_id(call, kind, field, str(value)) if value is not None else None
         if row is None:
             return {**_show_created(create_record(call, kind, given)), "created": True}
         return {**_show_created(change_record(call, kind, row, given)), "created": False}

@@ -1,0 +1,407 @@
+"""Collections of objects that a vendor stores as clients send them, such as forms, webhooks and saved filters.
+
+A vendor's package declares a `DocumentCollection` for each, with a `CollectionStyle` for the shapes that they share.
+`serve_collections` makes the operations, and `find_documents` the rows that must have been there before recorded calls.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Annotated, Any, NamedTuple, cast
+from urllib.parse import unquote
+
+from twindiff.kit.call import Call
+from twindiff.kit.errors import AlreadyExists, ApiError, InvalidParameter, MissingParameter, NotFound
+from twindiff.kit.http import ValueResponse
+from twindiff.kit.parameter_sources import Body, Named
+from twindiff.kit.rows import ColumnOptions, Json, Row
+from twindiff.kit.twin import Operations
+
+from ..recordings import RecordedCall
+
+MAX_LISTED = 1000
+"""Documents of one answer, whatever is asked for."""
+ALL = frozenset(["list", "create", "read", "update", "delete"])
+_PLACEHOLDER = re.compile(r"\{(\w+)(?::path)?\}")
+Shown = dict[str, Any]
+
+
+class DocumentRequest(NamedTuple):
+    """A request to a collection."""
+
+    call: Call
+    path: Mapping[str, str]
+    """The values of the placeholders of the path, decoded."""
+    query: Mapping[str, str]
+    body: Any
+    """The whole body as JSON; None without one."""
+
+    def read_object(self) -> Shown:
+        """Return the body, which must be an object or empty. Raises InvalidParameter."""
+        given: Any = self.body
+        if given is not None and not isinstance(given, dict):
+            raise InvalidParameter("body", "must be an object")
+        return dict(cast(Shown, given or {}))
+
+    def read_objects(self, name: str = "") -> list[Shown]:
+        """Return the list of objects that the body is, or has as `name`. Raises InvalidParameter."""
+        listed = self.read_object().get(name) if name else self.body
+        if not isinstance(listed, list) or not all(isinstance(each, dict) for each in cast(list[Any], listed)):
+            raise InvalidParameter(name or "body", "must be a list of objects")
+        return cast(list[Shown], listed)
+
+
+Respond = Callable[[DocumentRequest], Any]
+
+
+@cache
+def make_document_table(name: str) -> type[Row]:
+    """Return the table of that name, whose rows hold a document each.
+
+    `scope` joins the keys of what stands above the document, and `number` is the place in the order of creation.
+    """
+    namespace: dict[str, Any] = {
+        "__annotations__": {"scope": str, "key": str, "fields": Json, "number": int},
+        "__module__": __name__,
+        "__doc__": f"A document of {name}.",
+        "number": ColumnOptions(default=0, derived=True),
+    }
+    make: Any = type(Row)
+    title = "".join(each.capitalize() for each in name.split("_"))
+    return make(f"{title}Document", (Row,), namespace, table=name, key=("scope", "key"), indexes=(("number",),))
+
+
+class CollectionStyle:
+    """The shapes that the collections of a vendor share; a vendor overrides what differs."""
+
+    def show_list(self, request: DocumentRequest, shown: list[Shown]) -> Any:
+        """Return the answer with all documents that a request lists, in the order of their creation."""
+        return shown[:MAX_LISTED]
+
+    def read_list(self, answer: Any) -> list[Any]:
+        """Return the documents of an answer as `show_list` makes it."""
+        return cast(list[Any], answer) if isinstance(answer, list) else []
+
+    def show_one(self, shown: Shown) -> Any:
+        """Return the answer with one document."""
+        return shown
+
+    def read_one(self, answer: Any) -> Any:
+        """Return the document of an answer as `show_one` makes it."""
+        return answer
+
+    def show_deleted(self, request: DocumentRequest, shown: Shown) -> Any:
+        """Return the answer to a deletion; None for an empty one."""
+        return None
+
+    def refuse_missing(self, name: str, key: str) -> ApiError:
+        """Return the error for a document that does not exist."""
+        return NotFound(name, key)
+
+    def refuse_absent(self, name: str, absent: Sequence[str]) -> ApiError:
+        """Return the error for a new document that lacks required fields."""
+        return MissingParameter(absent[0], absent)
+
+    def refuse_taken(self, name: str, taken: str, value: Any) -> ApiError:
+        """Return the error for a new document with a value that another has."""
+        return AlreadyExists(f"There is a {name} with this {taken} already: '{value}'", name=taken)
+
+    def make_key(self, call: Call, collection: DocumentCollection) -> Any:
+        """Return the key of a new document."""
+        return call.db.next(f"{collection.table}_key", at_least=1001)
+
+    def stamp(self, call: Call, *, is_new: bool) -> Shown:
+        """Return the times that a document has once it is created or changed."""
+        return {}
+
+
+def show_document(_request: DocumentRequest, fields: Shown) -> Shown:
+    """Return a document as it is stored."""
+    return fields
+
+
+def refuse_nothing(_request: DocumentRequest, _fields: Shown) -> None:
+    """Accept any fields."""
+
+
+def keep_scope(_call: Call, given: Sequence[str]) -> Sequence[str]:
+    """Return the keys above a document as its path has them."""
+    return given
+
+
+@dataclass(frozen=True, kw_only=True)
+class DocumentCollection:
+    """A collection at `path`, whose members are at `path` with a further segment `item`."""
+
+    table: str
+    path: str
+    style: CollectionStyle
+    name: str = ""
+    """What one document is called in refusals; by default the table."""
+    item: str = "/{id}"
+    key: str = "id"
+    """The field that names a document."""
+    aliases: tuple[str, ...] = ()
+    """Further fields by which a path may name one."""
+    serves: frozenset[str] = ALL
+    """Of `list`, `create`, `read`, `update` and `delete`."""
+    updates_by: tuple[str, ...] = ("PATCH",)
+    replaces: bool = False
+    """Whether an update removes the fields that it lacks."""
+    required: tuple[str, ...] = ()
+    unique: tuple[str, ...] = ()
+    defaults: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    hidden: frozenset[str] = frozenset()
+    """Fields of bodies that are not stored."""
+    filters: tuple[str, ...] = ()
+    """Parameters of the list that name the value of a field."""
+    given_key: str = ""
+    """The field of the body that is the key of a new document; by default the style makes one."""
+    created: int = 201
+    deleted: int = 204
+    check: Callable[[DocumentRequest, Shown], None] = refuse_nothing
+    """Raises what the vendor refuses; gets the fields as they will be stored."""
+    show: Callable[[DocumentRequest, Shown], Shown] = show_document
+    """Adds what is computed."""
+    resolve: Callable[[Call, Sequence[str]], Sequence[str]] = keep_scope
+    """Returns the keys of what stands above by the values of the path; raises what does not exist."""
+    places_scope: bool = True
+    """Whether documents belong to what stands above them."""
+
+    @property
+    def row(self) -> Any:
+        """The class of its rows."""
+        return make_document_table(self.table)
+
+    @property
+    def label(self) -> str:
+        """What one document is called."""
+        return self.name or self.table.removesuffix("s").replace("_", " ")
+
+    @property
+    def key_name(self) -> str:
+        """The placeholder of a document in the path."""
+        return _PLACEHOLDER.findall(self.item)[-1]
+
+    def scope(self, request: DocumentRequest) -> str:
+        """Return what stands above the documents of a request. Raises what does not exist."""
+        names = _PLACEHOLDER.findall(self.path)
+        given = self.resolve(request.call, [request.path[name] for name in names]) if names else ()
+        return "/".join(given) if self.places_scope else ""
+
+    def rows(self, request: DocumentRequest) -> list[Any]:
+        """Return the rows below what a request names, in the order of creation."""
+        return self.rows_in(request.call, self.scope(request))
+
+    def rows_in(self, call: Call, scope: str) -> list[Any]:
+        """Return the rows of a scope, in the order of creation."""
+        return call.db.rows(self.row, self.row.scope == scope, order=(self.row.number, self.row.key))
+
+    def find(self, request: DocumentRequest, key: str | None = None) -> Any:
+        """Return the row that a request names, or that has a key. Raises the style's error."""
+        wanted = request.path[self.key_name] if key is None else key
+        scope = self.scope(request)
+        row = request.call.db.find(self.row, self.row.scope == scope, self.row.key == wanted)
+        if row is None and self.aliases:
+            others = self.rows_in(request.call, scope)
+            known = (each for each in others if wanted in (str(each.fields.get(name)) for name in self.aliases))
+            row = next(known, None)
+        if row is None:
+            raise self.style.refuse_missing(self.label, wanted)
+        return row
+
+    def add(self, request: DocumentRequest, given: Mapping[str, Any]) -> Any:
+        """Store a new document and return its row. Raises what the vendor refuses."""
+        call = request.call
+        absent = [name for name in self.required if given.get(name) in (None, "")]
+        if absent:
+            raise self.style.refuse_absent(self.label, absent)
+        fields = {**self.defaults, **{name: each for name, each in given.items() if name not in self.hidden}}
+        self.check(request, fields)
+        scope = self.scope(request)
+        self._refuse_taken(call, scope, fields)
+        chosen = fields.get(self.given_key) if self.given_key else None
+        key = self.style.make_key(call, self) if chosen in (None, "") else chosen
+        if chosen is not None and call.db.find(self.row, self.row.scope == scope, self.row.key == str(key)):
+            raise self.style.refuse_taken(self.label, self.given_key, key)
+        fields = {self.key: key, **fields, **self.style.stamp(call, is_new=True)}
+        fields[self.key] = key
+        number = call.db.next(f"{self.table}_number", at_least=1001)
+        return call.db.add(self.row(scope=scope, key=str(key), fields=fields, number=number))
+
+    def change(self, request: DocumentRequest, row: Any, given: Mapping[str, Any]) -> Any:
+        """Change a document and return its row. Raises what the vendor refuses."""
+        own = {name: each for name, each in given.items() if name not in self.hidden and name != self.key}
+        before = {**self.defaults, self.key: row.fields.get(self.key)} if self.replaces else row.fields
+        fields = {**before, **own}
+        self.check(request, fields)
+        self._refuse_taken(request.call, row.scope, own, row.key)
+        fields |= self.style.stamp(request.call, is_new=False)
+        return request.call.db.change(row, fields=fields)
+
+    def _refuse_taken(self, call: Call, scope: str, fields: Mapping[str, Any], own: str = "") -> None:
+        for name in self.unique:
+            others = [each for each in self.rows_in(call, scope) if each.key != own] if name in fields else []
+            if any(str(each.fields.get(name)) == str(fields[name]) for each in others):
+                raise self.style.refuse_taken(self.label, name, fields[name])
+
+    def view(self, request: DocumentRequest, row: Any) -> Shown:
+        """Return a document as clients see it."""
+        return self.show(request, dict(row.fields))
+
+    def list_shown(self, request: DocumentRequest) -> list[Shown]:
+        """Return the documents that meet the filters of a request."""
+        shown = [self.view(request, row) for row in self.rows(request)]
+        for name in self.filters:
+            if name in request.query:
+                wanted = request.query[name].lower()
+                shown = [each for each in shown if str(each.get(name)).lower() == wanted]
+        return shown
+
+    # -- operations ------------------------------------------------------------------------------------------------
+
+    def respond_list(self, request: DocumentRequest) -> Any:
+        """List documents."""
+        return self.style.show_list(request, self.list_shown(request))
+
+    def respond_create(self, request: DocumentRequest) -> Any:
+        """Create a document."""
+        row = self.add(request, request.read_object())
+        return ValueResponse(self.style.show_one(self.view(request, row)), self.created)
+
+    def respond_read(self, request: DocumentRequest) -> Any:
+        """Return a document."""
+        return self.style.show_one(self.view(request, self.find(request)))
+
+    def respond_update(self, request: DocumentRequest) -> Any:
+        """Change a document."""
+        row = self.change(request, self.find(request), request.read_object())
+        return self.style.show_one(self.view(request, row))
+
+    def respond_delete(self, request: DocumentRequest) -> Any:
+        """Remove a document."""
+        row = self.find(request)
+        shown = self.view(request, row)
+        request.call.db.remove(row)
+        return ValueResponse(self.style.show_deleted(request, shown), self.deleted)
+
+
+def declare_operation(
+    api: Operations, name: str, respond: Respond, summary: str = "", *, reads: bool | None = None
+) -> None:
+    """Declare the operation of a name such as `POST /forms/{id}/clone`, served by `respond`.
+
+    GET only reads, and POST may change something, unless `reads` says otherwise.
+    """
+    verb, path = name.split(" ", 1)
+    names = _PLACEHOLDER.findall(path)
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    parameters = [inspect.Parameter("call", kind)]
+    hints: dict[str, Any] = {"call": Call, "return": Any}
+    for number, each in enumerate(names):
+        parameters.append(inspect.Parameter(f"path_{number}", kind))
+        hints[f"path_{number}"] = Annotated[str, Named(each)]
+    if verb != "GET":
+        parameters.append(inspect.Parameter("body", kind, default=None))
+        hints["body"] = Annotated[Any, Body]
+
+    def handler(call: Call, *values: Any) -> Any:
+        query: Mapping[str, str] = call.memo["exchange"].request.query_parameters()
+        given = dict(zip(names, map(str, values), strict=False))
+        return respond(DocumentRequest(call, given, query, None if verb == "GET" else values[-1]))
+
+    handler.__name__ = re.sub(r"\W+", "_", name.lower()).strip("_")
+    handler.__doc__ = summary or respond.__doc__
+    handler.__annotations__ = hints
+    handler.__signature__ = inspect.Signature(parameters)  # pyright: ignore[reportFunctionMemberAccess]
+    if verb == "GET":
+        api.get(path, reads=reads is not False)(handler)
+    elif verb == "POST":
+        api.post(path, reads=reads is True)(handler)
+    else:
+        declare = {"PUT": api.put, "PATCH": api.patch, "DELETE": api.delete}[verb]
+        declare(path)(handler)
+
+
+def serve_collections(api: Operations, collections: Iterable[DocumentCollection]) -> None:
+    """Declare the operations of collections."""
+    for each in collections:
+        member, one, many = f"{each.path}{each.item}", each.label, each.table.replace("_", " ")
+        operations = {
+            "list": [("GET", each.path, each.respond_list, f"List {many}.")],
+            "create": [("POST", each.path, each.respond_create, f"Create a {one}.")],
+            "read": [("GET", member, each.respond_read, f"Return a {one}.")],
+            "update": [(verb, member, each.respond_update, f"Change a {one}.") for verb in each.updates_by],
+            "delete": [("DELETE", member, each.respond_delete, f"Remove a {one}.")],
+        }
+        for what in ("list", "create", "read", "update", "delete"):
+            for verb, path, respond, summary in operations[what] if what in each.serves else ():
+                declare_operation(api, f"{verb} {path}", respond, summary)
+
+
+def list_tables(collections: Iterable[DocumentCollection]) -> list[type[Row]]:
+    """Return the tables of collections, each once."""
+    return [make_document_table(name) for name in dict.fromkeys(each.table for each in collections)]
+
+
+Rescope = Callable[[Sequence[str]], Sequence[str]]
+
+
+def find_documents(
+    calls: Sequence[RecordedCall], collections: Sequence[DocumentCollection], rescope: Rescope = list
+) -> dict[str, list[Shown]]:
+    """Return the rows of documents that calls show and do not create, by table, as they were at first.
+
+    `rescope` returns the keys of what stands above by the values in a path.
+    """
+    made: set[tuple[str, str, str]] = set()
+    rows: dict[tuple[str, str, str], Shown] = {}
+    shapes = [(_shape_of(each.path), _shape_of(f"{each.path}{each.item}"), each) for each in collections]
+    for call in calls:
+        if call.status >= 300 or call.answer is None:
+            continue
+        for listing, member, collection in shapes:
+            for at, shown in _documents_in(call, listing, member, collection, rescope):
+                if call.verb != "GET":
+                    made.add(at)
+                elif at not in made:
+                    row = rows.setdefault(at, {"scope": at[1], "key": at[2], "fields": {}, "number": len(rows)})
+                    row["fields"] = {**shown, **row["fields"]}
+    tables: dict[str, list[Shown]] = {}
+    for (table, _, _), row in rows.items():
+        tables.setdefault(table, []).append(row)
+    return tables
+
+
+def _shape_of(path: str) -> re.Pattern[str]:
+    segments = re.sub(r"\\\{\w+\\\}", "([^/]+)", re.escape(path.rstrip("/")))
+    return re.compile(re.sub(r"\\\{\w+:path\\\}", "(.+)", segments))
+
+
+def _documents_in(
+    call: RecordedCall,
+    listing: re.Pattern[str],
+    member: re.Pattern[str],
+    collection: DocumentCollection,
+    rescope: Rescope,
+) -> Iterator[tuple[tuple[str, str, str], Shown]]:
+    """Yield the documents of a collection that an answer shows, each with its table, its scope and its key."""
+    path, style = call.path.rstrip("/"), collection.style
+    match = listing.fullmatch(path)
+    if match and call.verb == "GET" and "list" in collection.serves:
+        shown, given = style.read_list(call.answer), match.groups()
+    elif match and call.verb == "POST" and "create" in collection.serves:
+        shown, given = [style.read_one(call.answer)], match.groups()
+    elif (match := member.fullmatch(path)) and call.verb == "GET":
+        shown, given = [style.read_one(call.answer)], match.groups()[:-1]
+    else:
+        return
+    scope = "/".join(rescope([unquote(each) for each in given])) if collection.places_scope else ""
+    for each in shown:
+        if isinstance(each, dict) and cast(Shown, each).get(collection.key) is not None:
+            document = cast(Shown, each)
+            yield (collection.table, scope, str(document[collection.key])), document
