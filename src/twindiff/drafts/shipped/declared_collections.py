@@ -45,7 +45,8 @@ class Collection(NamedTuple):
 
     `name` and `plural` are the words of one object and of several in answers; `needed` are fields that a new object
     must have, and `usual` the values of those that are not given. `check` raises if what it belongs to is not there;
-    `above` is a declared collection to which it belongs. `verbs` are those of `ALL` that it has.
+    `verify` raises if the fields of a new object have values that they cannot have; `above` is a declared collection to
+    which it belongs. `verbs` are those of `ALL` that it has.
     """
 
     table: type[DeclaredRow]
@@ -57,6 +58,7 @@ class Collection(NamedTuple):
     verbs: Sequence[str] = ALL
     key: str = "id"
     check: Callable[[Call, Mapping[str, str]], object] | None = None
+    verify: Callable[[Call, Shown], object] | None = None
     above: Any = None
     filters: Sequence[str] = ()
     chosen_key: str = ""
@@ -132,6 +134,8 @@ def add_declared(
     missing = [name for name in kind.needed if given.get(name) in (None, "")]
     if missing:
         raise style.refuse_missing(kind, missing)
+    if kind.verify is not None:
+        kind.verify(call, given)
     id = str(given[kind.chosen_key]) if kind.chosen_key else style.new_id(call, kind)
     if kind.chosen_key and find_declared(call, kind, values, id):
         raise style.refuse_taken(kind, id)
