@@ -39,6 +39,13 @@ class SiteStyle(CollectionStyle):
     def new_id(self, call: Call, kind: Collection) -> str:
         return str(10_000 + call.db.next(kind.name) - 1)
 
+    def read(self, kind: Collection, body: Any) -> Shown:
+        given = super().read(kind, body)
+        wrong = [name for name in ("name", "description") if not isinstance(given.get(name, ""), str)]
+        if wrong:
+            raise InvalidFields(dict.fromkeys(wrong, "The value must be a string."))
+        return {name: value for name, value in given.items() if name in (*kind.needed, *kind.usual)}
+
     def show(self, call: Call, kind: Collection, row: DeclaredRow) -> Shown:
         shown: Shown = {"self": address(call, f"{kind.name}/{row.id}"), "id": row.id, **cast(Shown, row.fields)}
         return _complete_filter(call, shown) if kind is FILTER else _complete_dashboard(call, shown, kind)

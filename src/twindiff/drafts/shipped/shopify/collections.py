@@ -283,13 +283,13 @@ def list_levels(call: Call, inventory_item_ids: str = "", location_ids: str = ""
 @api.get("/products/{product_id}/variants.json")
 def list_variants(call: Call, product_id: str) -> Shown:
     """List the variants of a product."""
-    return {"variants": find_object(call, PRODUCT, product_id).details["variants"]}
+    return {"variants": find_object(call, PRODUCT, product_id).details.get("variants", [])}
 
 
 @api.get("/products/{product_id}/images.json")
 def list_images(call: Call, product_id: str) -> Shown:
     """List the images of a product."""
-    return {"images": find_object(call, PRODUCT, product_id).details["images"]}
+    return {"images": find_object(call, PRODUCT, product_id).details.get("images", [])}
 
 
 @api.get("/customers/{customer_id}/orders.json")
@@ -303,4 +303,4 @@ def list_customer_orders(call: Call, customer_id: str) -> Shown:
 @api.get("/customers/{customer_id}/addresses.json")
 def list_addresses(call: Call, customer_id: str) -> Shown:
     """List the addresses of a customer."""
-    return {"addresses": find_object(call, CUSTOMER, customer_id).details["addresses"]}
+    return {"addresses": find_object(call, CUSTOMER, customer_id).details.get("addresses", [])}

@@ -29,6 +29,7 @@ api = Operations(prefix="/api/v2")
 Given = Annotated[dict[str, Any], Body]
 Shown = dict[str, Any]
 MAX_BULK = 100
+MAX_ID = 10**15
 
 
 class SettingStyle(CollectionStyle):
@@ -71,7 +72,7 @@ def _verify_ids(table: Any, name: str) -> Callable[[Call, Shown], None]:
     def verify(call: Call, given: Shown) -> None:
         for field, of in (("user_id", ZendeskUser), (name, table)):
             id = given.get(field)
-            if not isinstance(id, int) or call.db.find(of, of.id == id) is None:
+            if not isinstance(id, int) or not 0 < id < MAX_ID or call.db.find(of, of.id == id) is None:
                 raise refuse_fields({field: f"{field.removesuffix('_id').capitalize()}: is invalid"})
 
     return verify
