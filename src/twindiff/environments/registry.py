@@ -228,10 +228,10 @@ def _stamp(paths: Iterable[Path]) -> FileStates:
 
 def _state_of(path: Path) -> tuple[str, int, int]:
     try:
-        found = path.stat()
+        state = path.stat()
     except OSError:
         return str(path), 0, 0
-    return str(path), found.st_mtime_ns, found.st_size
+    return str(path), state.st_mtime_ns, state.st_size
 
 
 @lru_cache(maxsize=MAX_CACHED_DRAFTS)

@@ -140,8 +140,8 @@ def post_dashboard(
 def search_dashboards(call: Call, dashboard_name: str = "", start_at: int = 0, max_results: int = 50) -> Shown:
     """Find dashboards by name."""
     rows = [STYLE.show(call, DASHBOARD, row) for row in list_declared(call, DASHBOARD, {})]
-    found = [each for each in rows if dashboard_name.lower() in each["name"].lower()]
-    page = page_values(found, start_at, max_results)
+    matches = [each for each in rows if dashboard_name.lower() in each["name"].lower()]
+    page = page_values(matches, start_at, max_results)
     return {"self": address(call, f"dashboard/search?maxResults={max_results}&startAt={start_at}"), **page}
 
 

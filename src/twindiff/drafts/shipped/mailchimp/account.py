@@ -77,22 +77,22 @@ def search_members(call: Call, query: str, list_id: str = "") -> Shown:
                 exact.append(show_member(call, row))
             if word in text:
                 others.append(show_member(call, row))
-    found = {"exact_matches": exact, "full_search": others}
-    return {**{name: {"members": rows, "total_items": len(rows)} for name, rows in found.items()}, "_links": []}
+    matches = {"exact_matches": exact, "full_search": others}
+    return {**{name: {"members": rows, "total_items": len(rows)} for name, rows in matches.items()}, "_links": []}
 
 
 @api.get("/search-campaigns")
 def search_campaigns(call: Call, query: str) -> Shown:
     """Find campaigns by title and subject."""
     word = _check_query(query)
-    found: list[Shown] = []
+    results: list[Shown] = []
     for row in call.db.rows(MailchimpCampaign, order=MailchimpCampaign.create_time):
         shown = show_campaign(call, row)
         texts = [str(shown["settings"].get(name) or "") for name in ("title", "subject_line", "from_name")]
         if any(word in each.lower() for each in texts):
             snippet = next(each for each in texts if word in each.lower())
-            found.append({"campaign": shown, "snippet": snippet})
-    return {"results": found, "total_items": len(found), "_links": []}
+            results.append({"campaign": shown, "snippet": snippet})
+    return {"results": results, "total_items": len(results), "_links": []}
 
 
 # -- what lists and members have ---------------------------------------------------------------------------------------
