@@ -201,7 +201,8 @@ def _normalise(document: Schema) -> list[Schema]:
         elif isinstance(node, dict):
             fields = cast(Schema, node)
             if not is_map:
-                _normalise_one(fields)
+                if not _NORMALISED.isdisjoint(fields):
+                    _normalise_one(fields)
                 if not COMBINING.isdisjoint(fields):
                     combined.append(fields)
             stack += [
@@ -210,6 +211,10 @@ def _normalise(document: Schema) -> list[Schema]:
                 if isinstance(value, (dict, list)) and (is_map or (name not in _UNWALKED and name[:2] != "x-"))
             ]
     return combined
+
+
+_NORMALISED = frozenset({"$ref", "exclusiveMinimum", "exclusiveMaximum", "required", "nullable", "type"})
+"""Names of which an object has one if `_normalise_one` changes it."""
 
 
 def _normalise_one(node: Schema) -> None:
@@ -224,9 +229,10 @@ def _normalise_one(node: Schema) -> None:
             node[exclusive] = node.pop(bound)
     if isinstance(node.get("required"), bool) and "schema" not in node and "in" not in node and "content" not in node:
         del node["required"]
-    if node.get("type") == "file":
+    kind = node.get("type")
+    if kind == "file":
         node |= {"type": "string", "format": "binary"}
-    if node.get("type") == "any":
+    if kind == "any":
         del node["type"]
     if node.pop("nullable", False) is True:
         _allow_null(node)

@@ -28,7 +28,7 @@ from .agent_tools import describe_tools, name_handler
 from .change_events import make_webhooks
 from .documents import ApiDescription, ParameterDescription, python_name, read_description
 from .interpreter import DraftInterpreter
-from .overlay import Overlay, read_overlay
+from .overlay import Overlay, find_overlay, read_overlay
 from .overlay_checks import check_overlay, keep_known
 from .plan import OperationPlan, is_routable, plan_operations
 from .resources import ResourceMap
@@ -115,7 +115,7 @@ class Draft:
 
         Raises DescriptionError with what is wrong with either.
         """
-        beside = path.with_name(path.name.partition(".")[0] + ".twin.yaml")
+        beside = find_overlay(path)
         overlay = read_overlay(beside) if beside.exists() else Overlay()
         return cls(read_description(path), overlay.name or name, overlay)
 

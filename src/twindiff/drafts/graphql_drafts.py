@@ -30,7 +30,7 @@ from .graphql_execution import GraphqlExecution, GraphqlObject
 from .graphql_schemas import GRAPHQL_ENDINGS, GraphqlTypes, read_sdl, resource_name, schema_reference, table_name
 from .listing import ListQuery
 from .names import split_words
-from .overlay import ErrorOverlay, Overlay, read_overlay
+from .overlay import ErrorOverlay, Overlay, find_overlay, read_overlay
 from .overlay_checks import check_overlay
 from .plan import Behaviour, OperationPlan, find_declared_change, find_state_change, list_guesses
 from .resources import Envelope, PathRole, Resource, ResourceMap
@@ -248,5 +248,5 @@ def read_draft(path: Path, name: str) -> Draft | GraphqlDraft:
     """
     if path.suffix not in GRAPHQL_ENDINGS:
         return Draft.read(path, name)
-    beside = path.with_name(path.name.partition(".")[0] + ".twin.yaml")
+    beside = find_overlay(path)
     return GraphqlDraft.read(path, name, read_overlay(beside) if beside.exists() else Overlay())

@@ -268,6 +268,11 @@ class Overlay(OverlayPart):
         return tuple(name for name in names if name)
 
 
+def find_overlay(description: Path) -> Path:
+    """Return where the overlay of a description may be: `<file>.twin.yaml` beside it."""
+    return description.with_name(description.name.partition(".")[0] + ".twin.yaml")
+
+
 def read_overlay(path: Path) -> Overlay:
     """Read an overlay file. Raises DescriptionError with what is wrong with it."""
     try:

@@ -6,6 +6,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import NamedTuple
@@ -21,6 +22,10 @@ DRAFTS_VARIABLE = "TWINDIFF_OPENAPI"
 """The environment variable that lists descriptions of APIs, each of which is served as a drafted twin."""
 SHIPPED_VARIABLE = "TWINDIFF_DRAFTS"
 """The environment variable that lists shipped drafts to serve, with the vendor's description where there is one."""
+MAX_CACHED_DRAFTS = 32
+"""Drafts that a process keeps: the command line loads them to check them, and the server to serve them."""
+FileStates = tuple[tuple[Path, tuple[tuple[str, int, int], ...]], ...]
+"""Files and folders, each with the path, time of change and size of all files in it."""
 
 
 class UnknownTwin(ApiError):
@@ -188,12 +193,11 @@ def split_shipped(listed: str) -> list[tuple[str, list[Path]]]:
 def _load_shipped(name: str, files: list[Path], taken: Collection[str]) -> Twin | LoadProblem:
     """Return the twin of a shipped draft, or why there is none."""
     from twindiff.drafts import DescriptionError
-    from twindiff.drafts.shipped import find_shipped
 
     if name in taken:
         return LoadProblem(name, f"the draft has the name of an installed twin, '{name}'", "Leave one of them out")
     try:
-        return find_shipped(name).twin(files)
+        return _make_shipped(name, _stamp(files))
     except DescriptionError as error:
         return LoadProblem(name, str(error).rstrip("."), "`twindiff drafts ls` lists the shipped drafts")
 
@@ -205,15 +209,45 @@ def _draft(draft: tuple[str, Path], taken: Collection[str]) -> Twin | LoadProble
         return LoadProblem(
             name, f"{path.name} has the name of an installed twin", f"Name it otherwise: acme={path.name}"
         )
-    from twindiff.drafts import DescriptionError, read_draft
+    from twindiff.drafts import DescriptionError
+    from twindiff.drafts.overlay import find_overlay
 
     try:
-        return read_draft(path, name).twin()
+        return _make_draft(name, _stamp([path, find_overlay(path)]))
     except DescriptionError as error:
         return LoadProblem(name, f"{path.name}: {error}".rstrip("."), "Mend the description, or leave it out")
     except Exception as error:  # noqa: BLE001 - parts of a description may be anything, such as a list for an object
         reason = f"{path.name} is no description that can be served: {type(error).__name__}: {error}"
         return LoadProblem(name, reason, "Mend the description, or leave it out")
+
+
+def _stamp(paths: Iterable[Path]) -> FileStates:
+    """Return the state of each file, and of each file of a folder."""
+    return tuple((path, tuple(_state_of(each) for each in (path, *sorted(path.rglob("*"))))) for path in paths)
+
+
+def _state_of(path: Path) -> tuple[str, int, int]:
+    try:
+        state = path.stat()
+    except OSError:
+        return str(path), 0, 0
+    return str(path), state.st_mtime_ns, state.st_size
+
+
+@lru_cache(maxsize=MAX_CACHED_DRAFTS)
+def _make_draft(name: str, files: FileStates) -> Twin:
+    """Return the twin of a description; the same for as long as its file is. Raises DescriptionError."""
+    from twindiff.drafts import read_draft
+
+    return read_draft(files[0][0], name).twin()
+
+
+@lru_cache(maxsize=MAX_CACHED_DRAFTS)
+def _make_shipped(name: str, files: FileStates) -> Twin:
+    """Return the twin of a shipped draft; the same for as long as its files are. Raises DescriptionError."""
+    from twindiff.drafts.shipped import find_shipped
+
+    return find_shipped(name).twin([path for path, _ in files])
 
 
 class _Schemas(Mapping[str, Schema]):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from twindiff.kit.seeding import Variables
 
 from .. import ShippedDraft
-from . import bases, comments, records
+from . import bases, comments, records, webhooks
 from .recorded_bases import find_bases
 from .tables import TABLES
 from .wire_style import AirtableStyle
@@ -14,8 +14,8 @@ draft = ShippedDraft(
     "airtable",
     "Airtable",
     stands_alone=True,
-    pages=(bases.api, records.api, comments.api),
-    tables=TABLES,
+    pages=(bases.api, webhooks.api, records.api, comments.api),
+    tables=(*TABLES, webhooks.AirtableWebhook),
     rows=bases.base_rows,
     samples=("bases", "tables"),
     recorded_rows=find_bases,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from twindiff.kit.call import Call
 from twindiff.kit.twin import Operations, Rows
@@ -99,6 +99,21 @@ def list_bases(call: Call, offset: str = "") -> Shown:
     rows = call.db.rows(AirtableBase, AirtableBase.is_listed == True)  # noqa: E712 - an expression
     shown = [{"id": row.id, "name": row.name, "permissionLevel": row.permission_level} for row in rows]
     return {"bases": shown}
+
+
+@api.post("/bases")
+def post_base(call: Call, name: str = "", workspace_id: str = "", tables: list[dict[str, Any]] | None = None) -> Shown:
+    """Create a base with its tables."""
+    if not name or not workspace_id or not tables:
+        raise AirtableError(422, "INVALID_REQUEST_MISSING_FIELDS", "A base has a name, a workspace and tables")
+    base = call.db.add(AirtableBase(id=make_id(call, "app"), name=name))
+    made: list[Shown] = []
+    for each in tables:
+        fields: Any = each.get("fields")
+        given = cast(list[Any], fields) if isinstance(fields, list) else []
+        of = [cast(Shown, field) for field in given if isinstance(field, dict)]
+        made.append(post_table(call, base.id, str(each.get("name") or ""), of, str(each.get("description") or "")))
+    return {"id": base.id, "tables": made}
 
 
 def _show_table(row: AirtableTable) -> Shown:

@@ -12,7 +12,18 @@ from twindiff.kit.seeding import InvalidSeedConfig, Person, Seeding, SeedSection
 from twindiff.kit.twin import Users
 
 from .. import ShippedDraft
-from . import accounts, batches, file_requests, files, jobs, previews, revisions, sharing
+from . import (
+    account_settings,
+    accounts,
+    batches,
+    file_requests,
+    files,
+    jobs,
+    previews,
+    revisions,
+    sharing,
+    tags_and_properties,
+)
 from .entries import add_folder, list_folder, look_for, show_time, write_file
 from .recorded_sharing import find_rows
 from .tables import TABLES, DropboxAccount
@@ -88,6 +99,9 @@ draft = ShippedDraft(
         file_requests.api,
         accounts.users,
         accounts.check,
+        account_settings.api,
+        tags_and_properties.tags,
+        tags_and_properties.properties,
     ),
     tables=TABLES,
     rows=accounts.account_rows,

@@ -323,10 +323,10 @@ def post_add_folder_member(call: Call, shared_folder_id: str, members: list[dict
 def post_list_folder_members(call: Call, shared_folder_id: str, actions: list[Any] | None = None) -> Shown:
     """List who has access to a folder."""
     _find_folder(call, shared_folder_id, "invalid_id")
-    return _show_members(call, shared_folder_id, actions)
+    return show_members(call, shared_folder_id, actions)
 
 
-def _show_members(call: Call, shared: str, actions: Sequence[Any] | None) -> Shown:
+def show_members(call: Call, shared: str, actions: Sequence[Any] | None) -> Shown:
     """Return members with what the caller may do to each of them, of the `actions` that a call asks about."""
     owner, asked = find_caller(call), [{".tag": _read_tag(each)} for each in actions or ()]
     rows = call.db.rows(DropboxMember, DropboxMember.shared == shared, order=DropboxMember.email)
@@ -397,13 +397,13 @@ def post_add_file_member(
 @api.post("/list_file_members", reads=True)
 def post_list_file_members(call: Call, file: str, actions: list[Any] | None = None) -> Shown:
     """List who has access to a file."""
-    return _show_members(call, _find_file(call, file).id, actions)
+    return show_members(call, _find_file(call, file).id, actions)
 
 
 @api.post("/get_file_metadata", reads=True)
 def post_get_file_metadata(call: Call, file: str) -> Shown:
     """Return a file with what its sharing permits."""
-    return _show_shared_file(_find_file(call, file))
+    return show_shared_file(_find_file(call, file))
 
 
 @api.post("/list_received_files", reads=True)
@@ -436,7 +436,8 @@ def post_unshare_file(call: Call, file: str) -> None:
         call.db.remove(member)
 
 
-def _show_shared_file(entry: DropboxEntry) -> Shown:
+def show_shared_file(entry: DropboxEntry) -> Shown:
+    """Return how a file is shared."""
     return {
         "access_type": {".tag": "owner"},
         "id": entry.id,

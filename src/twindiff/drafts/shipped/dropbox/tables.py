@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from twindiff.kit.rows import Column, Json, Row, Timestamp, column
+from twindiff.kit.rows import Column, Json, Row, Timestamp, column, references
 
 
 class DropboxAccount(Row, table="accounts", key=("account_id",)):
@@ -122,6 +122,32 @@ class DropboxJob(Row, table="jobs", key=("async_job_id",), visibility="bookkeepi
     result: Column[Json]
 
 
+class DropboxTag(Row, table="tags", key=("entry_id", "tag_text")):
+    """A tag of a file or folder."""
+
+    entry_id: Column[str] = references(DropboxEntry, on_delete="cascade")
+    tag_text: Column[str]
+    position: Column[int] = column(default=0, derived=True)
+
+
+class DropboxTemplate(Row, table="property_templates", key=("template_id",)):
+    """A template of properties."""
+
+    template_id: Column[str]
+    name: Column[str]
+    description: Column[str]
+    fields: Column[Json] = column(default=[])
+    position: Column[int] = column(default=0, derived=True)
+
+
+class DropboxProperties(Row, table="properties", key=("entry_id", "template_id")):
+    """The properties of a file that are of a template."""
+
+    entry_id: Column[str] = references(DropboxEntry, on_delete="cascade")
+    template_id: Column[str]
+    fields: Column[Json] = column(default=[])
+
+
 TABLES = (
     DropboxAccount,
     DropboxEntry,
@@ -134,4 +160,7 @@ TABLES = (
     DropboxFileRequest,
     DropboxCopyReference,
     DropboxJob,
+    DropboxTag,
+    DropboxTemplate,
+    DropboxProperties,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from twindiff.kit.seeding import Variables
 
 from .. import ShippedDraft
-from . import contacts, workspace
+from . import contacts, help_and_tickets, workspace
 from .recorded_workspace import find_workspace
 from .tables import TABLES
 from .wire_style import IntercomStyle
@@ -15,8 +15,8 @@ draft = ShippedDraft(
     "Intercom",
     stands_alone=True,
     description="https://github.com/intercom/Intercom-OpenAPI",
-    pages=(contacts.api, workspace.api),
-    tables=TABLES,
+    pages=(contacts.api, help_and_tickets.api, workspace.api),
+    tables=(*TABLES, *help_and_tickets.TABLES),
     rows=workspace.workspace_rows,
     recorded_rows=find_workspace,
     style=IntercomStyle,

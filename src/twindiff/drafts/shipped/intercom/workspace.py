@@ -108,14 +108,16 @@ def untag_contact(call: Call, contact_id: str, id: str) -> Shown:
 # -- companies ---------------------------------------------------------------------------------------------------------
 
 
-def _find_company(call: Call, id: str) -> IntercomCompany:
+def find_company(call: Call, id: str) -> IntercomCompany:
+    """Return a company by id; raises IntercomError."""
     row = call.db.find(IntercomCompany, IntercomCompany.id == id)
     if row is None:
         raise IntercomError(404, "company_not_found", "Company Not Found")
     return row
 
 
-def _show_company(call: Call, row: IntercomCompany) -> Shown:
+def show_company(call: Call, row: IntercomCompany) -> Shown:
+    """Return a company with its tags and the number of its contacts."""
     table = IntercomMembership
     members = call.db.count(table, table.kind == "contact_company", table.target == row.id)
     tags = show_tags(call, "company_tag", row.id)
@@ -146,9 +148,9 @@ def list_companies(call: Call, name: str = "", company_id: str = "", per_page: i
         matches = [row for row in rows if (company_id and row.company_id == company_id) or (name and row.name == name)]
         if not matches:
             raise IntercomError(404, "company_not_found", "Company Not Found")
-        return _show_company(call, matches[0])
+        return show_company(call, matches[0])
     rows = [row for row in rows if not tag_id or tag_id in list_targets(call, "company_tag", row.id)]
-    return page_list(rows, lambda row: _show_company(call, row), lambda row: row.id, per_page, "")
+    return page_list(rows, lambda row: show_company(call, row), lambda row: row.id, per_page, "")
 
 
 @api.post("/companies")
@@ -161,46 +163,47 @@ def post_company(call: Call, body: Annotated[dict[str, Any], Body]) -> Shown:
     known = call.db.find(IntercomCompany, IntercomCompany.company_id == company_id)
     now = call.clock.iso()
     if known:
-        return _show_company(call, call.db.change(known, **values, updated_at=now))
+        return show_company(call, call.db.change(known, **values, updated_at=now))
     id = call.ids.uuid().replace("-", "")[:24]
     row = IntercomCompany(id=id, company_id=company_id, created_at=now, updated_at=now, **values)
-    return _show_company(call, call.db.add(row))
+    return show_company(call, call.db.add(row))
 
 
 @api.get("/companies/{id}")
 def get_company(call: Call, id: str) -> Shown:
     """Return a company."""
-    return _show_company(call, _find_company(call, id))
+    return show_company(call, find_company(call, id))
 
 
 @api.get("/contacts/{contact_id}/companies")
 def list_contact_companies(call: Call, contact_id: str) -> Shown:
     """List the companies of a contact."""
     ids = list_targets(call, "contact_company", find_contact(call, contact_id).id)
-    rows = [_find_company(call, each) for each in ids]
-    return page_list(rows, lambda row: _show_company(call, row), lambda row: row.id, 50, "")
+    rows = [find_company(call, each) for each in ids]
+    return page_list(rows, lambda row: show_company(call, row), lambda row: row.id, 50, "")
 
 
 @api.post("/contacts/{contact_id}/companies")
 def add_contact_company(call: Call, contact_id: str, id: str) -> Shown:
     """Put a contact into a company."""
-    contact, company = find_contact(call, contact_id), _find_company(call, id)
+    contact, company = find_contact(call, contact_id), find_company(call, id)
     add_member(call, "contact_company", contact.id, company.id)
-    return _show_company(call, company)
+    return show_company(call, company)
 
 
 @api.delete("/contacts/{contact_id}/companies/{id}")
 def remove_contact_company(call: Call, contact_id: str, id: str) -> Shown:
     """Take a contact out of a company."""
-    contact, company = find_contact(call, contact_id), _find_company(call, id)
+    contact, company = find_contact(call, contact_id), find_company(call, id)
     remove_member(call, "contact_company", contact.id, company.id)
-    return _show_company(call, company)
+    return show_company(call, company)
 
 
 # -- attributes --------------------------------------------------------------------------------------------------------
 
 
-def _show_attribute(row: IntercomAttribute) -> Shown:
+def show_attribute(row: IntercomAttribute) -> Shown:
+    """Return an attribute of contacts or companies."""
     name = row.full_name.rpartition(".")[2]
     return {
         "type": "data_attribute",
@@ -223,7 +226,7 @@ def list_attributes(call: Call, model: str = "") -> Shown:
     """List the attributes of contacts or companies."""
     where = [IntercomAttribute.model == model] if model else []
     rows = call.db.rows(IntercomAttribute, *where, order=IntercomAttribute.position)
-    return wrap_list([_show_attribute(each) for each in rows])
+    return wrap_list([show_attribute(each) for each in rows])
 
 
 @api.post("/data_attributes")
@@ -237,20 +240,22 @@ def post_attribute(call: Call, name: str, model: str, data_type: str) -> Shown:
         raise IntercomError(400, "parameter_invalid", f"You already have '{name}' in your {model} data.")
     shown = {"id": number, "label": name, "admin_id": ADMIN}
     row = IntercomAttribute(model=model, full_name=full_name, data_type=data_type, position=number, shown=shown)
-    return _show_attribute(call.db.add(row))
+    return show_attribute(call.db.add(row))
 
 
 # -- conversations -----------------------------------------------------------------------------------------------------
 
 
-def _find_conversation(call: Call, id: str) -> IntercomConversation:
+def find_conversation(call: Call, id: str) -> IntercomConversation:
+    """Return a conversation by id; raises IntercomError."""
     row = call.db.find(IntercomConversation, IntercomConversation.id == id)
     if row is None:
         raise IntercomError(404, "not_found", "Resource Not Found")
     return row
 
 
-def _show_conversation(call: Call, row: IntercomConversation) -> Shown:
+def show_conversation(call: Call, row: IntercomConversation) -> Shown:
+    """Return a conversation with its parts."""
     author = {"type": "user", "id": row.contact_id}
     return {
         "type": "conversation",
@@ -275,7 +280,7 @@ def _show_conversation(call: Call, row: IntercomConversation) -> Shown:
 def list_conversations(call: Call, per_page: int = 20, starting_after: str = "") -> Shown:
     """List the conversations, the last changed first."""
     rows = call.db.rows(IntercomConversation, order=-IntercomConversation.updated_at)
-    page = page_list(rows, lambda row: _show_conversation(call, row), lambda row: row.id, per_page, starting_after)
+    page = page_list(rows, lambda row: show_conversation(call, row), lambda row: row.id, per_page, starting_after)
     return {
         "type": "conversation.list",
         "conversations": page["data"],
@@ -304,19 +309,19 @@ def post_conversation(call: Call, body: str, sender: Annotated[dict[str, Any], N
 @api.get("/conversations/{id}")
 def get_conversation(call: Call, id: str) -> Shown:
     """Return a conversation."""
-    return _show_conversation(call, _find_conversation(call, id))
+    return show_conversation(call, find_conversation(call, id))
 
 
 @api.post("/conversations/{id}/reply")
 def post_reply(call: Call, id: str, body: str, type: str = "admin", message_type: str = "comment") -> Shown:
     """Reply to a conversation, as a teammate or its contact."""
-    return _add_part(call, _find_conversation(call, id), message_type, body, type)
+    return _add_part(call, find_conversation(call, id), message_type, body, type)
 
 
 @api.post("/conversations/{id}/parts")
 def post_part(call: Call, id: str, message_type: str, body: str = "") -> Shown:
     """Close, open or snooze a conversation."""
-    row = _find_conversation(call, id)
+    row = find_conversation(call, id)
     states = {"close": "closed", "open": "open", "snoozed": "snoozed"}
     if message_type not in states:
         raise IntercomError(400, "parameter_invalid", f"message_type must be {', '.join(states)}")
@@ -330,13 +335,13 @@ def _add_part(call: Call, row: IntercomConversation, kind: str, body: str, autho
         "type": "conversation_part", "id": number, "part_type": kind, "body": body or None,
         "created_at": show_seconds(now), "author": by,
     }  # fmt: skip
-    return _show_conversation(call, call.db.change(row, parts=[*row.parts, part], updated_at=now))
+    return show_conversation(call, call.db.change(row, parts=[*row.parts, part], updated_at=now))
 
 
 @api.post("/conversations/{conversation_id}/tags")
 def tag_conversation(call: Call, conversation_id: str, id: str) -> Shown:
     """Give a conversation a tag."""
-    conversation, tag = _find_conversation(call, conversation_id), find_tag(call, id)
+    conversation, tag = find_conversation(call, conversation_id), find_tag(call, id)
     add_member(call, "conversation_tag", conversation.id, tag.id)
     return show_tag(tag)
 
@@ -344,6 +349,6 @@ def tag_conversation(call: Call, conversation_id: str, id: str) -> Shown:
 @api.delete("/conversations/{conversation_id}/tags/{id}")
 def untag_conversation(call: Call, conversation_id: str, id: str) -> Shown:
     """Take a tag from a conversation."""
-    conversation, tag = _find_conversation(call, conversation_id), find_tag(call, id)
+    conversation, tag = find_conversation(call, conversation_id), find_tag(call, id)
     remove_member(call, "conversation_tag", conversation.id, tag.id)
     return show_tag(tag)

@@ -6,15 +6,28 @@ from twindiff.kit.seeding import Variables
 from twindiff.kit.twin import Operations, Users
 
 from .. import ShippedDraft
-from . import agile, comments, issue_parts, issues, projects, schemes, searches, transitions
+from . import (
+    agile,
+    comments,
+    filters,
+    groups,
+    issue_parts,
+    issues,
+    projects,
+    schemes,
+    searches,
+    site_settings,
+    transitions,
+)
 from .recorded_site import find_site
 from .screens import screen
 from .seeding import seeding
 from .site import site_rows
+from .site_collections import KINDS
 from .tables import TABLES, JiraUser
 from .wire_style import JiraStyle
 
-_PLATFORM = (comments, issue_parts, issues, projects, schemes, searches, transitions)
+_PLATFORM = (comments, filters, groups, issue_parts, issues, projects, schemes, searches, site_settings, transitions)
 
 
 def _in_version(version: str) -> list[Operations]:
@@ -35,7 +48,7 @@ draft = ShippedDraft(
     description="https://developer.atlassian.com/cloud/jira/platform/swagger-v3.v3.json",
     pages=(*_in_version("3"), agile.api),
     again=(*_in_version("2"), *_in_version("latest")),
-    tables=TABLES,
+    tables=(*TABLES, *(kind.table for kind in KINDS)),
     rows=site_rows,
     recorded_rows=find_site,
     style=JiraStyle,

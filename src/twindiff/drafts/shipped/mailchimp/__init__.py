@@ -5,7 +5,7 @@ from __future__ import annotations
 from twindiff.kit.seeding import Variables
 
 from .. import ShippedDraft
-from . import batches, campaigns, lists, members, segments
+from . import account, account_collections, batches, campaigns, lists, members, segments
 from .recorded_lists import find_lists
 from .tables import TABLES
 from .wire_style import MailchimpStyle
@@ -14,8 +14,8 @@ draft = ShippedDraft(
     "mailchimp",
     "Mailchimp",
     stands_alone=True,
-    pages=(lists.api, members.api, segments.api, campaigns.api, batches.api),
-    tables=TABLES,
+    pages=(lists.api, members.api, segments.api, campaigns.api, batches.api, account_collections.api, account.api),
+    tables=(*TABLES, *account_collections.TABLES),
     rows=lists.list_rows,
     samples=("lists", "merge_fields"),
     recorded_rows=find_lists,

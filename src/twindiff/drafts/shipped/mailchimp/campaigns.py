@@ -33,7 +33,8 @@ _TRACKING: Shown = {
 _DETAILS = ("settings", "recipients", "tracking")
 
 
-def _find_campaign(call: Call, id: str) -> MailchimpCampaign:
+def find_campaign(call: Call, id: str) -> MailchimpCampaign:
+    """Return a campaign; raises ResourceNotFound."""
     return call.db.get(MailchimpCampaign, id, missing=ResourceNotFound)
 
 
@@ -49,7 +50,8 @@ def _list_recipients(call: Call, row: MailchimpCampaign) -> list[MailchimpMember
     return [each for each in members if each.status == "subscribed"]
 
 
-def _show_campaign(call: Call, row: MailchimpCampaign) -> Shown:
+def show_campaign(call: Call, row: MailchimpCampaign) -> Shown:
+    """Return a campaign."""
     number = int.from_bytes(row.id.encode()[:3])
     count = row.emails_sent if row.status == "sent" else len(_list_recipients(call, row))
     return {
@@ -111,7 +113,7 @@ def list_campaigns(
         and (not status or row.status == status)
         and (not list_id or cast(Shown, row.recipients).get("list_id") == list_id)
     ]
-    shown = [_show_campaign(call, each) for each in page_rows(rows, count, offset)]
+    shown = [show_campaign(call, each) for each in page_rows(rows, count, offset)]
     return {"campaigns": shown, "total_items": len(rows), "_links": []}
 
 
@@ -127,17 +129,17 @@ def post_campaign(call: Call, body: Given) -> Shown:
     row = MailchimpCampaign(
         id=call.ids.uuid().replace("-", "")[-10:], type=str(kind), create_time=call.clock.iso(), **values
     )
-    return _show_campaign(call, call.db.add(row))
+    return show_campaign(call, call.db.add(row))
 
 
 @api.get("/campaigns/{campaign_id}")
 def get_campaign(call: Call, campaign_id: str) -> Shown:
     """Return a campaign."""
-    return _show_campaign(call, _find_campaign(call, campaign_id))
+    return show_campaign(call, find_campaign(call, campaign_id))
 
 
 def _find_unsent(call: Call, id: str) -> MailchimpCampaign:
-    row = _find_campaign(call, id)
+    row = find_campaign(call, id)
     if row.status != "save":
         raise MailchimpError(400, f"The campaign's status is '{row.status}'; only saved campaigns are changed.")
     return row
@@ -147,19 +149,19 @@ def _find_unsent(call: Call, id: str) -> MailchimpCampaign:
 def patch_campaign(call: Call, campaign_id: str, body: Given) -> Shown:
     """Change the settings of a campaign that is not sent."""
     row = _find_unsent(call, campaign_id)
-    return _show_campaign(call, call.db.change(row, **_read_details(call, body, row)))
+    return show_campaign(call, call.db.change(row, **_read_details(call, body, row)))
 
 
 @api.delete("/campaigns/{campaign_id}", status=204)
 def delete_campaign(call: Call, campaign_id: str) -> None:
     """Remove a campaign."""
-    call.db.remove(_find_campaign(call, campaign_id))
+    call.db.remove(find_campaign(call, campaign_id))
 
 
 @api.get("/campaigns/{campaign_id}/content")
 def get_content(call: Call, campaign_id: str) -> Shown:
     """Return the text and the HTML of a campaign."""
-    content = cast(Shown, _find_campaign(call, campaign_id).content)
+    content = cast(Shown, find_campaign(call, campaign_id).content)
     html = str(content.get("html", ""))
     text = str(content.get("plain_text") or re.sub(r"<[^>]+>", "", html).strip())
     return {"plain_text": text, "html": html, "archive_html": html, "_links": []}
@@ -192,7 +194,7 @@ def _list_missing(call: Call, row: MailchimpCampaign) -> list[str]:
 @api.get("/campaigns/{campaign_id}/send-checklist")
 def get_checklist(call: Call, campaign_id: str) -> Shown:
     """Return whether a campaign can be sent, and what it lacks."""
-    missing = _list_missing(call, _find_campaign(call, campaign_id))
+    missing = _list_missing(call, find_campaign(call, campaign_id))
     items = [{"type": "error", "id": n, "heading": each.capitalize(), "details": f"The campaign has {each}."}
              for n, each in enumerate(missing, 500)]  # fmt: skip
     return {"is_ready": not missing, "items": items, "_links": []}
@@ -232,7 +234,7 @@ def schedule_campaign(call: Call, campaign_id: str, schedule_time: str) -> None:
 @api.post("/campaigns/{campaign_id}/actions/unschedule", status=204)
 def unschedule_campaign(call: Call, campaign_id: str) -> None:
     """Take a scheduled campaign back."""
-    row = _find_campaign(call, campaign_id)
+    row = find_campaign(call, campaign_id)
     if row.status != "schedule":
         raise MailchimpError(400, f"The campaign is not scheduled; its status is '{row.status}'.")
     call.db.change(row, status="save", send_time=None)
@@ -241,14 +243,14 @@ def unschedule_campaign(call: Call, campaign_id: str) -> None:
 @api.post("/campaigns/{campaign_id}/actions/replicate")
 def replicate_campaign(call: Call, campaign_id: str) -> Shown:
     """Copy a campaign, sent or not, to one that is saved."""
-    row = _find_campaign(call, campaign_id)
+    row = find_campaign(call, campaign_id)
     settings: Shown = {**cast(Shown, row.settings)}
     settings["title"] = f"{settings.get('title') or settings.get('subject_line', '')} (copy 01)"
     made = MailchimpCampaign(
         id=call.ids.uuid().replace("-", "")[-10:], type=row.type, create_time=call.clock.iso(), settings=settings,
         recipients=row.recipients, tracking=row.tracking, content=row.content,
     )  # fmt: skip
-    return _show_campaign(call, call.db.add(made))
+    return show_campaign(call, call.db.add(made))
 
 
 # -- templates ---------------------------------------------------------------------------------------------------------

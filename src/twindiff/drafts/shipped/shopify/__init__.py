@@ -6,7 +6,7 @@ from twindiff.kit.seeding import Variables
 from twindiff.kit.twin import Operations
 
 from .. import ShippedDraft
-from . import admin, files
+from . import admin, collections, files
 from .recorded_shop import find_shop
 from .seeding import seeding
 from .tables import TABLES
@@ -18,8 +18,8 @@ VERSIONS = (*(f"{year}-{month}" for year in (2024, 2025) for month in ("01", "04
 def _in_version(version: str) -> Operations:
     """Return the operations at the paths of a version of the API."""
     again = Operations()
-    paths = [each.path.replace("/admin/", f"/admin/api/{version}/", 1) for each in admin.api.listed]
-    again.listed = [each._replace(path=path) for each, path in zip(admin.api.listed, paths, strict=True)]
+    listed = [*collections.api.listed, *admin.api.listed]
+    again.listed = [each._replace(path=each.path.replace("/admin/", f"/admin/api/{version}/", 1)) for each in listed]
     return again
 
 
@@ -27,9 +27,9 @@ draft = ShippedDraft(
     "shopify",
     "Shopify",
     stands_alone=True,
-    pages=(admin.api, files.api),
+    pages=(collections.api, admin.api, files.api),
     again=tuple(map(_in_version, VERSIONS)),
-    tables=TABLES,
+    tables=(*TABLES, *collections.TABLES),
     rows=admin.shop_rows,
     samples=("shops",),
     recorded_rows=find_shop,

@@ -84,7 +84,8 @@ def show_object(row: Any) -> Shown:
     return {**{name: getattr(row, name) for name in columns}, **times, **cast(Shown, row.details)}
 
 
-def _find(call: Call, kind: ShopKind, said: str) -> Any:
+def find_object(call: Call, kind: ShopKind, said: str) -> Any:
+    """Return the row of an object of a kind by id; raises ShopifyError."""
     table: Any = kind.table
     row = call.db.find(table, table.id == int(said)) if re.fullmatch(r"\d{1,15}", said) else None
     if row is None:
@@ -245,11 +246,11 @@ def _declare_members(kind: ShopKind) -> None:
 
     @api.get(f"/{kind.plural}/{{id}}.json")
     def get_object(call: Call, id: str, fields: str = "") -> Shown:
-        return {kind.name: _pick(show_object(_find(call, kind, id)), fields)}
+        return {kind.name: _pick(show_object(find_object(call, kind, id)), fields)}
 
     @api.put(f"/{kind.plural}/{{id}}.json")
     def put_object(call: Call, id: str, body: _BODY) -> Shown:
-        row, given = _find(call, kind, id), _read_given(kind, body)
+        row, given = find_object(call, kind, id), _read_given(kind, body)
         _check(call, kind, given, row.id)
         own, details = _split(kind, _with_parts(call, kind, row.id, given))
         changed = call.db.change(row, details={**row.details, **details}, updated_at=call.clock.iso(), **own)
@@ -257,7 +258,7 @@ def _declare_members(kind: ShopKind) -> None:
 
     @api.delete(f"/{kind.plural}/{{id}}.json")
     def delete_object(call: Call, id: str) -> Shown:
-        call.db.remove(_find(call, kind, id))
+        call.db.remove(find_object(call, kind, id))
         return {}
 
 
@@ -266,7 +267,7 @@ for each in KINDS:
 
 
 def _list_parts(call: Call, order_id: str, kind: str) -> list[ShopifyOrderPart]:
-    order = _find(call, ORDER, order_id)
+    order = find_object(call, ORDER, order_id)
     rows = call.db.rows(ShopifyOrderPart, ShopifyOrderPart.order_id == order.id, order=ShopifyOrderPart.id)
     return [row for row in rows if row.kind == kind]
 
@@ -295,7 +296,7 @@ def _declare_move(word: str, name: str) -> None:
 
     @api.post(f"/orders/{{id}}/{word}.json")
     def post_move(call: Call, id: str) -> Shown:
-        row, now = _find(call, ORDER, id), call.clock.iso()
+        row, now = find_object(call, ORDER, id), call.clock.iso()
         if word == "cancel" and row.details.get("cancelled_at"):
             raise ShopifyError(422, {"base": ["Cannot cancel an order that is cancelled"]})
         details = {**row.details, name: None if word == "open" else show_time(now)}

@@ -6,12 +6,12 @@ from twindiff.kit.seeding import Variables
 from twindiff.kit.twin import Operations
 
 from .. import ShippedDraft
-from . import objects, search, tickets, users
+from . import objects, search, settings, tickets, users
 from .recorded_desk import find_desk
 from .tables import TABLES, desk_rows
 from .wire_style import ZendeskStyle
 
-PAGES = (users.api, tickets.api, search.api, objects.api)
+PAGES = (settings.api, users.api, tickets.api, search.api, objects.api)
 
 
 def _name_format(page: Operations) -> Operations:
@@ -28,7 +28,7 @@ draft = ShippedDraft(
     description="https://developer.zendesk.com/zendesk/oas.yaml",
     pages=PAGES,
     again=tuple(map(_name_format, PAGES)),
-    tables=TABLES,
+    tables=(*TABLES, *settings.TABLES),
     rows=desk_rows,
     samples=("accounts",),
     recorded_rows=find_desk,

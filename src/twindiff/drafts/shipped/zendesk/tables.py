@@ -125,11 +125,20 @@ class ZendeskUserField(Row, table="user_fields", key=("key",)):
 
     key: Column[str]
     type: Column[str] = column(default="text")
+    title: Column[str] = column(default="")
+    position: Column[int] = column(default=0, derived=True)
+
+
+class ZendeskJob(Row, table="job_statuses", key=("id",), visibility="bookkeeping"):
+    """What came of several objects that were written in one call."""
+
+    id: Column[str]
+    results: Column[Json] = column(default=[])
 
 
 TABLES = (
     ZendeskUser, ZendeskIdentity, ZendeskOrganization, ZendeskGroup, ZendeskTicket, ZendeskComment, ZendeskUserField,
-    ZendeskAccount,
+    ZendeskAccount, ZendeskJob,
 )  # fmt: skip
 
 

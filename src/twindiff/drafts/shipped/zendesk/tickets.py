@@ -174,10 +174,11 @@ def _read_requester(call: Call, given: Mapping[str, Any]) -> int | None:
 @api.post("/tickets", status=201)
 def post_ticket(call: Call, body: Given) -> Shown:
     """Create a ticket; its comment is its description."""
-    return _show_written(call, _create(call, read_object(body, "ticket")))
+    return _show_written(call, create_ticket(call, read_object(body, "ticket")))
 
 
-def _create(call: Call, given: Mapping[str, Any]) -> ZendeskTicket:
+def create_ticket(call: Call, given: Mapping[str, Any]) -> ZendeskTicket:
+    """Add a ticket with its first comment; raises ZendeskError."""
     values, comment = _check(call, given), _read_comment(given)
     if comment is None and isinstance(given.get("description"), str):
         comment = _read_comment({"comment": given["description"]})

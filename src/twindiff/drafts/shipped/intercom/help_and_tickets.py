@@ -1,0 +1,286 @@
+"""Articles, collections, tickets and other parts of a workspace.
+
+https://developers.intercom.com/docs/references/rest-api/api.intercom.io/articles
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, ClassVar, cast
+
+from twindiff.kit.call import Call
+from twindiff.kit.errors import ApiError
+from twindiff.kit.http import json_answer
+from twindiff.kit.parameter_sources import Body
+from twindiff.kit.twin import Operations
+
+from ..declared_collections import (
+    Collection,
+    CollectionStyle,
+    DeclaredRow,
+    add_declared,
+    declare_collections,
+    declare_table,
+    list_declared,
+)
+from .contacts import WORKSPACE, find_contact, list_contacts_there, show_contact
+from .memberships import list_targets, remove_member
+from .tables import IntercomAttribute, IntercomCompany, IntercomMembership, IntercomNote
+from .wire_style import IntercomError, page_list, show_seconds, wrap_list
+from .workspace import ADMIN, find_company, show_attribute, show_company
+
+api = Operations()
+Shown = dict[str, Any]
+
+
+class WorkspaceStyle(CollectionStyle):
+    """Objects say their `type`; lists are `{"type": "list", "data", "total_count", "pages"}`."""
+
+    created_status = 200
+    removed_status = 200
+    has_numbers = False
+    queries: ClassVar = {"page": (int, 1), "per_page": (int, 15)}
+
+    def not_found(self, kind: Collection) -> ApiError:
+        return IntercomError(404, "not_found", "Resource Not Found")
+
+    def refuse_missing(self, kind: Collection, names: Sequence[str]) -> ApiError:
+        return IntercomError(400, "parameter_not_found", f"{names[0]} is a required parameter")
+
+    def show(self, call: Call, kind: Collection, row: DeclaredRow) -> Shown:
+        times = {"created_at": show_seconds(row.created_at), "updated_at": show_seconds(row.updated_at)}
+        about = {"type": kind.name, "id": row.id, "workspace_id": WORKSPACE}
+        return {**about, **cast(Shown, row.fields), **times}
+
+    def page(self, call: Call, kind: Collection, shown: list[Shown], given: Mapping[str, Any]) -> Any:
+        page, most = max(given["page"], 1), min(max(given["per_page"], 1), 150)
+        start = (page - 1) * most
+        pages = {"type": "pages", "page": page, "per_page": most, "total_pages": -(-len(shown) // most)}
+        return {"type": "list", "data": shown[start : start + most], "total_count": len(shown), "pages": pages}
+
+    def remove(self, kind: Collection, row: DeclaredRow) -> Any:
+        return {"id": row.id, "object": kind.name, "deleted": True}
+
+
+class _UnpagedStyle(WorkspaceStyle):
+    queries: ClassVar = {}
+
+    def page(self, call: Call, kind: Collection, shown: list[Shown], given: Mapping[str, Any]) -> Any:
+        return wrap_list(shown)
+
+
+ARTICLE = Collection(
+    declare_table("articles"), "/articles", "article", "articles", ("title", "author_id"),
+    usual={"description": "", "body": "", "state": "draft", "url": None, "parent_id": None, "parent_type": None,
+           "default_locale": "en"},
+)  # fmt: skip
+HELP_COLLECTION = Collection(
+    declare_table("help_collections"), "/help_center/collections", "collection", "collections", ("name",),
+    usual={"description": None, "url": None, "icon": "book-bookmark", "order": 1, "default_locale": "en",
+           "parent_id": None},
+)  # fmt: skip
+TICKET_TYPE = Collection(
+    declare_table("ticket_types"), "/ticket_types", "ticket_type", "ticket_types", ("name",),
+    usual={"description": None, "icon": "\U0001f39f", "category": "Customer", "archived": False,
+           "ticket_type_attributes": {"type": "list", "data": []}},
+    verbs=("list", "create", "get", "change"),
+)  # fmt: skip
+NEWS_ITEM = Collection(
+    declare_table("news_items"), "/news/news_items", "news-item", "news-items", ("title", "sender_id"),
+    usual={"body": "", "state": "draft", "labels": [], "cover_image_url": None, "reactions": [], "newsfeed_assignments":
+           [], "deliver_silently": False},
+)  # fmt: skip
+SEGMENT = Collection(declare_table("segments"), "/segments", "segment", "segments", verbs=("get",))
+TEAM = Collection(declare_table("teams"), "/teams", "team", "teams", verbs=("get",))
+EVENT = Collection(declare_table("events"), "/events", "event", "events", ("event_name",), verbs=())
+MESSAGE = Collection(declare_table("messages"), "/messages", "message", "messages", verbs=())
+_PAGED, _UNPAGED = (ARTICLE, HELP_COLLECTION, NEWS_ITEM), (TICKET_TYPE,)
+TABLES = tuple(kind.table for kind in (*_PAGED, *_UNPAGED, SEGMENT, TEAM, EVENT, MESSAGE))
+_style, _unpaged = WorkspaceStyle(), _UnpagedStyle()
+declare_collections(api, _style, (*_PAGED, SEGMENT, TEAM))
+declare_collections(api, _unpaged, _UNPAGED)
+
+
+# -- people of the workspace -------------------------------------------------------------------------------------------
+
+
+def _show_admin() -> Shown:
+    return {
+        "type": "admin", "id": ADMIN, "name": "Agent", "email": "agent@example.com", "job_title": "",
+        "away_mode_enabled": False, "away_mode_reassign": False, "has_inbox_seat": True, "team_ids": [],
+        "avatar": None,
+    }  # fmt: skip
+
+
+@api.get("/admins")
+def list_admins(call: Call) -> Shown:
+    """List the teammates."""
+    return {"type": "admin.list", "admins": [_show_admin()]}
+
+
+@api.get("/admins/{id}")
+def get_admin(call: Call, id: str) -> Shown:
+    """Return a teammate."""
+    if id != ADMIN:
+        raise IntercomError(404, "admin_not_found", "Admin not found")
+    return _show_admin()
+
+
+@api.get("/teams")
+def list_teams(call: Call) -> Shown:
+    """List the teams."""
+    return {"type": "team.list", "teams": [_style.show(call, TEAM, row) for row in list_declared(call, TEAM, {})]}
+
+
+@api.get("/segments")
+def list_segments(call: Call, include_count: bool = False) -> Shown:
+    """List the segments of contacts."""
+    rows = list_declared(call, SEGMENT, {})
+    return {"type": "segment.list", "segments": [_style.show(call, SEGMENT, row) for row in rows]}
+
+
+@api.get("/contacts/{contact_id}/segments")
+def list_contact_segments(call: Call, contact_id: str) -> Shown:
+    """List the segments of a contact, of which nobody put it into any."""
+    find_contact(call, contact_id)
+    return wrap_list([])
+
+
+@api.get("/subscription_types")
+def list_subscription_types(call: Call) -> Shown:
+    """List the kinds of mail to which contacts can subscribe."""
+    return wrap_list([])
+
+
+@api.get("/contacts/{contact_id}/subscriptions")
+def list_subscriptions(call: Call, contact_id: str) -> Shown:
+    """List the kinds of mail to which a contact subscribed."""
+    find_contact(call, contact_id)
+    return wrap_list([])
+
+
+@api.get("/help_center/help_centers")
+def list_help_centers(call: Call) -> Shown:
+    """List the help centres."""
+    return wrap_list([])
+
+
+@api.get("/notes/{id}")
+def get_note(call: Call, id: str) -> Shown:
+    """Return a note about a contact."""
+    row = call.db.find(IntercomNote, IntercomNote.id == id)
+    if row is None:
+        raise IntercomError(404, "not_found", "Resource Not Found")
+    at = show_seconds(row.created_at)
+    contact = {"type": "contact", "id": row.contact_id}
+    return {"type": "note", "id": row.id, "created_at": at, "contact": contact, "author": _show_admin(),
+            "body": row.body}  # fmt: skip
+
+
+# -- events and messages -----------------------------------------------------------------------------------------------
+
+
+@api.post("/events", status=202)
+def post_event(call: Call, body: Annotated[dict[str, Any], Body]) -> None:
+    """Record what a contact did."""
+    names = ("user_id", "id", "email")
+    if not any(body.get(name) for name in names):
+        raise IntercomError(400, "parameter_not_found", "User identifier (user_id, id or email) is required")
+    if not body.get("created_at"):
+        raise IntercomError(400, "parameter_not_found", "created_at is a required parameter")
+    add_declared(call, EVENT, _style, {}, dict(body))
+
+
+@api.get("/events")
+def list_events(
+    call: Call, type: str = "user", user_id: str = "", intercom_user_id: str = "", email: str = ""
+) -> Shown:
+    """List what a contact did."""
+    wanted = {"user_id": user_id, "id": intercom_user_id, "email": email}
+    if not any(wanted.values()):
+        raise IntercomError(400, "parameter_not_found", "User identifier is required")
+    events: list[Shown] = [
+        {"type": "event", "intercom_user_id": intercom_user_id or None, "metadata": {}, **cast(Shown, row.fields),
+         "id": row.id}
+        for row in list_declared(call, EVENT, {})
+        if any(value and cast(Shown, row.fields).get(name) == value for name, value in wanted.items())
+    ]  # fmt: skip
+    return {"type": "event.list", "events": events, "pages": {"next": None}}
+
+
+@api.post("/messages")
+def post_message(call: Call, body: Annotated[dict[str, Any], Body]) -> Shown:
+    """Send a message of a teammate to a contact."""
+    missing = [name for name in ("message_type", "body", "from", "to") if not body.get(name)]
+    if missing:
+        raise IntercomError(400, "parameter_not_found", f"{missing[0]} is a required parameter")
+    to: Any = body["to"]
+    find_contact(call, str(cast(Shown, to).get("id")) if isinstance(to, dict) else "")
+    row = add_declared(call, MESSAGE, _style, {}, dict(body))
+    kind, subject = body["message_type"], {"subject": body["subject"]} if body.get("subject") else {}
+    about = {"type": "admin_message", "id": row.id, "created_at": show_seconds(row.created_at)}
+    return {**about, **subject, "body": body["body"], "message_type": kind, "owner": _show_admin()}
+
+
+# -- companies and attributes ------------------------------------------------------------------------------------------
+
+
+@api.post("/companies/list")
+def post_companies_list(call: Call, page: int = 1, per_page: int = 15) -> Shown:
+    """List the companies in pages."""
+    rows = call.db.rows(IntercomCompany, order=IntercomCompany.created_at)
+    shown = [show_company(call, row) for row in rows]
+    return _style.page(call, ARTICLE, shown, {"page": page, "per_page": per_page})
+
+
+@api.get("/companies/scroll")
+def scroll_companies(call: Call, scroll_param: str = "") -> Shown:
+    """List all companies, then nothing."""
+    rows = [] if scroll_param else call.db.rows(IntercomCompany, order=IntercomCompany.created_at)
+    data = [show_company(call, row) for row in rows]
+    return {"type": "list", "data": data, "pages": None, "total_count": None, "scroll_param": "scroll-1"}
+
+
+@api.put("/companies/{id}")
+def put_company(call: Call, id: str, body: Annotated[dict[str, Any], Body]) -> Shown:
+    """Change a company."""
+    row, names = find_company(call, id), ("name", "plan", "size", "website", "industry", "custom_attributes")
+    values = {name: body[name] for name in names if name in body}
+    return show_company(call, call.db.change(row, **values, updated_at=call.clock.iso()))
+
+
+@api.delete("/companies/{id}", status=200)
+def delete_company(call: Call, id: str) -> Shown:
+    """Remove a company."""
+    row = find_company(call, id)
+    table = IntercomMembership
+    for each in call.db.rows(table, table.kind == "contact_company", table.target == row.id):
+        remove_member(call, "contact_company", each.owner, row.id)
+    call.db.remove(row)
+    return {"id": row.id, "object": "company", "deleted": True}
+
+
+@api.get("/companies/{id}/contacts")
+def list_company_contacts(call: Call, id: str, per_page: int = 50) -> Shown:
+    """List the contacts of a company."""
+    row = find_company(call, id)
+    of = [each for each in list_contacts_there(call) if row.id in list_targets(call, "contact_company", each.id)]
+    return page_list(of, lambda each: show_contact(call, each), lambda each: each.id, per_page, "")
+
+
+@api.get("/companies/{id}/segments")
+def list_company_segments(call: Call, id: str) -> Shown:
+    """List the segments of a company."""
+    find_company(call, id)
+    return wrap_list([])
+
+
+@api.put("/data_attributes/{id}")
+def put_attribute(call: Call, id: str, body: Annotated[dict[str, Any], Body]) -> Any:
+    """Change or archive an attribute that the workspace added."""
+    rows = [row for row in call.db.rows(IntercomAttribute) if str(cast(Shown, row.shown).get("id")) == id]
+    if not rows:
+        said = "We couldn't find that data attribute to update"
+        raise IntercomError(404, "field_not_found", said)
+    changes = {name: body[name] for name in ("label", "description", "archived", "options") if name in body}
+    return json_answer(show_attribute(call.db.change(rows[0], shown={**rows[0].shown, **changes})))

@@ -1,0 +1,264 @@
+"""Fields, views, rules, memberships and other settings of an account, and what is written in bulk.
+
+https://developer.zendesk.com/api-reference/ticketing/tickets/ticket_fields/, /business-rules/views/
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any, ClassVar, cast
+
+from twindiff.kit.call import Call
+from twindiff.kit.errors import ApiError
+from twindiff.kit.parameter_sources import Body
+from twindiff.kit.twin import Operations
+
+from ..declared_collections import (
+    Collection,
+    CollectionStyle,
+    DeclaredRow,
+    declare_collections,
+    declare_table,
+)
+from .tables import AGENT, ZendeskGroup, ZendeskJob, ZendeskOrganization, ZendeskUser, ZendeskUserField
+from .tickets import create_ticket, put_ticket
+from .users import create_user, find_user, put_user, show_user
+from .wire_style import PageChoice, RecordNotFound, ZendeskError, page_rows, refuse_fields, refuse_parameter, show_time
+
+api = Operations(prefix="/api/v2")
+Given = Annotated[dict[str, Any], Body]
+Shown = dict[str, Any]
+MAX_BULK = 100
+MAX_ID = 10**15
+
+
+class SettingStyle(CollectionStyle):
+    """Objects stand under their word and say their `url`; lists are pages by number or cursor."""
+
+    queries: ClassVar = {"page": (PageChoice, 1), "per_page": (int, 100)}
+
+    def not_found(self, kind: Collection) -> ApiError:
+        return RecordNotFound()
+
+    def refuse_missing(self, kind: Collection, names: Sequence[str]) -> ApiError:
+        problems = {name: f"{name.replace('_', ' ').capitalize()}: cannot be blank" for name in names}
+        return refuse_fields(problems, dict.fromkeys(names, "BlankValue"))
+
+    def new_id(self, call: Call, kind: Collection) -> str:
+        return str(360_900_000 + call.db.next("setting"))
+
+    def read(self, kind: Collection, body: Any) -> Shown:
+        given: Any = cast(Shown, body).get(kind.name) if isinstance(body, dict) else None
+        if not isinstance(given, dict):
+            raise ZendeskError(400, {"error": {"title": "Invalid attribute", "message": f"{kind.name} is required"}})
+        return dict(cast(Shown, given))
+
+    def show(self, call: Call, kind: Collection, row: DeclaredRow) -> Shown:
+        url = f"{call.base_url}/api/v2{kind.path}/{row.id}.json"
+        times = {"created_at": show_time(row.created_at), "updated_at": show_time(row.updated_at)}
+        return {"url": url, "id": int(row.id), **cast(Shown, row.fields), **times}
+
+    def wrap(self, kind: Collection, shown: Shown) -> Any:
+        return {kind.name: shown}
+
+    def page(self, call: Call, kind: Collection, shown: list[Shown], given: Mapping[str, Any]) -> Any:
+        url = f"{call.base_url}/api/v2{kind.path}.json"
+        return page_rows(url, kind.plural, shown, lambda each: each, given["page"], given["per_page"])
+
+
+def _verify_ids(table: Any, name: str) -> Callable[[Call, Shown], None]:
+    """Return a check that a membership names a user and something of a table that are there."""
+
+    def verify(call: Call, given: Shown) -> None:
+        for field, of in (("user_id", ZendeskUser), (name, table)):
+            id = given.get(field)
+            if not isinstance(id, int) or not 0 < id < MAX_ID or call.db.find(of, of.id == id) is None:
+                raise refuse_fields({field: f"{field.removesuffix('_id').capitalize()}: is invalid"})
+
+    return verify
+
+
+_FIELD: Shown = {
+    "description": "", "position": 9999, "active": True, "required": False, "collapsed_for_agents": False,
+    "regexp_for_validation": None, "title_in_portal": "", "visible_in_portal": False, "editable_in_portal": False,
+    "required_in_portal": False, "tag": None, "removable": True, "agent_description": None,
+}  # fmt: skip
+_RULE: Shown = {"active": True, "position": 1, "description": None}
+
+
+def _settings(
+    name: str, plural: str, needed: Sequence[str], usual: Mapping[str, Any], filters: Sequence[str] = ()
+) -> Collection:
+    table = declare_table(plural)
+    return Collection(table, f"/{plural}", name, plural, needed, usual=usual, filters=filters)
+
+
+TICKET_FIELD = _settings("ticket_field", "ticket_fields", ("type", "title"), _FIELD)
+TICKET_FORM = _settings(
+    "ticket_form", "ticket_forms", ("name",),
+    {"display_name": "", "position": 1, "active": True, "end_user_visible": False, "default": False,
+     "ticket_field_ids": [], "in_all_brands": True, "restricted_brand_ids": []},
+)  # fmt: skip
+VIEW = _settings("view", "views", ("title",), {**_RULE, "restriction": None, "conditions": {"all": [], "any": []}})
+MACRO = _settings("macro", "macros", ("title", "actions"), {**_RULE, "restriction": None})
+TRIGGER = _settings("trigger", "triggers", ("title", "conditions", "actions"), {**_RULE, "category_id": None})
+AUTOMATION = _settings("automation", "automations", ("title", "conditions", "actions"), _RULE)
+BRAND = _settings(
+    "brand", "brands", ("name", "subdomain"),
+    {"active": True, "default": False, "has_help_center": False, "is_deleted": False, "host_mapping": None},
+)  # fmt: skip
+SLA_POLICY = Collection(
+    declare_table("sla_policies"), "/slas/policies", "sla_policy", "sla_policies", ("title", "filter"),
+    usual={"description": "", "position": 1, "policy_metrics": []},
+)  # fmt: skip
+ORGANIZATION_FIELD = _settings("organization_field", "organization_fields", ("key", "type", "title"), _FIELD)
+WEBHOOK = Collection(
+    declare_table("webhooks"), "/webhooks", "webhook", "webhooks",
+    ("name", "endpoint", "http_method", "request_format", "status"), usual={"subscriptions": []},
+)  # fmt: skip
+ORGANIZATION_MEMBERSHIP = _settings(
+    "organization_membership", "organization_memberships", ("user_id", "organization_id"),
+    {"default": None, "view_tickets": True},
+)._replace(
+    verbs=("list", "create", "get", "remove"), verify=_verify_ids(ZendeskOrganization, "organization_id"),
+)  # fmt: skip
+GROUP_MEMBERSHIP = _settings(
+    "group_membership", "group_memberships", ("user_id", "group_id"), {"default": False}
+)._replace(verbs=("list", "create", "get", "remove"), verify=_verify_ids(ZendeskGroup, "group_id"))
+KINDS = (
+    TICKET_FIELD, TICKET_FORM, VIEW, MACRO, TRIGGER, AUTOMATION, BRAND, SLA_POLICY, ORGANIZATION_FIELD, WEBHOOK,
+    ORGANIZATION_MEMBERSHIP, GROUP_MEMBERSHIP,
+)  # fmt: skip
+
+
+declare_collections(api, SettingStyle(), KINDS)
+TABLES = tuple(kind.table for kind in KINDS)
+
+
+# -- the caller and fields of users ------------------------------------------------------------------------------------
+
+
+@api.get("/users/me")
+def get_me(call: Call) -> Shown:
+    """Return the caller."""
+    return {"user": show_user(call, find_user(call, AGENT))}
+
+
+def _show_user_field(call: Call, row: ZendeskUserField) -> Shown:
+    id = 360_800_000 + row.position
+    title = row.title or row.key.replace("_", " ").capitalize()
+    return {
+        "url": f"{call.base_url}/api/v2/user_fields/{id}.json", "id": id, "type": row.type, "key": row.key,
+        "title": title, "description": "", "raw_title": title, "raw_description": "", "position": row.position,
+        "active": True, "system": False, "regexp_for_validation": None, "tag": None,
+        "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z",
+    }  # fmt: skip
+
+
+def _list_user_fields(call: Call) -> list[ZendeskUserField]:
+    return sorted(call.db.rows(ZendeskUserField), key=lambda row: (row.position, row.key))
+
+
+@api.get("/user_fields")
+def list_user_fields(call: Call, page: PageChoice = 1, per_page: int = 100) -> Shown:
+    """List the fields of users that the account has added."""
+    url = f"{call.base_url}/api/v2/user_fields.json"
+    rows = _list_user_fields(call)
+    return page_rows(url, "user_fields", rows, lambda row: _show_user_field(call, row), page, per_page)
+
+
+@api.post("/user_fields", status=201)
+def post_user_field(call: Call, body: Given) -> Shown:
+    """Add a field to users."""
+    given: Any = body.get("user_field")
+    values = cast(Shown, given) if isinstance(given, dict) else {}
+    missing = [name for name in ("key", "type", "title") if not values.get(name)]
+    if missing:
+        raise refuse_fields({name: f"{name.capitalize()}: cannot be blank" for name in missing})
+    key = str(values["key"])
+    if call.db.find(ZendeskUserField, ZendeskUserField.key == key):
+        raise refuse_fields({"key": f"Key: {key} has already been taken"}, {"key": "DuplicateValue"})
+    number = call.db.next("user field")
+    row = ZendeskUserField(key=key, type=str(values["type"]), title=str(values["title"]), position=number)
+    return {"user_field": _show_user_field(call, call.db.add(row))}
+
+
+# -- in bulk -----------------------------------------------------------------------------------------------------------
+
+
+def _read_several(body: Mapping[str, Any], name: str) -> list[Shown]:
+    """Return the objects of a body. Raises ZendeskError for none, too many, or what is no object."""
+    given: Any = body.get(name)
+    listed = cast(list[Any], given) if isinstance(given, list) else []
+    if not listed or not all(isinstance(each, dict) for each in listed):
+        raise refuse_parameter(f"{name} must be a list of objects")
+    if len(listed) > MAX_BULK:
+        raise refuse_parameter(f"{name} must have at most {MAX_BULK} objects", "TooManyValues")
+    return cast(list[Shown], listed)
+
+
+def _run(call: Call, name: str, given: Sequence[Shown], write: Callable[[Shown], int], action: str) -> Shown:
+    """Write each object, note what came of it, and return the job that does so."""
+    results: list[Shown] = []
+    for index, each in enumerate(given):
+        try:
+            results.append({"index": index, "id": write(each), "action": action, "success": True, "status": "Updated"})
+        except ZendeskError as error:
+            said = {"error": error.body["error"], "details": str(error.body.get("description") or "")}
+            results.append({"index": index, "success": False, **said})
+    row = call.db.add(ZendeskJob(id=call.ids.uuid().replace("-", ""), results=results))
+    return {"job_status": {**_show_job(call, row), "progress": None, "status": "queued", "results": None,
+                           "message": None}}  # fmt: skip
+
+
+def _show_job(call: Call, row: ZendeskJob) -> Shown:
+    count = len(cast(list[Any], row.results))
+    return {
+        "id": row.id, "url": f"{call.base_url}/api/v2/job_statuses/{row.id}.json", "total": count, "progress": count,
+        "status": "completed", "message": f"Completed at {show_time(call.clock.iso())}", "results": row.results,
+    }  # fmt: skip
+
+
+@api.post("/users/create_many")
+def post_users(call: Call, body: Given) -> Shown:
+    """Create several users by a job."""
+    return _run(call, "users", _read_several(body, "users"), lambda each: create_user(call, each).id, "create")
+
+
+@api.put("/users/update_many")
+def put_users(call: Call, body: Given) -> Shown:
+    """Change several users, each by its id, by a job."""
+
+    def write(given: Shown) -> int:
+        return put_user(call, str(given.get("id") or ""), {"user": given})["user"]["id"]
+
+    return _run(call, "users", _read_several(body, "users"), write, "update")
+
+
+@api.post("/tickets/create_many")
+def post_tickets(call: Call, body: Given) -> Shown:
+    """Create several tickets by a job."""
+    return _run(call, "tickets", _read_several(body, "tickets"), lambda each: create_ticket(call, each).id, "create")
+
+
+@api.put("/tickets/update_many")
+def put_tickets(call: Call, body: Given, ids: str = "") -> Shown:
+    """Change several tickets by a job: those of `ids` alike, or each by its id."""
+    if ids:
+        change: Any = body.get("ticket")
+        listed = [{**cast(Shown, change), "id": each} for each in ids.split(",")] if isinstance(change, dict) else []
+        body = {"tickets": listed}
+
+    def write(given: Shown) -> int:
+        return put_ticket(call, str(given.get("id") or ""), {"ticket": given})["ticket"]["id"]
+
+    return _run(call, "tickets", _read_several(body, "tickets"), write, "update")
+
+
+@api.get("/job_statuses/{id}")
+def get_job(call: Call, id: str) -> Shown:
+    """Return what came of a job."""
+    row = call.db.find(ZendeskJob, ZendeskJob.id == id)
+    if row is None:
+        raise RecordNotFound
+    return {"job_status": _show_job(call, row)}
