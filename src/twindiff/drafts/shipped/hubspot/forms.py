@@ -128,7 +128,7 @@ def _get_field(request: DocumentRequest) -> Any:
     wanted = request.path["name"]
     for each in _fields_of(FORMS.find(request).fields):
         if isinstance(each, dict) and cast(Shown, each).get("name") == wanted:
-            return each
+            return cast(Shown, each)
     raise NoSuchRecord(f"No field found with name '{wanted}'")
 
 

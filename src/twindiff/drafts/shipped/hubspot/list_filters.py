@@ -120,9 +120,10 @@ def _meets(kind: str, row: Any, name: Any, condition: Mapping[str, Any]) -> bool
     return _find_test(condition.get("operator"))("" if value is None else str(value).lower(), _read_wanted(condition))
 
 
-def _meets_branch(kind: str, row: Any, branch: Any) -> bool:
-    parts = [_meets(kind, row, each.get("property"), each["operation"]) for each in branch.get("filters") or []]
-    parts += [_meets_branch(kind, row, each) for each in branch.get("filterBranches") or []]
+def _meets_branch(kind: str, row: Any, branch: Mapping[str, Any]) -> bool:
+    filters, branches = (cast("list[Any]", branch.get(name) or []) for name in ("filters", "filterBranches"))
+    parts = [_meets(kind, row, each.get("property"), each["operation"]) for each in filters]
+    parts += [_meets_branch(kind, row, each) for each in branches]
     return any(parts) if branch.get("filterBranchType") == "OR" else all(parts)
 
 

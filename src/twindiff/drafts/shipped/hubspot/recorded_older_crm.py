@@ -199,9 +199,10 @@ def _add_parts(call: RecordedCall, path: str, shown: set[str], tables: dict[str,
     if call.verb == "POST" and isinstance(body, dict):
         shown.add(str(cast(Shown, body).get("name")))
     match = _LISTED_GROUPS.fullmatch(path)
-    if match and call.verb == "GET" and isinstance(call.answer, list):
+    answer: Any = call.answer
+    if match and call.verb == "GET" and isinstance(answer, list):
         kind = str(match[1] or match[2] or match[3])
-        listed = [cast(Shown, each) for each in cast(list[Any], call.answer) if isinstance(each, dict)]
+        listed = [cast(Shown, each) for each in cast(list[Any], answer) if isinstance(each, dict)]
         for each in listed:
             name = str(each.get("name"))
             if name not in shown:

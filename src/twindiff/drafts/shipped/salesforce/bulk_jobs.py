@@ -120,7 +120,7 @@ def _read_csv(text: str, delimiter: str = ",") -> Rows:
 
 def _read_names(text: str, delimiter: str) -> list[str]:
     """Return the header of a CSV text."""
-    return next(csv.reader(io.StringIO(text.lstrip("\ufeff")), delimiter=delimiter), [])
+    return next(csv.reader(io.StringIO(text.lstrip("\ufeff")), delimiter=delimiter), cast("list[str]", []))
 
 
 def _write_csv(names: Sequence[str], rows: Sequence[Mapping[str, Any]], delimiter: str = ",") -> Response:
@@ -259,7 +259,7 @@ def list_failures(call: Call, version: str, id: str) -> Response:
 def list_unprocessed(call: Call, version: str, id: str) -> Response:
     """Return the rows of a job that were not tried, as CSV: those of one that is not done."""
     row = _find_job(call, id)
-    rows = [] if row.fields["results"] else row.fields["rows"]
+    rows = cast("list[Mapping[str, Any]]", [] if row.fields["results"] else row.fields["rows"])
     return _write_csv(row.fields.get("names", []) if rows else [], rows)
 
 
