@@ -1,6 +1,6 @@
 """Collections of a vendor that are declared rather than written: listed, created, read, changed and removed.
 
-A `Collection` says where it is and what its objects have; a `CollectionStyle` says how the vendor's answers look.
+A `Collection` says where it is and what its objects have; a `DeclaredStyle` says how the vendor's answers look.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Collection(NamedTuple):
         return _PLACEHOLDER.findall(self.path)
 
 
-class CollectionStyle:
+class DeclaredStyle:
     """How a vendor's collections answer; the usual is REST with plain objects."""
 
     suffix = ""
@@ -128,7 +128,7 @@ def list_declared(call: Call, kind: Collection, values: Mapping[str, str]) -> li
 
 
 def add_declared(
-    call: Call, kind: Collection, style: CollectionStyle, values: Mapping[str, str], given: Shown
+    call: Call, kind: Collection, style: DeclaredStyle, values: Mapping[str, str], given: Shown
 ) -> DeclaredRow:
     """Add an object to a collection. Raises the vendor's refusal of what is missing or taken."""
     missing = [name for name in kind.needed if given.get(name) in (None, "")]
@@ -149,7 +149,7 @@ def _scope(kind: Collection, values: Mapping[str, str]) -> str:
     return _PLACEHOLDER.sub(lambda match: str(values[match[1]]), kind.path)
 
 
-def _check_above(call: Call, kind: Collection, style: CollectionStyle, values: Mapping[str, str]) -> None:
+def _check_above(call: Call, kind: Collection, style: DeclaredStyle, values: Mapping[str, str]) -> None:
     if kind.check is not None:
         kind.check(call, values)
     above: Collection | None = kind.above
@@ -160,7 +160,7 @@ def _check_above(call: Call, kind: Collection, style: CollectionStyle, values: M
         _check_above(call, above, style, values)
 
 
-def _get(call: Call, kind: Collection, style: CollectionStyle, values: Mapping[str, str]) -> DeclaredRow:
+def _get(call: Call, kind: Collection, style: DeclaredStyle, values: Mapping[str, str]) -> DeclaredRow:
     _check_above(call, kind, style, values)
     row = find_declared(call, kind, values, str(values[kind.key]))
     if row is None:
@@ -168,7 +168,7 @@ def _get(call: Call, kind: Collection, style: CollectionStyle, values: Mapping[s
     return row
 
 
-def declare_collections(api: Operations, style: CollectionStyle, kinds: Sequence[Collection]) -> None:
+def declare_collections(api: Operations, style: DeclaredStyle, kinds: Sequence[Collection]) -> None:
     """Declare the operations of collections."""
     for kind in kinds:
         member = f"{kind.path}/{{{kind.key}}}{style.suffix}"
@@ -185,7 +185,7 @@ def declare_collections(api: Operations, style: CollectionStyle, kinds: Sequence
             api.delete(member, status=style.removed_status)(_make_remove(kind, style))
 
 
-def _make_list(kind: Collection, style: CollectionStyle) -> Handler:
+def _make_list(kind: Collection, style: DeclaredStyle) -> Handler:
     def answer(call: Call, given: Mapping[str, Any]) -> Any:
         _check_above(call, kind, style, given)
         shown = [style.show(call, kind, row) for row in list_declared(call, kind, given)]
@@ -198,7 +198,7 @@ def _make_list(kind: Collection, style: CollectionStyle) -> Handler:
     return _bind(f"list {kind.plural}", kind.placeholders, {**style.queries, **filters}, answer)
 
 
-def _make_create(kind: Collection, style: CollectionStyle) -> Handler:
+def _make_create(kind: Collection, style: DeclaredStyle) -> Handler:
     def answer(call: Call, given: Mapping[str, Any]) -> Any:
         _check_above(call, kind, style, given)
         row = add_declared(call, kind, style, given, style.read(kind, given["body"]))
@@ -207,14 +207,14 @@ def _make_create(kind: Collection, style: CollectionStyle) -> Handler:
     return _bind(f"create {kind.name}", kind.placeholders, {}, answer, has_body=True)
 
 
-def _make_get(kind: Collection, style: CollectionStyle) -> Handler:
+def _make_get(kind: Collection, style: DeclaredStyle) -> Handler:
     def answer(call: Call, given: Mapping[str, Any]) -> Any:
         return style.wrap(kind, style.show(call, kind, _get(call, kind, style, given)))
 
     return _bind(f"get {kind.name}", [*kind.placeholders, kind.key], {}, answer)
 
 
-def _make_change(kind: Collection, style: CollectionStyle) -> Handler:
+def _make_change(kind: Collection, style: DeclaredStyle) -> Handler:
     def answer(call: Call, given: Mapping[str, Any]) -> Any:
         row, changes = _get(call, kind, style, given), style.read(kind, given["body"])
         empty = [name for name in kind.needed if name in changes and changes[name] in (None, "")]
@@ -227,7 +227,7 @@ def _make_change(kind: Collection, style: CollectionStyle) -> Handler:
     return _bind(f"change {kind.name}", [*kind.placeholders, kind.key], {}, answer, has_body=True)
 
 
-def _make_remove(kind: Collection, style: CollectionStyle) -> Handler:
+def _make_remove(kind: Collection, style: DeclaredStyle) -> Handler:
     def answer(call: Call, given: Mapping[str, Any]) -> Any:
         row = _get(call, kind, style, given)
         call.db.remove(row)

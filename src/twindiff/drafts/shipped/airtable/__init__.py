@@ -21,6 +21,7 @@ draft = ShippedDraft(
     recorded_rows=find_bases,
     style=AirtableStyle,
     unproven=(
+        "the texts of refusals of webhooks, whose notifications are not sent",
         "the texts of refusals of formulas, upserts and comments",
         "what functions of formulas do with empty values, and how times are rounded",
     ),

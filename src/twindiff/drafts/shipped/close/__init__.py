@@ -28,4 +28,5 @@ draft = ShippedDraft(
         "hosts": {"api.close.com": "", "api.close.io": ""},
         "variables": Variables(tokens={"CLOSE_API_KEY": "{secret}"}, urls={"CLOSE_API_URL": "/api/v1"}),
     },
+    unproven=("the texts of refusals of smart views, sequences, webhooks, custom activities and bulk actions",),
 )

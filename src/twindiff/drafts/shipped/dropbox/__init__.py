@@ -117,4 +117,5 @@ draft = ShippedDraft(
             urls={"DROPBOX_API_URL": "", "DROPBOX_BASE_URL": ""},
         ),
     },
+    unproven=("the texts of refusals of tags, properties and batches of files and members",),
 )

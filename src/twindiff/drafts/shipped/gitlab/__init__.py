@@ -45,4 +45,8 @@ draft = ShippedDraft(
     tables=list_tables(_COLLECTIONS),
     written=_write,
     recorded_rows=_find_documents,
+    unproven=(
+        "the texts of refusals of pipelines, jobs, keys, snippets, boards and approvals",
+        "what comparisons and diffs show, which are empty",
+    ),
 )

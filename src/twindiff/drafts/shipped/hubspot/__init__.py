@@ -62,6 +62,7 @@ draft = ShippedDraft(
     rows=account_rows,
     recorded_rows=find_account,
     unproven=(
+        "the texts of refusals of forms, CMS, files, marketing, webhooks and timelines",
         "that PUT replaces the labels of two records and a batch adds to them, and that there are at most 50 labels",
         "the texts of refusals of association labels and of lists of version 3",
         "type ids of associations of quotes, and of activities with tickets",

@@ -27,4 +27,8 @@ draft = ShippedDraft(
             urls={"INTERCOM_API_URL": "", "INTERCOM_BASE_URL": ""},
         ),
     },
+    unproven=(
+        "the texts of refusals of articles, collections, news and ticket types",
+        "what teams, segments, subscriptions and help centres list, which cannot be changed",
+    ),
 )

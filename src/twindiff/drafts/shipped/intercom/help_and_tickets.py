@@ -16,8 +16,8 @@ from twindiff.kit.twin import Operations
 
 from ..declared_collections import (
     Collection,
-    CollectionStyle,
     DeclaredRow,
+    DeclaredStyle,
     add_declared,
     declare_collections,
     declare_table,
@@ -33,7 +33,7 @@ api = Operations()
 Shown = dict[str, Any]
 
 
-class WorkspaceStyle(CollectionStyle):
+class WorkspaceStyle(DeclaredStyle):
     """Objects say their `type`; lists are `{"type": "list", "data", "total_count", "pages"}`."""
 
     created_status = 200

@@ -62,4 +62,8 @@ draft = ShippedDraft(
             urls={"JIRA_URL": "", "JIRA_BASE_URL": "", "JIRA_SERVER": "", "ATLASSIAN_URL": ""},
         ),
     },
+    unproven=(
+        "the texts of refusals of filters, dashboards, groups, roles and schemes",
+        "what workflows, screens and schemes list, which cannot be changed",
+    ),
 )

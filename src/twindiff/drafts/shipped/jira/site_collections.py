@@ -14,8 +14,8 @@ from twindiff.kit.errors import ApiError
 
 from ..declared_collections import (
     Collection,
-    CollectionStyle,
     DeclaredRow,
+    DeclaredStyle,
     declare_table,
 )
 from .site_views import address, show_user
@@ -24,7 +24,7 @@ from .wire_style import InvalidFields, NoSuchObject
 Shown = dict[str, Any]
 
 
-class SiteStyle(CollectionStyle):
+class SiteStyle(DeclaredStyle):
     """Objects have a `self`; lists are pages of `values`."""
 
     created_status = 200

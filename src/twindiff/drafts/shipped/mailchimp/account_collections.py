@@ -12,7 +12,7 @@ from twindiff.kit.call import Call
 from twindiff.kit.errors import ApiError
 from twindiff.kit.twin import Operations
 
-from ..declared_collections import Collection, CollectionStyle, DeclaredRow, declare_collections, declare_table
+from ..declared_collections import Collection, DeclaredRow, DeclaredStyle, declare_collections, declare_table
 from .field_selection import select_fields
 from .lists import find_list
 from .members import find_member
@@ -22,7 +22,7 @@ api = Operations(prefix="/3.0", layers=[select_fields])
 Shown = dict[str, Any]
 
 
-class AccountStyle(CollectionStyle):
+class AccountStyle(DeclaredStyle):
     """Lists are pages with `total_items`; every object has `_links`."""
 
     change_verb = "PATCH"

@@ -45,4 +45,8 @@ draft = ShippedDraft(
         "hosts": {"api.pipedrive.com": "", "*.pipedrive.com": ""},
         "variables": Variables(tokens={"PIPEDRIVE_API_TOKEN": "{secret}"}, urls={"PIPEDRIVE_API_URL": "/v1"}),
     },
+    unproven=(
+        "the texts of refusals of leads, files, followers, participants, projects and webhooks",
+        "what mailbox, user connections and role assignments list, which are empty",
+    ),
 )

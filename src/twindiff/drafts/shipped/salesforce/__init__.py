@@ -56,4 +56,5 @@ draft = ShippedDraft(
             ),
         ),
     },
+    unproven=("the texts of refusals of bulk jobs and tooling queries",),
 )

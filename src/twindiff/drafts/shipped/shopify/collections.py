@@ -15,8 +15,8 @@ from twindiff.kit.twin import Operations
 
 from ..declared_collections import (
     Collection,
-    CollectionStyle,
     DeclaredRow,
+    DeclaredStyle,
     add_declared,
     declare_collections,
     declare_table,
@@ -32,7 +32,7 @@ Shown = dict[str, Any]
 LOCATION = 30_000_001
 
 
-class ShopCollectionStyle(CollectionStyle):
+class ShopCollectionStyle(DeclaredStyle):
     """Objects stand under their word, and lists under that of several; ids grow."""
 
     suffix = ".json"

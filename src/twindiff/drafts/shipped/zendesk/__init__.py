@@ -39,4 +39,5 @@ draft = ShippedDraft(
             tokens={"ZENDESK_API_TOKEN": "{secret}", "ZENDESK_TOKEN": "{secret}"}, urls={"ZENDESK_URL": ""}
         ),
     },
+    unproven=("the texts of refusals of fields, forms, views, rules, webhooks and memberships",),
 )

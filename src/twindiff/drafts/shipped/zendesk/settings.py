@@ -15,8 +15,8 @@ from twindiff.kit.twin import Operations
 
 from ..declared_collections import (
     Collection,
-    CollectionStyle,
     DeclaredRow,
+    DeclaredStyle,
     declare_collections,
     declare_table,
 )
@@ -32,7 +32,7 @@ MAX_BULK = 100
 MAX_ID = 10**15
 
 
-class SettingStyle(CollectionStyle):
+class SettingStyle(DeclaredStyle):
     """Objects stand under their word and say their `url`; lists are pages by number or cursor."""
 
     queries: ClassVar = {"page": (PageChoice, 1), "per_page": (int, 100)}
