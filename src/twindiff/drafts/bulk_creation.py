@@ -30,9 +30,10 @@ def find_obstacle(
     """
     resource = stored.resource.name
     listed = find_list_in(schemas, operation.body, holders)
-    own = next((n for n, each in enumerate(stored.resource.shown) if answer and each is answer.schema), None)
-    elsewhere = [each for number, each in enumerate(stored.resource.shown) if number != own]
-    shown = {snake(name) for schema in elsewhere for name in schemas.list_fields(schema)}
+    is_own = answer is not None and any(each is answer.schema for each in stored.resource.shown)
+    own = schemas.list_fields(answer.schema) if answer and is_own else {}
+    elsewhere = schemas.count_fields(stored.resource.shown)
+    shown = {snake(name) for name, times in elsewhere.items() if times > (name in own)}
     if listed is None or not _has_name_of_list(listed) or not _is_given(listed.schema, shown, schemas):
         return f"its body holds no list of {resource} objects"
     is_list = answer is not None and answer.is_list and _has_name_of_list(answer)

@@ -395,8 +395,8 @@ def list_guesses(answer: Envelope | None, kept: StoredResource | None, schemas: 
     if schemas.is_json_api(holder):
         holder = schemas.properties(holder)["attributes"]
     required = schemas.required_fields(holder)
-    written = {name for schema in kept.resource.written for name in schemas.list_fields(schema)}
-    known = written | {kept.resource.key} | set(KEY_NAMES[:6])
+    written = schemas.count_fields(kept.resource.written)
+    known = {*written, kept.resource.key, *KEY_NAMES[:6]}
     properties = schemas.properties(holder)
     return tuple(
         name

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, cast
 
 import jsonschema_rs
@@ -39,7 +40,8 @@ class SchemaSet:
             raise DescriptionError(f"Its schemas cannot be read: {error}.") from None
         self._flat: dict[int, Schema] = {}
         self._validators: dict[int, jsonschema_rs.Draft202012Validator | None] = {}
-        self._alive: list[Schema] = []
+        self._counts: dict[tuple[int, int], Counter[str]] = {}
+        self._alive: list[Schema | Sequence[Schema]] = []
         """The schemas whose identity is a key of the caches."""
 
     def names(self) -> Iterable[str]:
@@ -105,6 +107,15 @@ class SchemaSet:
         relations = {name: self.properties(each).get("data", {}) for name, each in related.items()}
         key = {"id": properties["id"]} if "id" in properties else {}
         return {**key, **relations, **self.properties(properties["attributes"])}
+
+    def count_fields(self, schemas: Sequence[Schema]) -> Counter[str]:
+        """Return how many of some schemas have a field, by its name; computed again only if the sequence has grown."""
+        key = (id(schemas), len(schemas))
+        known = self._counts.get(key)
+        if known is None:
+            known = self._counts[key] = Counter(name for each in schemas for name in self.list_fields(each))
+            self._alive.append(schemas)
+        return known
 
     def required_fields(self, schema: Schema) -> frozenset[str]:
         """Return the names of the properties that an object must have."""

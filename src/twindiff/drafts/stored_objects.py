@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from functools import partial
 from string import ascii_letters, digits
 from types import MappingProxyType
@@ -279,9 +279,9 @@ class StoredObjects:
         rows = self.rows_with(call, stored, stored.resource.key, key)
         return self.plain_fields(stored, rows[0]) if rows else None
 
-    def _written_fields(self, stored: StoredResource) -> set[str]:
+    def _written_fields(self, stored: StoredResource) -> Container[str]:
         """Return the fields that requests may give; a computed text that stands in a row beside them was seeded."""
-        return {name for schema in stored.resource.written for name in self._schemas.list_fields(schema)}
+        return self._schemas.count_fields(stored.resource.written)
 
     def find_related(self, call: Call, name: str, value: Any) -> Mapping[str, Any] | None:
         """Return the fields of the object to which a field with a value refers; None if there is none."""
