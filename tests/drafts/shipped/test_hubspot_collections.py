@@ -211,3 +211,26 @@ def test_products_of_version_1_are_the_records_of_version_3(hubspot: httpx.Clien
     assert hubspot.post(f"{path}/batch-delete", json={"ids": [made["objectId"]]}).status_code == 204
     assert hubspot.get(f"{path}/{made['objectId']}").status_code == 404
     assert hubspot.get("/crm-objects/v1/objects/boats/paged").status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("path", "verb", "given"),
+    [
+        ("/cms/v3/blogs/tags", "PATCH", {"name": "Bread"}),
+        ("/content/api/v2/topics", "PUT", {"name": "Bread"}),
+    ],
+)
+def test_an_update_changes_neither_the_id_nor_the_time_of_creation(
+    hubspot: httpx.Client, path: str, verb: str, given: dict[str, Any]
+):
+    made = hubspot.post(path, json=given).json()
+    changed = hubspot.request(verb, f"{path}/{made['id']}", json={"name": "Rye", "id": "7", "created": "1999"})
+    assert changed.status_code == 200
+    shown = hubspot.get(f"{path}/{made['id']}").json()
+    assert (shown["id"], shown["created"], shown["name"]) == (made["id"], made["created"], "Rye")
+
+
+def test_an_update_cannot_empty_a_field_that_a_new_document_needs(hubspot: httpx.Client):
+    made = hubspot.post("/cms/v3/blogs/tags", json={"name": "Bread"}).json()
+    assert hubspot.patch(f"/cms/v3/blogs/tags/{made['id']}", json={"name": ""}).status_code == 400
+    assert hubspot.get(f"/cms/v3/blogs/tags/{made['id']}").json()["name"] == "Bread"

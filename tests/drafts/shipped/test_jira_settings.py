@@ -126,3 +126,11 @@ def test_issues_of_a_version_are_counted(jira: httpx.Client):
     jira.put("/issue/ENG-1", json={"fields": {"fixVersions": [{"name": "1.0"}]}})
     assert jira.get(f"/version/{id}/relatedIssueCounts").json()["issuesFixedCount"] == 1
     assert jira.get(f"/version/{id}/unresolvedIssueCount").json()["issuesUnresolvedCount"] == 1
+
+
+def test_a_page_of_dashboards_that_starts_below_zero_is_the_first(jira: httpx.Client):
+    for name in ("One", "Two"):
+        jira.post("/dashboard", json={"name": name, "sharePermissions": [], "editPermissions": []})
+    first = jira.get("/dashboard", params={"startAt": 0, "maxResults": 1}).json()["dashboards"]
+    below = jira.get("/dashboard", params={"startAt": -1, "maxResults": 1}).json()["dashboards"]
+    assert below == first != []

@@ -111,3 +111,10 @@ def test_what_an_account_has_is_shown(mailchimp: httpx.Client, path: str, key: s
     assert key in mailchimp.get(path).json()
     if path.startswith(LIST):
         assert mailchimp.get(path.replace("tw1nd1ff01", "none")).status_code == 404
+
+
+def test_a_body_does_not_move_an_object_to_another_store(mailchimp: httpx.Client):
+    path = "/ecommerce/stores/s1/products"
+    body = {"id": "p1", "title": "Rye", "variants": [{"id": "v", "title": "R"}]}
+    assert mailchimp.post(path, json={**body, "store_id": "s9"}).json()["store_id"] == "s1"
+    assert mailchimp.patch(f"{path}/p1", json={"id": "p9", "store_id": "s9"}).json()["store_id"] == "s1"

@@ -235,12 +235,17 @@ class DocumentCollection:
 
     def change(self, request: DocumentRequest, row: Any, given: Mapping[str, Any]) -> Any:
         """Change a document and return its row. Raises what the vendor refuses."""
-        own = {name: each for name, each in given.items() if name not in self.hidden and name != self.key}
-        before = {**self.defaults, self.key: row.fields.get(self.key)} if self.replaces else row.fields
-        fields = {**before, **own}
+        stamped = self.style.stamp(request.call, is_new=False)
+        fixed = {self.key, *self.style.stamp(request.call, is_new=True)} - stamped.keys()
+        own = {name: each for name, each in given.items() if name not in self.hidden | fixed}
+        emptied = [name for name in self.required if name in own and own[name] in (None, "")]
+        if emptied:
+            raise self.style.refuse_absent(self.label, emptied)
+        kept = {name: each for name, each in row.fields.items() if name in fixed}
+        fields = {**(self.defaults if self.replaces else row.fields), **own, **kept}
         self.check(request, fields)
         self._refuse_taken(request.call, row.scope, own, row.key)
-        fields |= self.style.stamp(request.call, is_new=False)
+        fields |= stamped
         return request.call.db.change(row, fields=fields)
 
     def _refuse_taken(self, call: Call, scope: str, fields: Mapping[str, Any], own: str = "") -> None:

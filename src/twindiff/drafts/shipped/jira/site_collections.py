@@ -51,7 +51,7 @@ class SiteStyle(DeclaredStyle):
         return _complete_filter(call, shown) if kind is FILTER else _complete_dashboard(call, shown, kind)
 
     def page(self, call: Call, kind: Collection, shown: list[Shown], given: Mapping[str, Any]) -> Any:
-        start, most = given["startAt"], given["maxResults"]
+        start, most = max(given["startAt"], 0), max(given["maxResults"], 0)
         if kind is DASHBOARD:
             page = {"startAt": start, "maxResults": most, "total": len(shown)}
             return {**page, "dashboards": shown[start : start + most]}

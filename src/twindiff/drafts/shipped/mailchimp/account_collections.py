@@ -55,7 +55,7 @@ class AccountStyle(DeclaredStyle):
         times: Shown = {}
         if scope[1] == "ecommerce":
             times = {"created_at": show_time(row.created_at), "updated_at": show_time(row.updated_at)}
-        return {"id": row.id, **above, **cast(Shown, row.fields), **times, "_links": []}
+        return {"id": row.id, **cast(Shown, row.fields), **above, **times, "_links": []}
 
     def page(self, call: Call, kind: Collection, shown: list[Shown], given: Mapping[str, Any]) -> Any:
         above = {name: given[name] for name in ("list_id", "store_id") if name in given}
