@@ -118,3 +118,20 @@ def test_a_body_does_not_move_an_object_to_another_store(mailchimp: httpx.Client
     body = {"id": "p1", "title": "Rye", "variants": [{"id": "v", "title": "R"}]}
     assert mailchimp.post(path, json={**body, "store_id": "s9"}).json()["store_id"] == "s1"
     assert mailchimp.patch(f"{path}/p1", json={"id": "p9", "store_id": "s9"}).json()["store_id"] == "s1"
+
+
+def test_what_a_store_had_goes_with_it_and_does_not_return_with_another_of_its_id(mailchimp: httpx.Client):
+    code = {"id": "x1", "code": "TEN", "redemption_url": "https://a.test"}
+    codes = "/ecommerce/stores/s1/promo-rules/r1/promo-codes"
+    assert mailchimp.post(codes, json=code).status_code == 200
+    assert mailchimp.delete("/ecommerce/stores/s1").status_code == 204
+    mailchimp.post("/ecommerce/stores", json=STORE)
+    assert mailchimp.get("/ecommerce/stores/s1/promo-rules").json()["total_items"] == 0
+    mailchimp.post("/ecommerce/stores/s1/promo-rules", json=RULE)
+    assert mailchimp.get(codes).json()["total_items"] == 0
+
+
+def test_the_id_that_a_client_chose_stays_when_the_object_changes(mailchimp: httpx.Client):
+    changed = mailchimp.patch("/ecommerce/stores/s1", json={"id": "s9", "name": "Other"}).json()
+    assert (changed["id"], changed["name"]) == ("s1", "Other")
+    assert mailchimp.get("/ecommerce/stores/s9").status_code == 404

@@ -78,6 +78,8 @@ class DeclaredStyle:
     removed_status = 204
     has_numbers = True
     """Whether ids are numbers."""
+    computed: ClassVar[frozenset[str]] = frozenset()
+    """Fields beside `id` that bodies cannot set."""
     queries: ClassVar[Mapping[str, tuple[Any, Any]]] = {}
     """Parameters of lists: their type and default."""
 
@@ -140,9 +142,13 @@ def add_declared(
     if kind.chosen_key and find_declared(call, kind, values, id):
         raise style.refuse_taken(kind, id)
     now = call.clock.iso()
-    fields = {**kind.usual, **{name: value for name, value in given.items() if name != "id"}}
+    fields = {**kind.usual, **_drop_computed(style, given)}
     row = kind.table(scope=_scope(kind, values), id=id, fields=fields, created_at=now, updated_at=now)
     return call.db.add(row)
+
+
+def _drop_computed(style: DeclaredStyle, given: Shown) -> Shown:
+    return {name: value for name, value in given.items() if name != "id" and name not in style.computed}
 
 
 def _scope(kind: Collection, values: Mapping[str, str]) -> str:
@@ -182,7 +188,7 @@ def declare_collections(api: Operations, style: DeclaredStyle, kinds: Sequence[C
             declare = api.put if style.change_verb == "PUT" else api.patch
             declare(member)(_make_change(kind, style))
         if "remove" in kind.verbs:
-            api.delete(member, status=style.removed_status)(_make_remove(kind, style))
+            api.delete(member, status=style.removed_status)(_make_remove(kind, style, kinds))
 
 
 def _make_list(kind: Collection, style: DeclaredStyle) -> Handler:
@@ -220,16 +226,25 @@ def _make_change(kind: Collection, style: DeclaredStyle) -> Handler:
         empty = [name for name in kind.needed if name in changes and changes[name] in (None, "")]
         if empty:
             raise style.refuse_missing(kind, empty)
-        fields = {**row.fields, **{name: value for name, value in changes.items() if name != "id"}}
+        fields: Shown = {**row.fields, **_drop_computed(style, changes)}
+        if kind.chosen_key in row.fields:
+            fields[kind.chosen_key] = row.fields[kind.chosen_key]
+        if kind.verify is not None:
+            kind.verify(call, fields)
         changed = call.db.change(row, fields=fields, updated_at=call.clock.iso())
         return style.wrap(kind, style.show(call, kind, changed))
 
     return _bind(f"change {kind.name}", [*kind.placeholders, kind.key], {}, answer, has_body=True)
 
 
-def _make_remove(kind: Collection, style: DeclaredStyle) -> Handler:
+def _make_remove(kind: Collection, style: DeclaredStyle, kinds: Sequence[Collection]) -> Handler:
+    tables: list[Any] = [each.table for each in kinds if each.path.startswith(f"{kind.path}/{{")]
+
     def answer(call: Call, given: Mapping[str, Any]) -> Any:
         row = _get(call, kind, style, given)
+        for table in tables:
+            for below in call.db.rows(table, table.scope.starts(f"{row.scope}/{row.id}/")):
+                call.db.remove(below)
         call.db.remove(row)
         return style.remove(kind, row)
 

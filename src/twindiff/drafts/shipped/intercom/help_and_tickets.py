@@ -39,6 +39,7 @@ class WorkspaceStyle(DeclaredStyle):
     created_status = 200
     removed_status = 200
     has_numbers = False
+    computed: ClassVar = frozenset(("type", "workspace_id"))
     queries: ClassVar = {"page": (int, 1), "per_page": (int, 15)}
 
     def not_found(self, kind: Collection) -> ApiError:

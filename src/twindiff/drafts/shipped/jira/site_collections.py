@@ -28,6 +28,7 @@ class SiteStyle(DeclaredStyle):
     """Objects have a `self`; lists are pages of `values`."""
 
     created_status = 200
+    computed: ClassVar = frozenset(("self",))
     queries: ClassVar = {"startAt": (int, 0), "maxResults": (int, 50)}
 
     def not_found(self, kind: Collection) -> ApiError:

@@ -35,6 +35,7 @@ MAX_ID = 10**15
 class SettingStyle(DeclaredStyle):
     """Objects stand under their word and say their `url`; lists are pages by number or cursor."""
 
+    computed: ClassVar = frozenset(("url",))
     queries: ClassVar = {"page": (PageChoice, 1), "per_page": (int, 100)}
 
     def not_found(self, kind: Collection) -> ApiError:
