@@ -10,9 +10,16 @@ from twindiff.kit.twin import Operations
 from ...drafting import Draft
 from ...recordings import RecordedCall
 from .. import ShippedDraft
-from ..document_collections import find_documents, list_tables, serve_collections
-from .project_collections import ProjectScopes, make_collections, rescope_projects
+from ..document_collections import DocumentCollection, find_documents, list_tables, serve_collections
+from .access_collections import list_access_collections
+from .ci_collections import list_ci_collections
+from .instance_collections import list_instance_collections
+from .merge_request_collections import list_merge_request_collections
+from .planning_collections import list_planning_collections
 from .project_operations import GitLabOperations
+from .project_scopes import ProjectScopes, rescope_projects
+from .repository_collections import list_repository_collections
+from .user_collections import list_user_collections
 
 
 class _NoScopes(ProjectScopes):
@@ -22,13 +29,25 @@ class _NoScopes(ProjectScopes):
         pass
 
 
-_COLLECTIONS = make_collections(_NoScopes())
+def _list_collections(scopes: ProjectScopes) -> list[DocumentCollection]:
+    return [
+        *list_merge_request_collections(scopes),
+        *list_ci_collections(scopes),
+        *list_access_collections(scopes),
+        *list_repository_collections(scopes),
+        *list_planning_collections(scopes),
+        *list_user_collections(scopes),
+        *list_instance_collections(),
+    ]
+
+
+_COLLECTIONS = _list_collections(_NoScopes())
 
 
 def _write(draft: Draft) -> Sequence[Operations]:
     """Return the operations that work on the tables of the description."""
     scopes = ProjectScopes(draft)
-    collections, api = make_collections(scopes), Operations()
+    collections, api = _list_collections(scopes), Operations()
     serve_collections(api, collections)
     return (GitLabOperations(draft, scopes, {each.table: each for each in collections}).api, api)
 
@@ -47,6 +66,6 @@ draft = ShippedDraft(
     recorded_rows=_find_documents,
     unproven=(
         "the texts of refusals of pipelines, jobs, keys, snippets, boards and approvals",
-        "what comparisons and diffs show, which are empty",
+        "what comparisons and changes of merge requests show, which are empty",
     ),
 )

@@ -17,12 +17,14 @@ from twindiff.kit.twin import Operations
 
 from ...drafting import Draft
 from ..document_collections import DocumentCollection, DocumentRequest, Respond, Shown, declare_operation
-from .project_collections import GitLabDocuments, ProjectScopes
+from .project_scopes import GitLabDocuments, ProjectScopes
 
 _API = "/api/v4"
 _PROJECT = f"{_API}/projects/{{project_id}}"
 _REQUEST = f"{_PROJECT}/merge_requests/{{iid}}"
 _STYLE = GitLabDocuments()
+_Named = tuple[str, Respond, str]
+"""An operation by its name, with its handler and summary."""
 _STATES = ("pending", "running", "success", "failed", "canceled", "skipped")
 
 
@@ -32,20 +34,17 @@ class GitLabOperations:
     def __init__(self, draft: Draft, scopes: ProjectScopes, collections: Mapping[str, DocumentCollection]) -> None:
         self._draft, self._scopes, self._of = draft, scopes, collections
         self.api = Operations()
-        for name, respond, summary in self._list():
+        for name, respond, summary in (
+            *self._list_other_operations(),
+            *self._list_repository_operations(),
+            *self._list_pipeline_operations(),
+            *self._list_request_operations(),
+        ):
             declare_operation(self.api, name, respond, summary)
 
-    def _list(self) -> list[tuple[str, Respond, str]]:
+    def _list_pipeline_operations(self) -> list[_Named]:
         pipeline, job = f"{_PROJECT}/pipelines/{{pipeline_id}}", f"{_PROJECT}/jobs/{{job_id}}"
-        files = f"{_PROJECT}/repository/files/{{file_path:path}}"
         return [
-            (f"POST {_PROJECT}/fork", self.fork, "Copy a project into another namespace."),
-            (f"POST {_PROJECT}/star", self.star(1), "Star a project."),
-            (f"POST {_PROJECT}/unstar", self.star(-1), "Take a star away."),
-            (f"GET {_PROJECT}/languages", self.answer_project({}), "Return the languages of a project."),
-            (f"GET {_PROJECT}/users", self.list_users, "List the users of a project."),
-            (f"POST {_PROJECT}/access_requests", self.request_access, "Ask for access to a project."),
-            (f"POST {_PROJECT}/share", self.share, "Share a project with a group."),
             (f"POST {_PROJECT}/pipeline", self.create_pipeline, "Create a pipeline, which succeeds at once here."),
             (f"POST {pipeline}/retry", self.set_pipeline("running"), "Run a pipeline again."),
             (f"POST {pipeline}/cancel", self.set_pipeline("canceled"), "Cancel a pipeline."),
@@ -56,16 +55,22 @@ class GitLabOperations:
             (f"POST {job}/cancel", self.set_job("canceled"), "Cancel a job."),
             (f"GET {job}/trace", self.read_trace, "Return the log of a job."),
             (f"POST {_PROJECT}/statuses/{{sha}}", self.set_status, "Set a status of a commit."),
-            (f"GET {_PROJECT}/repository/commits/{{sha}}/diff", self.answer_project([]), "Return a commit's diff."),
-            (f"GET {_PROJECT}/repository/commits/{{sha}}/refs", self.answer_project([]), "List the refs of a commit."),
+        ]  # fmt: skip
+
+    def _list_repository_operations(self) -> list[_Named]:
+        files = f"{_PROJECT}/repository/files/{{file_path:path}}"
+        return [
             (f"POST {_PROJECT}/repository/commits", self.commit, "Create a commit that changes files."),
             (f"GET {_PROJECT}/repository/tree", self.list_tree, "List the files of a project."),
-            (f"GET {_PROJECT}/repository/contributors", self.answer_project([]), "List who committed to a project."),
             (f"GET {_PROJECT}/repository/compare", self.compare, "Compare two branches, tags or commits."),
             (f"POST {files}", self.write_file(is_new=True), "Create a file."),
             (f"PUT {files}", self.write_file(is_new=False), "Change a file."),
             (f"DELETE {files}", self.delete_file, "Remove a file."),
             (f"GET {files}", self.read_file, "Return a file, or its content at a path that ends in `raw`."),
+        ]  # fmt: skip
+
+    def _list_request_operations(self) -> list[_Named]:
+        return [
             (f"GET {_REQUEST}/changes", self.read_changes, "Return a merge request with its changes."),
             (f"GET {_REQUEST}/merge_ref", self.read_merge_ref, "Return the commit that a merge would make."),
             (f"GET {_REQUEST}/approvals", self.read_approvals, "Return who approved a merge request."),
@@ -75,6 +80,17 @@ class GitLabOperations:
             (f"GET {_REQUEST}/participants", self.list_participants("merge_requests"), "List who takes part."),
             (f"GET {_PROJECT}/issues/{{iid}}/participants", self.list_participants("issues"), "List who takes part."),
             (f"GET {_PROJECT}/issues/{{iid}}/time_stats", self.read_time, "Return the time of an issue."),
+        ]  # fmt: skip
+
+    def _list_other_operations(self) -> list[_Named]:
+        return [
+            (f"POST {_PROJECT}/fork", self.fork, "Copy a project into another namespace."),
+            (f"POST {_PROJECT}/star", self.star(1), "Star a project."),
+            (f"POST {_PROJECT}/unstar", self.star(-1), "Take a star away."),
+            (f"GET {_PROJECT}/languages", self.answer_project({}), "Return the languages of a project."),
+            (f"GET {_PROJECT}/users", self.list_users, "List the users of a project."),
+            (f"POST {_PROJECT}/access_requests", self.request_access, "Ask for access to a project."),
+            (f"POST {_PROJECT}/share", self.share, "Share a project with a group."),
             (f"GET {_API}/groups/{{group_id}}/subgroups", self.list_subgroups, "List the groups of a group."),
             (f"GET {_API}/groups/{{group_id}}/issues", self.list_of_group("issues"), "List the issues of a group."),
             (f"GET {_API}/groups/{{group_id}}/merge_requests", self.list_of_group("merge_requests"), "List them."),

@@ -1,0 +1,33 @@
+"""Planning: boards, labels, milestones, links of issues, hooks and events.
+
+https://docs.gitlab.com/api/issues/
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from ..document_collections import DocumentCollection
+from .project_scopes import GROUP, NO_UPDATE, PLAIN, PROJECT, ProjectScopes, declare_below
+
+
+def list_planning_collections(scopes: ProjectScopes) -> list[DocumentCollection]:
+    """Return the collections of this part of the API."""
+    in_project = partial(declare_below, PROJECT, scopes.project)
+    in_group = partial(declare_below, GROUP, scopes.group)
+    return [
+        in_project("boards", "board", required=("name",), style=PLAIN,
+            defaults={"lists": [], "labels": [], "assignee": None, "milestone": None, "weight": None}),
+        in_project("events", "event", serves=frozenset(["list"]), filters=("action", "target_type")),
+        in_project("issues/{iid}/links", "issue link", table="issue_links",
+            required=("target_project_id", "target_issue_iid"), serves=NO_UPDATE, created=201, deleted=200),
+        in_group("labels", "label", required=("name", "color"), unique=("name",), aliases=("name",),
+            style=PLAIN, defaults={"description": None, "text_color": "#FFFFFF", "subscribed": False},
+            item="/{label_id}"),
+        in_group("milestones", "milestone", required=("title",),
+            defaults={"state": "active", "description": None, "due_date": None, "start_date": None},
+            filters=("state", "title")),
+        in_group("hooks", "hook", required=("url",),
+            defaults={"push_events": True, "issues_events": False}),
+        in_group("boards", "board", required=("name",), style=PLAIN, defaults={"lists": []}),
+    ]  # fmt: skip

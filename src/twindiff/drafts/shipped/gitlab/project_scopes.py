@@ -1,0 +1,155 @@
+"""Finds what paths name above the documents of GitLab, and says how those look.
+
+https://docs.gitlab.com/api/rest/
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
+
+from twindiff.kit.call import Call
+from twindiff.kit.errors import ApiError, InvalidParameter, NotFound
+from twindiff.kit.rows import Row
+
+from ...drafting import Draft
+from ..document_collections import ALL, CollectionStyle, DocumentCollection, DocumentRequest, Shown
+
+MAX_PAGE = 100
+Scope = Callable[[Call, Sequence[str]], Sequence[str]]
+READ = frozenset(["list", "read"])
+NO_UPDATE = ALL - {"update"}
+API = "/api/v4"
+PROJECT, GROUP = f"{API}/projects/{{project_id}}", f"{API}/groups/{{group_id}}"
+
+
+class GitLabDocuments(CollectionStyle):
+    """Lists are bare, pages are in headers, ids are numbers, and times ISO 8601."""
+
+    dated = True
+
+    def show_list(self, request: DocumentRequest, shown: list[Shown]) -> Any:
+        page, size = (_read_whole(request.query.get(name), usual) for name, usual in (("page", 1), ("per_page", 20)))
+        size = min(max(size, 1), MAX_PAGE)
+        start = (max(page, 1) - 1) * size
+        return shown[start : start + size]
+
+    def refuse_absent(self, name: str, absent: Sequence[str]) -> ApiError:
+        return InvalidParameter(absent[0], "is missing")
+
+    def refuse_taken(self, name: str, taken: str, value: Any) -> ApiError:
+        return InvalidParameter(taken, f"({value}) has already been taken")
+
+    def stamp(self, call: Call, *, is_new: bool) -> Shown:
+        now = f"{call.clock.iso()[:23]}Z" if "." in call.clock.iso() else f"{call.clock.iso()[:19]}.000Z"
+        if not self.dated:
+            return {}
+        return {"created_at": now, "updated_at": now} if is_new else {"updated_at": now}
+
+
+class UndatedDocuments(GitLabDocuments):
+    """As others, without times."""
+
+    dated = False
+
+
+DATED, PLAIN = GitLabDocuments(), UndatedDocuments()
+
+
+def _read_whole(text: str | None, otherwise: int) -> int:
+    return int(text) if text and text.isdecimal() and len(text) < 9 else otherwise
+
+
+class ProjectScopes:
+    """Finds what paths name above documents: projects by id or path, issues and the like by their number in them."""
+
+    def __init__(self, draft: Draft) -> None:
+        self._draft = draft
+
+    def find_row(self, call: Call, table: str, said: str, *others: str) -> Row:
+        """Return the row of a table whose id, or one of `others`, a path names. Raises NotFound."""
+        row: Any = self._draft.row(table)
+        for name in ("id", *others):
+            column = getattr(row, name)
+            wanted: Any = said if name != "id" else int(said) if said.isdecimal() and len(said) < 16 else None
+            row_named = call.db.find(row, column == wanted) if wanted is not None else None
+            if row_named is not None:
+                return row_named
+        raise NotFound(table.removesuffix("s").replace("_", " "), said)
+
+    def project(self, call: Call, given: Sequence[str]) -> Sequence[str]:
+        """Return the id of a project, and what else the path has."""
+        row: Any = self.find_row(call, "projects", given[0], "path_with_namespace")
+        return [str(row.id), *given[1:]]
+
+    def group(self, call: Call, given: Sequence[str]) -> Sequence[str]:
+        """Return the id of a group, and what else the path has."""
+        row: Any = self.find_row(call, "groups", given[0], "full_path")
+        return [str(row.id), *given[1:]]
+
+    def user(self, call: Call, given: Sequence[str]) -> Sequence[str]:
+        """Return the id of a user."""
+        row: Any = self.find_row(call, "users", given[0])
+        return [str(row.id)]
+
+    def find_numbered(self, table: str) -> Scope:
+        """Return a function that finds an object by its number in a project."""
+
+        def find(call: Call, given: Sequence[str]) -> Sequence[str]:
+            scope = self.project(call, given)
+            row: Any = self._draft.row(table)
+            wanted = int(scope[1]) if scope[1].isdecimal() and len(scope[1]) < 16 else -1
+            if call.db.find(row, row.project_id == int(scope[0]), row.iid == wanted) is None:
+                raise NotFound(table.removesuffix("s").replace("_", " "), scope[1])
+            return scope
+
+        return find
+
+    def caller(self, call: Call) -> Shown:
+        """Return the caller as objects show who made them."""
+        row: Any = self._draft.row("users")
+        key = self._draft.find_user_key(call)
+        user: Any = call.db.find(row, row.id == key) if key is not None else None
+        names = ("id", "username", "name", "state", "avatar_url", "web_url")
+        return {name: getattr(user, name, None) for name in names} if user else {}
+
+    def add_author(self, request: DocumentRequest, fields: Shown) -> None:
+        """Name the caller as the author of a new document."""
+        fields.setdefault("author", self.caller(request.call))
+
+    def add_owner(self, request: DocumentRequest, fields: Shown) -> None:
+        """Name the caller as the owner of a new document."""
+        fields.setdefault("owner", self.caller(request.call))
+
+    def add_user(self, request: DocumentRequest, fields: Shown) -> None:
+        """Name the caller as the user of a new document."""
+        fields.setdefault("user", self.caller(request.call))
+
+    def add_place(self, request: DocumentRequest, fields: Shown) -> None:
+        """Name the project of a new document, and the caller as its user."""
+        fields.setdefault("project_id", int(self.project(request.call, [request.path["project_id"]])[0]))
+        self.add_user(request, fields)
+
+
+def declare_below(above: str, resolve: Scope, word: str, name: str, **more: Any) -> DocumentCollection:
+    """Return the collection `word` below a project, group or the like, whose keys `resolve` finds."""
+    style = more.pop("style", DATED)
+    table = more.pop("table", f"{'group' if '/groups/' in above else 'project'}_{word.replace('/', '_')}")
+    return DocumentCollection(
+        table=table, path=f"{above}/{word}", style=style, name=name, resolve=resolve,
+        updates_by=more.pop("updates_by", ("PUT",)), **more,
+    )  # fmt: skip
+
+
+def rescope_projects(calls: Sequence[Any]) -> Callable[[Sequence[str]], Sequence[str]]:
+    """Return a function that replaces the path of a project by its id, as recorded answers show it."""
+    ids: dict[str, str] = {}
+    for call in calls:
+        answer: Any = call.answer
+        for each in cast(list[Any], answer) if isinstance(answer, list) else [answer]:
+            if isinstance(each, dict):
+                shown = cast(Mapping[str, Any], each)
+                path = shown.get("path_with_namespace") or shown.get("full_path")
+                if path and shown.get("id"):
+                    ids.setdefault(str(path), str(shown["id"]))
+    return lambda given: [ids.get(each, each) for each in given]
