@@ -98,7 +98,7 @@ def test_the_services_of_a_compose_file_run_with_the_twins_variables_and_leave_n
     assert {name: variables[name] for name in wanted} == wanted
     assert variables["SLACK_API_URL"] == given["SLACK_API_URL"]
     assert (run["compose"], run["app_command"], run["app_port"]) == ("compose.yaml", None, PORT)
-    unused = "log: without effect in a sandbox run: web.restart, web.networks"
+    unused = "log: without effect in a sandbox run: web.networks"
     assert {"output: web | NOTE by data", "output: migrate | migrated for red", unused} <= set(logs)
     assert [each for each in command_lines() if variables["SLACK_BOT_TOKEN"] in each] == []
     assert [*tmp_path.glob("twindiff-sandbox-*/app/static/of_user/file")]
@@ -177,6 +177,42 @@ def test_a_service_that_fails_is_said_and_leaves_nothing(
     made = sandboxes.create(repo=str(made.path))
     run = sandboxes.until(made["sandbox_id"], lambda run: run["status"] == "failed")
     assert said in run["error"]
+
+
+THIRD = "n=$$(cat /n || echo 0); echo $$((n + 1)) > /n; [ $$n -ge 2 ] || exit 3; echo is up; sleep 1000"
+"""Fails when it is started for the first and the second time."""
+
+
+def test_a_service_is_started_again_as_its_restart_says(sandboxes, repository, nothing_more):
+    app = f"web: {{image: {BASE}, {RUNS_APP}, restart: 'no'}}"
+    third = f'third: {{image: {BASE}, restart: on-failure, command: [/bin/sh, -c, "{THIRD}"]}}'
+    made = repository(**compose(third, app, app_DOT_py=SERVES))
+    run = sandboxes.create(repo=str(made.path))
+    logs = sandboxes.logs_with(run["sandbox_id"], "third | is up")
+    again = [each for each in logs if "is started again" in each]
+    assert again == [f"output: third | is started again ({number} of at most 10 times)" for number in (1, 2)]
+    assert sandboxes.get(run["sandbox_id"])["status"] == "ready"
+
+
+@pytest.mark.parametrize("restart", ["on-failure:1", "no"])
+def test_a_service_that_fails_more_often_than_its_restart_allows_fails_the_run(
+    sandboxes, repository, nothing_more, restart
+):
+    app = f"web: {{image: {BASE}, {RUNS_APP}}}"
+    third = f'third: {{image: {BASE}, restart: {restart}, command: [/bin/sh, -c, "{THIRD}"]}}'
+    made = sandboxes.create(repo=str(repository(**compose(third, app, app_DOT_py=SERVES)).path))
+    run = sandboxes.until(made["sandbox_id"], lambda run: run["status"] == "failed")
+    assert "lost its service 'third', which ended with exit code 3" in run["error"]
+
+
+@pytest.mark.parametrize("restart", ["often", "always:3", "on-failure:0", "true"])
+def test_a_restart_that_compose_does_not_have_is_refused_with_those_that_it_has(sandboxes, repository, restart):
+    app = f"web: {{image: {BASE}, {RUNS_APP}, restart: {restart}}}"
+    status, said = sandboxes.refused(repo=str(repository(**compose(app, app_DOT_py=SERVES)).path))
+    assert (status, said.partition(", not")[0]) == (
+        422,
+        "compose: restart is no, always, unless-stopped, on-failure or on-failure:3",
+    )
 
 
 @embedded_only("processes over one database wait before they count one of them as gone")

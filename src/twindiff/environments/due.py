@@ -21,8 +21,9 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 
 from twindiff.catalog.stamps import wall
-from twindiff.kit.blobs import Blobs
+from twindiff.kit.blobs import Blobs, NoBlobs
 from twindiff.kit.call import Call
+from twindiff.kit.clock import Clock
 from twindiff.kit.due import NEVER, FailedWork, Job, first_value, instant_due, last_value
 from twindiff.kit.errors import ApiError
 from twindiff.kit.rows import Column, Row, table_of
@@ -65,6 +66,10 @@ class StillDue(NotServed):
 
 class LeftDue(ApiError):
     """The job has left its row due at the same time; it must remove the row, or move its time on."""
+
+
+class TooMuchDue(ApiError):
+    """More than 10,000 jobs would be due before the world is ready; let what recurs begin later."""
 
 
 class DueItem(NamedTuple):
@@ -311,6 +316,23 @@ class DueWork:
         except Exception as error:  # an internal error in one job must not block the twin's other jobs
             log.exception("%s failed", info.operation)
             return None, error
+
+
+def run_due_within(twin: Twin, moment: OperationContext, since: int, until: int) -> tuple[int, int]:
+    """Run a twin's jobs that are due between two instants as part of an operation, each at its own time.
+
+    Returns how many ran, and when the next one is due (NEVER if none is). All instants are in microseconds since 1970.
+    Raises what a job raises, and TooMuchDue after MAX_PIECES_PER_REQUEST jobs.
+    """
+    if not twin.jobs:
+        return 0, NEVER
+    for ran in range(MAX_PIECES_PER_REQUEST + 1):
+        pieces = [piece for found in _firsts(twin, since, 1, moment) for piece in found]
+        first = min(pieces, default=None)
+        if first is None or first.due > until:
+            return ran, first.due if first else NEVER
+        DueJobRun(twin.jobs[first.job], first).do(NoBlobs(), moment._replace(clock=Clock(first.due)))
+    raise TooMuchDue
 
 
 def _of_one_twin(pieces: Sequence[DueItem], at: int) -> list[DueItem]:

@@ -108,8 +108,65 @@ def test_a_world_begins_on_the_monday_before_the_start_of_its_clock_and_nothing_
     world = WorldReader(live.client, run)
     late = [each for each in world.stripe("charges") if each["status"] == "failed"]
     nights = {datetime.fromtimestamp(each["created"], UTC).date() for each in late}
-    before = date.fromisoformat(monday) - max(nights)
+    before = date.fromisoformat(monday) - max(night for night in nights if night.isoformat() < monday)
     assert timedelta() < before <= timedelta(days=3), "months have 28 to 31 days, so renewals move by up to three"
     begins = datetime.fromisoformat(start).replace(tzinfo=UTC).timestamp()
     (active,) = [each for each in world.stripe("subscriptions") if each["status"] == "active"]
     assert active["created"] < begins < active["items"]["data"][0]["current_period_end"]
+
+
+MONTHLY = {
+    "customers": [{"name": "Ada", "email": "ada@example.com"}],
+    "products": [{"name": "Pro", "prices": [{"unit_amount": 4900, "interval": "month"}]}],
+}
+
+
+def list_billing_days(live, created, clock):
+    """The days of the invoices of a monthly subscription, newest first, and the run."""
+    config = {"stripe": {**MONTHLY, "subscriptions": [{"customer": "Ada", "price": "Pro", "created": created}]}}
+    _, run = provide(live.client, twins=["stripe"], seed_config=config, clock=clock)
+    invoices = ask(run, "stripe", "/v1/invoices")["data"]
+    return [datetime.fromtimestamp(each["created"], UTC).date().isoformat() for each in invoices], run
+
+
+@pytest.mark.parametrize(
+    ("start", "billed"),
+    [
+        ("2026-06-06T09:00:01", ["2026-06-06", "2026-05-06"]),
+        ("2026-06-06T08:59:59", ["2026-05-06"]),
+        ("2026-06-07T12:00:00", ["2026-06-06", "2026-05-06"]),
+    ],
+)
+def test_what_fell_due_before_the_clock_of_a_run_starts_is_billed_already(live, start, billed):
+    days, run = list_billing_days(live, "2026-05-06T09:00:00", {"mode": "frozen", "start": start})
+    assert days == billed
+    diff = succeeded(live.client.get(f"/api/platform/env/{run['environment_id']}/diff"))["diff"]
+    assert not diff["inserts"] + diff["updates"], "it happened before the run"
+
+
+def test_a_renewal_between_the_monday_of_a_generated_world_and_its_clock_is_billed_and_judged_as_of_the_clock(live):
+    clock = {"mode": "frozen", "start": "2026-06-11T12:00:00"}
+    _, run = provide(live.client, twins=["slack", "stripe"], scenario_id="saas-billing-upgrades", clock=clock)
+    periods = [
+        each["items"]["data"][0]["current_period_end"]
+        for each in WorldReader(live.client, run).stripe("subscriptions")
+        if each["status"] in ("active", "past_due")
+    ]
+    assert min(periods) > datetime(2026, 6, 11, 12, tzinfo=UTC).timestamp()
+
+
+def test_dates_of_a_configuration_reach_the_hour_in_which_its_run_starts_and_later_ones_are_refused_by_that_hour(live):
+    clock = {"mode": "frozen", "start": "2026-06-11T12:30:00"}
+    assert list_billing_days(live, "2026-06-11T12:00:00", clock)[0] == ["2026-06-11"]
+    config = {"stripe": {**MONTHLY, "subscriptions": [{"customer": "Ada", "price": "Pro", "created": "2026-06-12"}]}}
+    refused = live.client.post("/twin-runs", json={"twins": ["stripe"], "seed_config": config, "clock": clock})
+    assert refused.status_code == 422
+    assert "later than the world's beginning, 2026-06-11T12:00" in refused.text
+
+
+def test_a_scenario_of_ones_own_may_have_dates_of_this_year(live):
+    yesterday = (datetime.now(UTC) - timedelta(days=1)).date().isoformat()
+    config = {"stripe": {**MONTHLY, "subscriptions": [{"customer": "Ada", "price": "Pro", "created": yesterday}]}}
+    saved = succeeded(live.client.post("/scenarios", json={"name": "Renewals", "seed_config": config}))
+    _, run = provide(live.client, twins=["stripe"], scenario_id=saved["id"])
+    assert [each["status"] for each in ask(run, "stripe", "/v1/subscriptions")["data"]] == ["active"]

@@ -285,7 +285,9 @@ class Books:
             raise StripeError(f"created: '{created[:50]}' is no ISO 8601 date or time, such as 2025-12-02") from None
         at = micros_of(instant if instant.tzinfo else instant.replace(tzinfo=UTC))
         if not 0 < at <= self._now:
-            raise StripeError(f"created: '{created[:50]}' is later than the world's beginning, 2026-01-05T09:00")
+            raise StripeError(
+                f"created: '{created[:50]}' is later than the world's beginning, {Clock(self._now).iso()[:16]}"
+            )
         return at
 
 

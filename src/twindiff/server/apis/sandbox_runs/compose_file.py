@@ -29,7 +29,7 @@ from twindiff.server.apis.sandbox_runs.config_files import (
 MAX_SERVICES = 10
 UNUSED = (
     *("container_name", "deploy", "domainname", "expose", "hostname", "init", "labels", "links", "logging", "networks"),
-    *("platform", "pull_policy", "restart", "stdin_open", "stop_grace_period", "stop_signal", "tty", "ulimits"),
+    *("platform", "pull_policy", "stdin_open", "stop_grace_period", "stop_signal", "tty", "ulimits"),
 )
 """Keys of services without effect: all are in one network, under the limits of a run, until its end."""
 _WRITTEN_OUT = (
@@ -52,6 +52,8 @@ TRANSPORTS = (
 )
 """Names before the first colon by which engines take an image from the machine's files or a daemon, not a registry."""
 _IMAGE = re.compile(r"(?:[a-zA-Z0-9][\w.-]*(?::\d+)?/)?[a-zA-Z0-9][\w.-]*(?:/[\w.-]+)*(?::[\w.-]+)?(?:@\w+:[0-9a-f]+)?")
+
+_RESTART = re.compile(r"(no|always|unless-stopped|on-failure)(?:(?<=on-failure):([1-9]\d{0,3}))?")
 
 
 class ComposeBuild(msgspec.Struct, forbid_unknown_fields=True):
@@ -121,6 +123,8 @@ class ComposeService(msgspec.Struct, forbid_unknown_fields=True):
     image: str | None = None
     ports: list[str | int | ComposePort] = []
     profiles: list[str] = []
+    restart: str | bool = "no"
+    """When it is started again once it has ended; YAML reads `no` as false."""
     tmpfs: Words = []
     user: str | int | None = None
     volumes: list[str | ComposeVolume] = []
@@ -211,6 +215,7 @@ def _order(services: Mapping[str, ComposeService], file: str) -> dict[str, Compo
             raise InvalidSandboxConfig(f"{file}: service {name} needs an image or a build")
         if service.image is not None and not _is_image(service.image):
             raise InvalidSandboxConfig(f"{file}: '{service.image[:100]}' of {name} is no image of a registry")
+        read_restart(service)
         for other in service.depends_on:
             if other not in services:
                 raise InvalidSandboxConfig(f"{file}: {name} depends on '{other}'.{did_you_mean(other, services)}")
@@ -318,6 +323,19 @@ def split_words(given: Words | None) -> list[str] | None:
         return shlex.split(given)
     except ValueError as error:
         raise InvalidSandboxConfig(f"compose: '{given[:100]}' is no command: {error}") from None
+
+
+def read_restart(service: ComposeService) -> tuple[bool, bool, int | None]:
+    """Whether a service is started again after a success, after a failure, and how often; None leaves that open.
+
+    Raises InvalidSandboxConfig.
+    """
+    match = _RESTART.fullmatch("no" if service.restart is False else str(service.restart))
+    if match is None:
+        said = "no, always, unless-stopped, on-failure or on-failure:3"
+        raise InvalidSandboxConfig(f"compose: restart is {said}, not '{str(service.restart)[:50]}'")
+    policy, most = match.groups()
+    return policy in ("always", "unless-stopped"), policy != "no", int(most) if most else None
 
 
 def read_health_test(service: ComposeService) -> list[str]:

@@ -78,7 +78,8 @@ def prepare_services(
         variables = {**own, **given, **_reach_neighbours(given, project)}
         waits = _list_waits(project, made, name)
         preparing.append(_prepare_image(made[name]))
-        starting[name] = _write_start(made[name], name, variables, waits, network)
+        restart = compose_file.read_restart(service)
+        starting[name] = _write_start(made[name], name, variables, waits, restart, network)
     last = starting.pop(application)
     milestone = Milestone(place.root / "images", "its images are there", "its images were there", "got no images")
     volumes = [_name_volume(place, each) for each in _list_named_volumes(project, place.checkout)]
@@ -222,6 +223,7 @@ def _write_start(
     name: str,
     variables: Mapping[str, str],
     waits: Sequence[Mapping[str, Any]],
+    restart: tuple[bool, bool, int | None],
     network: ComposeNetwork | None,
 ) -> list[str]:
     """The command that starts a service; what it needs is in a file that only its owner reads, as values are secret."""
@@ -229,6 +231,8 @@ def _write_start(
         "name": name,
         "engine": container.engine,
         "command": containers.run_command(container, variables),
+        "container": container.name,
+        "restart": restart,
         "env": containers.list_named_variables(variables),
         "waits": waits,
         "network": str(network.ready) if network else None,

@@ -1,10 +1,11 @@
 """Runs one service of a compose file, after those that it waits for, and passes on what it prints under its name.
 
-It is called as `service_starter.py FILE`; the file has the `name` of the service, its `command`, its `env`, the
-`engine`, the file `network` that exists once services can use a network of their own, if they have one, and `waits`
-with the `container`, `service`, `folder`, `condition` and health `test` of others. It is a standalone program that
-imports nothing of Twindiff, run by the keeper. It runs outside of the containers' limits, so that it never holds more
-of what they print than `MAX_LINE_BYTES`.
+It is called as `service_starter.py FILE`; the file has the `name` of the service, its `command`, its `container`, its
+`env`, the `engine`, `restart` (whether it is started again after a success, after a failure, and how often), the file
+`network` that exists once services can use a network of their own, if they have one, and `waits` with the `container`,
+`service`, `folder`, `condition` and health `test` of others. It is a standalone program that imports nothing of
+Twindiff, run by the keeper. It runs outside of the containers' limits, so that it never holds more of what they print
+than `MAX_LINE_BYTES`.
 """
 
 from __future__ import annotations
@@ -21,6 +22,11 @@ LOOK_SECONDS = 0.2
 MAX_HEALTH_SECONDS = 30
 """Seconds that one try of a health test may take."""
 MAX_LINE_BYTES = 65_536
+MAX_RESTARTS = 10
+"""Times that a service is started again at most; then it has ended."""
+FIRST_PAUSE_SECONDS = 0.1
+"""Seconds before a service is started again for the first time; each later pause is twice as long."""
+MAX_PAUSE_SECONDS = 10
 ENDED = "ended"
 """The file in a service's folder with its exit code."""
 
@@ -41,17 +47,32 @@ def _run(wanted: dict[str, Any]) -> int:
         if not _wait(wanted["engine"], each):
             _say(wanted["name"], f"is not started: {each['service']} ended before it was {each['condition']}")
             return 1
-    told = {**os.environ, **wanted["env"]}
+    code = _run_once(wanted["name"], wanted["command"], {**os.environ, **wanted["env"]})
+    after_success, after_failure, most = wanted["restart"]
+    most = MAX_RESTARTS if most is None else min(most, MAX_RESTARTS)
+    for number in range(most):
+        if not (after_failure if code else after_success):
+            break
+        time.sleep(min(FIRST_PAUSE_SECONDS * 2**number, MAX_PAUSE_SECONDS))
+        if not _is_there(wanted["engine"], wanted["container"]):
+            break  # it was removed, as the run ends
+        _say(wanted["name"], f"is started again ({number + 1} of at most {most} times)")
+        code = _run_once(wanted["name"], [wanted["engine"], "start", "--attach", wanted["container"]], {**os.environ})
+    return code
+
+
+def _run_once(name: str, command: list[str], env: dict[str, str]) -> int:
+    """Run a command and pass on what it prints; returns its exit code."""
     process = subprocess.Popen(
-        wanted["command"], env=told, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        command, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )
     output = process.stdout
     assert output, "it was asked for"
     for line in iter(lambda: output.readline(MAX_LINE_BYTES), b""):
-        sys.stdout.buffer.write(f"{wanted['name']} | ".encode() + line.rstrip(b"\n") + b"\n")
+        sys.stdout.buffer.write(f"{name} | ".encode() + line.rstrip(b"\n") + b"\n")
         sys.stdout.buffer.flush()
     code = process.wait()
-    _say(wanted["name"], f"ended with exit code {code}")
+    _say(name, f"ended with exit code {code}")
     return code
 
 
@@ -76,6 +97,11 @@ def _wait(engine: str, wanted: dict[str, Any]) -> bool:
             return True
         time.sleep(LOOK_SECONDS)
     return code == "0" and condition != "healthy"
+
+
+def _is_there(engine: str, container: str) -> bool:
+    asked = [engine, "container", "inspect", "--format", "{{.Id}}", container]
+    return not subprocess.run(asked, capture_output=True, check=False).returncode
 
 
 def _is_running(engine: str, container: str) -> bool:

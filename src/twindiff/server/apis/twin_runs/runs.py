@@ -18,7 +18,7 @@ from twindiff.kit.errors import ApiError
 from twindiff.kit.twin import Twin
 from twindiff.server.apis.event_streams import StreamSlots
 from twindiff.server.apis.twin_runs.makers import BEGINNING, LOST, RunMakers
-from twindiff.server.apis.twin_runs.worlds import AGENT, WORLDS_BEGIN, Config, Worlds, cast_of
+from twindiff.server.apis.twin_runs.worlds import AGENT, USUAL_TIME, Config, Worlds, WorldTime, cast_of
 from twindiff.server.default_templates import default_template, empty_template
 from twindiff.server.mcp_address import MCP_PATH, describe_mcp
 from twindiff.server.service import Service
@@ -67,8 +67,8 @@ class TwinRunRequest(NamedTuple):
     """With `strict`, calls without a known token are refused as the vendors do."""
     clock: ClockMode | None = None
     """The clock of the twins; by default the real one, with which configured worlds begin lately."""
-    begins: int = WORLDS_BEGIN
-    """When a configured world begins, in microseconds since 1970."""
+    world_time: WorldTime = USUAL_TIME
+    """When a configured world begins, and for which instant it is made."""
 
 
 class TwinRunService:
@@ -205,7 +205,7 @@ class TwinRunService:
                 templates[name] = empty_template(self.service, twin)
                 results[name] = {"status": "skipped", "reason": "the scenario says nothing of this twin"}
             else:
-                world = self.worlds.world(twin, config.get(name, {}), people, asked.begins)
+                world = self.worlds.world(twin, config.get(name, {}), people, asked.world_time)
                 templates[name] = world.template
                 results[name] = {"status": "seeded", "counts": world.counts}
         if asked.baseline_kind == "seed":

@@ -20,8 +20,10 @@ from twindiff.server.apis.twin_runs.provisioning import Provisioning
 from twindiff.server.apis.twin_runs.runs import OPEN, YEAR_OF_MINUTES, TwinRunRequest, TwinRunService
 from twindiff.server.apis.twin_runs.world_prompt_words import DAY, NEARBY, NEXT, NUMBER, UNITS
 from twindiff.server.apis.twin_runs.worlds import (
-    WORLDS_BEGIN,
+    HOUR,
+    USUAL_TIME,
     Config,
+    WorldTime,
     find_beginning_today,
     find_latest_beginning,
     shift_dates,
@@ -83,28 +85,30 @@ class Filling(NamedTuple):
     """The parsed sentences of a prompt, to be verified against the finished world."""
     is_generated: bool = False
     """Whether the dates of the configuration were chosen for `WORLDS_BEGIN`, and not by its author."""
-    begins: int = WORLDS_BEGIN
-    """When the world begins, in microseconds since 1970."""
+    time: WorldTime = USUAL_TIME
+    """When the world begins, and for which instant it is made."""
     moved: int = 0
     """By how much its dates are later than those that were chosen, in microseconds."""
 
     def begin_before(self, now: int, prompt: str) -> Filling:
-        """The same world for a run whose clock starts at `now`, in microseconds since 1970: begun on the latest Monday,
-        so that weekdays are right, or that day if the prompt names days that depend on it. With both kinds of days,
-        those of Monday count, with a warning.
+        """The same world for a run whose clock starts at `now`, in microseconds since 1970. One whose dates are its
+        author's begins in that hour. Others begin on the latest Monday, so that weekdays are right, or that day if the
+        prompt names days that depend on it. With both kinds of days, those of Monday count, with a warning.
         """
+        if not self.is_generated:
+            return self._replace(time=WorldTime(now // HOUR * HOUR, now))
         depends_on_today, has_weekdays = _TODAY.search(prompt), _WEEKDAY.search(prompt)
         if depends_on_today and not has_weekdays:
             begins, by = find_beginning_today(now)
         else:
             begins = find_latest_beginning(now)
-            by = begins - self.begins
+            by = begins - self.time.begins
         said = self.said
         if depends_on_today and has_weekdays:
             warning = f"the world begins on Monday, {Clock(begins).iso()[:10]}, at 9:00 UTC, and so do its days"
             said = {**said, "warnings": [*said.get("warnings", []), warning]}
-        by = by if self.is_generated else 0
-        return self._replace(config=shift_dates(self.config, by), begins=begins, moved=by, said=said)
+        time = WorldTime(begins, now)
+        return self._replace(config=shift_dates(self.config, by), time=time, moved=by, said=said)
 
 
 class ScenarioStore:
@@ -130,17 +134,17 @@ class ScenarioStore:
                 await self.runs.service.runtime.run_steps(prepare_default(self.runs.service, each))
         else:
             filled = filled.begin_before(now, self._prompt_of(source))
-        is_made = filled.config is None or self.runs.worlds.has(filled.config, twins, filled.begins)
+        is_made = filled.config is None or self.runs.worlds.has(filled.config, twins, filled.time)
         if is_made and not is_modelled:
             said = await self._compare_world(filled, twins)
-            made = asked._replace(config=filled.config, begins=filled.begins, prompt_results=said or None)
+            made = asked._replace(config=filled.config, world_time=filled.time, prompt_results=said or None)
             return self.runs.provision(made), said
         said = {"generation_mode": "thorough"} if is_modelled else {**filled.said}
 
         async def make() -> TwinRunRequest:
             made = await self.prepare(source, twins, filled, now=now)
             said.update(made.said)
-            return asked._replace(config=made.config, begins=made.begins, prompt_results=made.said or None)
+            return asked._replace(config=made.config, world_time=made.time, prompt_results=made.said or None)
 
         return await self._provisioning.provide(asked, make, seconds), said
 
@@ -154,9 +158,12 @@ class ScenarioStore:
     ) -> Filling:
         """Determine the seed configuration of twins, and build their worlds.
         A prompt is parsed by rules, or by the configured model if the source asks for it. `now` is when the clock of
-        the run starts, for a world that a model makes. Raises what `filling` does, InvalidSeedConfig, ModelFailed.
+        the run starts, for a world that a model makes; without it, a configuration is judged as of today. Raises what
+        `filling` does, InvalidSeedConfig, ModelFailed.
         """
-        filled = filled or await self.filling(source)
+        if filled is None:
+            filled = await self.filling(source)
+            filled = filled if filled.is_generated else filled.begin_before(wall(), "")
         model = self._model(source, filled)
         if model and source.prompt:
             made = await thorough(model, self.runs.service, self.runs.worlds, source.prompt)
@@ -164,7 +171,7 @@ class ScenarioStore:
             filled = Filling(made, "prompt", said, is_generated=True)
             filled = filled if now is None else filled.begin_before(now, source.prompt)
         if filled.config is not None:
-            await self.runs.worlds.prepare(filled.config, twins, filled.begins)
+            await self.runs.worlds.prepare(filled.config, twins, filled.time)
         names = [self._twin(name) for name in filled.config or ()] if twins is None else twins
         return filled._replace(said=await self._compare_world(filled, names))
 
@@ -178,7 +185,7 @@ class ScenarioStore:
         from twindiff.server.apis.twin_runs.world_prompts import compare
 
         seeded = [name for name in twins if name in self._seedable()]
-        rows = {name: self.runs.worlds.rows(name, filled.config, filled.begins) for name in seeded}
+        rows = {name: self.runs.worlds.rows(name, filled.config, filled.time) for name in seeded}
         if filled.moved and "calendar" in rows:  # a prompt's days are read as of `WORLDS_BEGIN`
             rows["calendar"] = shift_dates(rows["calendar"], -filled.moved)
         outcome = await self.runs.service.runtime.run_in_thread(partial(compare, filled.sentences, rows))
@@ -250,7 +257,7 @@ class ScenarioStore:
         given = {name: value for name, value in fields.items() if value is not None}
         if "seed_config" in given:
             given["seed_config"] = {self._twin(name): parts for name, parts in given["seed_config"].items()}
-            await self.runs.worlds.prepare(given["seed_config"])
+            await self.prepare(WorldSource(config=given["seed_config"]), [*given["seed_config"]])
         if "twins" in given:
             given["twins"] = [self._twin(name) for name in given["twins"]]
         return self._catalog.change(record, **given, updated_at=stamp().iso)

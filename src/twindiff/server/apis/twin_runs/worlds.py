@@ -13,8 +13,10 @@ import msgspec
 
 from twindiff.catalog import TemplateRecord
 from twindiff.catalog.stamps import new_environment_id
+from twindiff.environments.due import run_due_within
 from twindiff.kit.call import Call
 from twindiff.kit.clock import SECOND, ClockMode
+from twindiff.kit.errors import ApiError
 from twindiff.kit.seeding import InvalidSeedConfig, Person, Seeding
 from twindiff.kit.twin import Twin
 from twindiff.server.default_templates import empty_template
@@ -30,7 +32,8 @@ WORLDS_BEGIN = 1_767_603_600_000_000
 """Monday, 5 January 2026, 9:00 UTC, in microseconds: the start time of seeded worlds and their runs. It is fixed so
 that the same configuration builds the same world, and its "tomorrow" stays a day ahead.
 """
-DAY = 24 * 3600 * SECOND
+HOUR = 3600 * SECOND
+DAY = 24 * HOUR
 WEEK = 7 * DAY
 REMEMBERED = 256
 _DATE = re.compile(r"(20\d\d-\d\d-\d\d)(T\d\d:\d\d.*)?")
@@ -40,11 +43,34 @@ Wanted = tuple[Twin, Mapping[str, Any], Sequence[Person]]
 """A twin, its part of a configuration, and the people of the whole world."""
 
 
+class WorldTime(NamedTuple):
+    """When a world begins, and the later instant for which it is made; both in microseconds since 1970.
+
+    What falls due between the two has happened: renewals are billed, scheduled messages are sent.
+    """
+
+    begins: int = WORLDS_BEGIN
+    reaches: int = WORLDS_BEGIN
+
+
+USUAL_TIME = WorldTime()
+
+
 class SeededWorld(NamedTuple):
     """A seeded template, and the number of seeded records by kind."""
 
     template: TemplateRecord
     counts: dict[str, int]
+    next_due: int
+    """When the first of its jobs is due, in microseconds since 1970."""
+
+
+class SeededRecords(NamedTuple):
+    """The number of seeded records by kind, of jobs that ran afterwards, and when the next one is due."""
+
+    counts: dict[str, int]
+    jobs_run: int
+    next_due: int
 
 
 class Worlds:
@@ -55,32 +81,36 @@ class Worlds:
         self._made: dict[bytes, SeededWorld] = {}
 
     def world(
-        self, twin: Twin, config: Mapping[str, Any], people: Sequence[Person], begins: int = WORLDS_BEGIN
+        self, twin: Twin, config: Mapping[str, Any], people: Sequence[Person], time: WorldTime = USUAL_TIME
     ) -> SeededWorld:
         """Build or find the world of a configuration for one twin, as of an instant; raises InvalidSeedConfig."""
-        seeding, key = _seeding(twin), _key(twin, config, people, begins)
-        return self._find(key) or self._keep(key, self._seed(twin, seeding.read(config), people, begins))
+        wanted = (twin, config, people)
+        found = self._find(wanted, time)
+        if found is None:
+            parts = _seeding(twin).read(config)
+            found = self._keep(wanted, time, *self._seed(twin, parts, people, time))
+        return found
 
-    def rows(self, twin: str, config: Config, begins: int = WORLDS_BEGIN) -> dict[str, list[Values]]:
+    def rows(self, twin: str, config: Config, time: WorldTime = USUAL_TIME) -> dict[str, list[Values]]:
         """The rows of one twin's world as of an instant, by table; raises InvalidSeedConfig."""
         named = self._service.registry.get(twin)
-        world = self.world(named, config.get(named.name, {}), cast_of(config), begins)
+        world = self.world(named, config.get(named.name, {}), cast_of(config), time)
         return self._service.engine.template_rows(named.name, world.template.hash)
 
-    def has(self, config: Config, twins: Collection[str], begins: int = WORLDS_BEGIN) -> bool:
+    def has(self, config: Config, twins: Collection[str], time: WorldTime = USUAL_TIME) -> bool:
         """Whether the worlds of these twins are built already; raises UnknownTwin for a name in the configuration."""
-        return all(self._find(_key(*each, begins)) for each in self._wanted_worlds(config, twins) if each[0].seeding)
+        return all(self._find(each, time) for each in self._wanted_worlds(config, twins) if each[0].seeding)
 
-    async def prepare(self, config: Config, twins: Collection[str] | None = None, begins: int = WORLDS_BEGIN) -> None:
+    async def prepare(self, config: Config, twins: Collection[str] | None = None, time: WorldTime = USUAL_TIME) -> None:
         """Build the worlds of a configuration, or of some of its twins, off the event loop.
         Raises UnknownTwin, or InvalidSeedConfig with every problem of all twins.
         """
         problems: list[str] = []
-        for twin, parts, people in self._wanted_worlds(config, twins):
+        for wanted in self._wanted_worlds(config, twins):
             try:
-                await self._prepare(twin, parts, people, begins)
+                await self._prepare(wanted, time)
             except InvalidSeedConfig as error:
-                problems += [f"seed_config.{twin.name}.{each}" for each in error.problems]
+                problems += [f"seed_config.{wanted[0].name}.{each}" for each in error.problems]
         if problems:
             raise InvalidSeedConfig(problems)
 
@@ -94,43 +124,51 @@ class Worlds:
     def _takes_people(self, name: str) -> bool:
         return self._service.registry.get(name).seeding is not None
 
-    async def _prepare(self, twin: Twin, parts: Mapping[str, Any], people: Sequence[Person], begins: int) -> None:
-        seeding, key = _seeding(twin), _key(twin, parts, people, begins)
-        if not self._find(key):
-            self._keep(key, await self._seeded_aside(twin, seeding.read(parts), people, begins))
+    async def _prepare(self, wanted: Wanted, time: WorldTime) -> None:
+        twin, config, people = wanted
+        seeding = _seeding(twin)
+        if not self._find(wanted, time):
+            self._keep(wanted, time, *await self._seeded_aside(twin, seeding.read(config), people, time))
 
-    def _find(self, key: bytes) -> SeededWorld | None:
-        """A cached world whose template is still stored."""
-        world = self._made.get(key)
-        is_stored = world and self._service.engine.has_template(world.template.service, world.template.hash)
-        return world if is_stored else None
+    def _find(self, wanted: Wanted, time: WorldTime) -> SeededWorld | None:
+        """A cached world whose template is still stored: made for that time, or nothing falls due in it until then."""
+        for each in (time._replace(reaches=time.begins), time):
+            world = self._made.get(_key(wanted, each))
+            if world and world.next_due > time.reaches:
+                is_stored = self._service.engine.has_template(world.template.service, world.template.hash)
+                return world if is_stored else None
+        return None
 
-    def _keep(self, key: bytes, world: SeededWorld) -> SeededWorld:
+    def _keep(self, wanted: Wanted, time: WorldTime, world: SeededWorld, jobs_run: int) -> SeededWorld:
         if len(self._made) >= REMEMBERED:
             self._made.pop(next(iter(self._made)))
+        key = _key(wanted, time if jobs_run else time._replace(reaches=time.begins))
         self._made[key] = world
         return world
 
-    def _seed(self, twin: Twin, parts: Any, people: Sequence[Person], begins: int) -> SeededWorld:
-        scratch = self._scratch(twin, begins)
+    def _seed(self, twin: Twin, parts: Any, people: Sequence[Person], time: WorldTime) -> tuple[SeededWorld, int]:
+        scratch = self._scratch(twin, time.begins)
         try:
-            counts, _ = self._service.engine.write(scratch.id, _intent(twin), _work(twin, parts, people))
-            return _world(scratch, run_to_end(self._copying(twin, scratch)), counts)
+            seeded, _ = self._service.engine.write(scratch.id, _intent(twin), _work(twin, parts, people, time))
+            return _world(scratch, run_to_end(self._copying(twin, scratch)), seeded), seeded.jobs_run
         finally:
             self._service.engine.delete(scratch.id)
 
-    async def _seeded_aside(self, twin: Twin, parts: Any, people: Sequence[Person], begins: int) -> SeededWorld:
+    async def _seeded_aside(
+        self, twin: Twin, parts: Any, people: Sequence[Person], time: WorldTime
+    ) -> tuple[SeededWorld, int]:
         """Build a world off the event loop, where the embedded engine would block it."""
         engine = self._service.engine.embedded
         if engine is None:
-            return self._seed(twin, parts, people, begins)
-        scratch = self._scratch(twin, begins)
+            return self._seed(twin, parts, people, time)
+        scratch = self._scratch(twin, time.begins)
         try:
             snapshot = engine.snapshot(scratch.id, twin.name, writes=True)
             write = partial(snapshot.write, scratch.id, _intent(twin), limit=lambda: NEVER)
-            counts, _ = await self._service.runtime.run_in_thread(partial(write, _work(twin, parts, people)))
+            seeded, _ = await self._service.runtime.run_in_thread(partial(write, _work(twin, parts, people, time)))
             engine.take_over(snapshot)
-            return _world(scratch, await self._service.runtime.run_steps(self._copying(twin, scratch)), counts)
+            template = await self._service.runtime.run_steps(self._copying(twin, scratch))
+            return _world(scratch, template, seeded), seeded.jobs_run
         finally:
             engine.delete(scratch.id)
 
@@ -155,8 +193,9 @@ class Scratch(NamedTuple):
     empty: TemplateRecord
 
 
-def _world(scratch: Scratch, stored: Template, counts: dict[str, int]) -> SeededWorld:
-    return SeededWorld(msgspec.structs.replace(scratch.empty, hash=stored.hash, counters=stored.counters), counts)
+def _world(scratch: Scratch, stored: Template, seeded: SeededRecords) -> SeededWorld:
+    template = msgspec.structs.replace(scratch.empty, hash=stored.hash, counters=stored.counters)
+    return SeededWorld(template, seeded.counts, seeded.next_due)
 
 
 def _seeding(twin: Twin) -> Seeding:
@@ -166,8 +205,9 @@ def _seeding(twin: Twin) -> Seeding:
     return twin.seeding
 
 
-def _key(twin: Twin, config: Mapping[str, Any], people: Sequence[Person], begins: int) -> bytes:
-    return sha256(msgspec.json.encode([twin.name, config, people, begins], order="sorted")).digest()
+def _key(wanted: Wanted, time: WorldTime) -> bytes:
+    twin, config, people = wanted
+    return sha256(msgspec.json.encode([twin.name, config, people, time], order="sorted")).digest()
 
 
 def find_latest_beginning(now: int) -> int:
@@ -209,9 +249,19 @@ def _intent(twin: Twin) -> OperationInfo:
     return OperationInfo(twin.name, "seed", "")
 
 
-def _work(twin: Twin, parts: Any, people: Sequence[Person]) -> Callable[[OperationContext], dict[str, int]]:
+def _work(
+    twin: Twin, parts: Any, people: Sequence[Person], time: WorldTime
+) -> Callable[[OperationContext], SeededRecords]:
     seeding = _seeding(twin)
-    return lambda moment: seeding.write(Call("", moment.db, moment.clock), parts, people)
+
+    def seed(moment: OperationContext) -> SeededRecords:
+        counts = seeding.write(Call("", moment.db, moment.clock), parts, people)
+        try:
+            return SeededRecords(counts, *run_due_within(twin, moment, time.begins, time.reaches))
+        except ApiError as error:
+            raise InvalidSeedConfig([f"what falls due before the run starts fails: {error}"]) from None
+
+    return seed
 
 
 def cast_of(config: Config) -> list[Person]:
