@@ -179,7 +179,7 @@ def test_a_service_that_fails_is_said_and_leaves_nothing(
     assert said in run["error"]
 
 
-THIRD = "n=$$(cat /n || echo 0); echo $$((n + 1)) > /n; [ $$n -ge 2 ] || exit 3; echo is up; sleep 1000"
+THIRD = "n=0; [ ! -e /n ] || read n < /n; echo $$((n + 1)) > /n; [ $$n -ge 2 ] || exit 3; echo is up; sleep 1000"
 """Fails when it is started for the first and the second time."""
 
 
