@@ -258,7 +258,8 @@ def test_a_run_that_has_ended_is_not_extended_locked_or_reset(live):
     for deed in ("extend", "lock", "reset"):
         answer = live.client.post(f"/validate/twins/provision/{run_id}/{deed}", json={})
         assert (answer.status_code, "has ended" in answer.json()["detail"]) == (409, True)
-    assert live.client.get("/twin-runs/nothing").json()["detail"] == "There is no run 'nothing'"
+    detail = live.client.get("/twin-runs/nothing").json()["detail"]
+    assert detail == "There is no run 'nothing'; `twindiff twin-runs ls` lists them"
 
 
 def test_agent_runs_are_gone_and_name_what_took_their_place(live):

@@ -233,7 +233,7 @@ class TwinRunService:
         """Find a run by its id; raises RunNotFound."""
         run = self._catalog.find(TwinRunRecord, TwinRunRecord.run_id == run_id.replace("-", "").lower()[:64])
         if run is None:
-            raise RunNotFound(f"There is no run '{run_id[:100]}'")
+            raise RunNotFound(f"There is no run '{run_id[:100]}'; `twindiff twin-runs ls` lists them")
         return run
 
     def newest(self, limit: int) -> list[tuple[TwinRunRecord, str, int | None]]:
