@@ -321,17 +321,20 @@ class DueWork:
 def run_due_within(twin: Twin, moment: OperationContext, since: int, until: int) -> tuple[int, int]:
     """Run a twin's jobs that are due between two instants as part of an operation, each at its own time.
 
-    Returns how many ran, and when the next one is due (NEVER if none is). All instants are in microseconds since 1970.
+    Returns when the last of them was due (`since` if there was none), and when the next one is (NEVER if none is). All
+    instants are in microseconds since 1970.
     Raises what a job raises, and TooMuchDue after MAX_PIECES_PER_REQUEST jobs.
     """
+    last = since
     if not twin.jobs:
-        return 0, NEVER
-    for ran in range(MAX_PIECES_PER_REQUEST + 1):
+        return last, NEVER
+    for _ in range(MAX_PIECES_PER_REQUEST + 1):
         pieces = [piece for found in _firsts(twin, since, 1, moment) for piece in found]
         first = min(pieces, default=None)
         if first is None or first.due > until:
-            return ran, first.due if first else NEVER
+            return last, first.due if first else NEVER
         DueJobRun(twin.jobs[first.job], first).do(NoBlobs(), moment._replace(clock=Clock(first.due)))
+        last = first.due
     raise TooMuchDue
 
 

@@ -61,15 +61,16 @@ class SeededWorld(NamedTuple):
 
     template: TemplateRecord
     counts: dict[str, int]
+    last_due: int
     next_due: int
-    """When the first of its jobs is due, in microseconds since 1970."""
+    """None of its jobs is due between these instants (microseconds since 1970): it is the world of any of them."""
 
 
 class SeededRecords(NamedTuple):
-    """The number of seeded records by kind, of jobs that ran afterwards, and when the next one is due."""
+    """The number of seeded records by kind, when the last job was due that ran afterwards, and when the next one is."""
 
     counts: dict[str, int]
-    jobs_run: int
+    last_due: int
     next_due: int
 
 
@@ -88,7 +89,7 @@ class Worlds:
         found = self._find(wanted, time)
         if found is None:
             parts = _seeding(twin).read(config)
-            found = self._keep(wanted, time, *self._seed(twin, parts, people, time))
+            found = self._keep(wanted, time, self._seed(twin, parts, people, time))
         return found
 
     def rows(self, twin: str, config: Config, time: WorldTime = USUAL_TIME) -> dict[str, list[Values]]:
@@ -128,35 +129,30 @@ class Worlds:
         twin, config, people = wanted
         seeding = _seeding(twin)
         if not self._find(wanted, time):
-            self._keep(wanted, time, *await self._seeded_aside(twin, seeding.read(config), people, time))
+            self._keep(wanted, time, await self._seeded_aside(twin, seeding.read(config), people, time))
 
     def _find(self, wanted: Wanted, time: WorldTime) -> SeededWorld | None:
-        """A cached world whose template is still stored: made for that time, or nothing falls due in it until then."""
-        for each in (time._replace(reaches=time.begins), time):
-            world = self._made.get(_key(wanted, each))
-            if world and world.next_due > time.reaches:
-                is_stored = self._service.engine.has_template(world.template.service, world.template.hash)
-                return world if is_stored else None
-        return None
+        """A cached world of that time whose template is still stored."""
+        world = self._made.get(_key(wanted, time.begins))
+        if world is None or not world.last_due <= time.reaches < world.next_due:
+            return None
+        return world if self._service.engine.has_template(world.template.service, world.template.hash) else None
 
-    def _keep(self, wanted: Wanted, time: WorldTime, world: SeededWorld, jobs_run: int) -> SeededWorld:
+    def _keep(self, wanted: Wanted, time: WorldTime, world: SeededWorld) -> SeededWorld:
         if len(self._made) >= REMEMBERED:
             self._made.pop(next(iter(self._made)))
-        key = _key(wanted, time if jobs_run else time._replace(reaches=time.begins))
-        self._made[key] = world
+        self._made[_key(wanted, time.begins)] = world
         return world
 
-    def _seed(self, twin: Twin, parts: Any, people: Sequence[Person], time: WorldTime) -> tuple[SeededWorld, int]:
+    def _seed(self, twin: Twin, parts: Any, people: Sequence[Person], time: WorldTime) -> SeededWorld:
         scratch = self._scratch(twin, time.begins)
         try:
             seeded, _ = self._service.engine.write(scratch.id, _intent(twin), _work(twin, parts, people, time))
-            return _world(scratch, run_to_end(self._copying(twin, scratch)), seeded), seeded.jobs_run
+            return _world(scratch, run_to_end(self._copying(twin, scratch)), seeded)
         finally:
             self._service.engine.delete(scratch.id)
 
-    async def _seeded_aside(
-        self, twin: Twin, parts: Any, people: Sequence[Person], time: WorldTime
-    ) -> tuple[SeededWorld, int]:
+    async def _seeded_aside(self, twin: Twin, parts: Any, people: Sequence[Person], time: WorldTime) -> SeededWorld:
         """Build a world off the event loop, where the embedded engine would block it."""
         engine = self._service.engine.embedded
         if engine is None:
@@ -168,7 +164,7 @@ class Worlds:
             seeded, _ = await self._service.runtime.run_in_thread(partial(write, _work(twin, parts, people, time)))
             engine.take_over(snapshot)
             template = await self._service.runtime.run_steps(self._copying(twin, scratch))
-            return _world(scratch, template, seeded), seeded.jobs_run
+            return _world(scratch, template, seeded)
         finally:
             engine.delete(scratch.id)
 
@@ -195,7 +191,7 @@ class Scratch(NamedTuple):
 
 def _world(scratch: Scratch, stored: Template, seeded: SeededRecords) -> SeededWorld:
     template = msgspec.structs.replace(scratch.empty, hash=stored.hash, counters=stored.counters)
-    return SeededWorld(template, seeded.counts, seeded.next_due)
+    return SeededWorld(template, *seeded)
 
 
 def _seeding(twin: Twin) -> Seeding:
@@ -205,9 +201,9 @@ def _seeding(twin: Twin) -> Seeding:
     return twin.seeding
 
 
-def _key(wanted: Wanted, time: WorldTime) -> bytes:
+def _key(wanted: Wanted, begins: int) -> bytes:
     twin, config, people = wanted
-    return sha256(msgspec.json.encode([twin.name, config, people, time], order="sorted")).digest()
+    return sha256(msgspec.json.encode([twin.name, config, people, begins], order="sorted")).digest()
 
 
 def find_latest_beginning(now: int) -> int:
