@@ -329,7 +329,7 @@ def run_due_within(twin: Twin, moment: OperationContext, since: int, until: int)
     if not twin.jobs:
         return last, NEVER
     for _ in range(MAX_PIECES_PER_REQUEST + 1):
-        pieces = [piece for found in _firsts(twin, since, 1, moment) for piece in found]
+        pieces = [piece for waiting in _firsts(twin, since, 1, moment) for piece in waiting]
         first = min(pieces, default=None)
         if first is None or first.due > until:
             return last, first.due if first else NEVER

@@ -104,9 +104,8 @@ async def create_twin_run(
     or 64 ports of a worker are open, `base_url` is a path of the server, which is always in `path_url`.
     `github_actions_mode` is sent by arga-cli for a GitHub twin; other twins ignore it. With `auth` `strict`, calls
     without a token of the run are refused as the vendors do. `clock` is how the twins' clock runs: `{"mode": "real"}`,
-    the default, agrees with the application's own. Worlds of presets and prompts begin on the latest Monday before the
-    clock's start, or that day if the prompt speaks of today; those of configurations in the hour of the clock's start.
-    What falls due until then has happened.
+    the default, agrees with the application's own. Worlds of presets and prompts begin on the latest Monday before it
+    starts, or that day if the prompt speaks of today; those of configurations begin in the hour of its start.
     If provisioning takes longer than `wait_seconds`, the response has the status `queued` or `provisioning`; the run's
     status later becomes `ready` or `failed`, with the reason.
     """

@@ -86,11 +86,11 @@ class Worlds:
     ) -> SeededWorld:
         """Build or find the world of a configuration for one twin, as of an instant; raises InvalidSeedConfig."""
         wanted = (twin, config, people)
-        found = self._find(wanted, time)
-        if found is None:
+        world = self._find(wanted, time)
+        if world is None:
             parts = _seeding(twin).read(config)
-            found = self._keep(wanted, time, self._seed(twin, parts, people, time))
-        return found
+            world = self._keep(wanted, time, self._seed(twin, parts, people, time))
+        return world
 
     def rows(self, twin: str, config: Config, time: WorldTime = USUAL_TIME) -> dict[str, list[Values]]:
         """The rows of one twin's world as of an instant, by table; raises InvalidSeedConfig."""
