@@ -72,17 +72,11 @@ class DraftReport(NamedTuple):
     """How sure the operations of a drafted twin are."""
 
     twin: str
-    plans: Sequence[OperationPlan]
+    is_described: bool
     left_out: Sequence[str]
     templates: Sequence[str]
-    written: Sequence[str] = ()
-    """Operations that handlers serve beside those of the description."""
-
-    @property
-    def lines(self) -> list[dict[str, Any]]:
-        """What each operation does, and how sure that is."""
-        beside: dict[str, Any] = {"does": "", "confidence": "written", "guessed": [], "ignored": [], "reason": ""}
-        return [*map(_describe, self.plans), *({"operation": each, **beside} for each in self.written)]
+    lines: Sequence[dict[str, Any]]
+    """What each operation does, and how sure that is."""
 
     @property
     def shares(self) -> dict[str, int]:
@@ -94,7 +88,7 @@ class DraftReport(NamedTuple):
         return {
             "twin": self.twin,
             "shares": self.shares,
-            "operations": self.lines,
+            "operations": [*self.lines],
             "left_out": [*self.left_out],
             "templates": [*self.templates],
         }
@@ -106,7 +100,7 @@ class DraftReport(NamedTuple):
         from twindiff.cli.commands.env import facts_table
         from twindiff.cli.render import add_row, table
 
-        drafted = "drafted from its description" if self.plans else "served by handlers"
+        drafted = "drafted from its description" if self.is_described else "served by handlers"
         facts = {"twin": f"{self.twin}, {drafted}", "templates": ", ".join(self.templates)}
         facts |= {name: f"{count} of {len(self.lines)} operations" for name, count in self.shares.items()}
         shown = table("operation", "does", "confidence", "because")
@@ -120,9 +114,9 @@ def report_draft(twin: Twin) -> DraftReport | None:
     plans: Sequence[OperationPlan] | None = getattr(twin, "plans", None)
     if plans is None:
         return None
-    return DraftReport(
-        twin.name, plans, getattr(twin, "left_out", ()), sorted(twin.templates), getattr(twin, "beside", ())
-    )
+    beside: dict[str, Any] = {"does": "", "confidence": "written", "guessed": [], "ignored": [], "reason": ""}
+    lines = [*map(_describe, plans), *({"operation": each, **beside} for each in getattr(twin, "beside", ()))]
+    return DraftReport(twin.name, bool(plans), getattr(twin, "left_out", ()), sorted(twin.templates), lines)
 
 
 def _describe(plan: OperationPlan) -> dict[str, Any]:

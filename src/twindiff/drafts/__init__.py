@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from .documents import DescriptionError as DescriptionError
     from .drafting import Draft as Draft
     from .drafting import DraftedTwin as DraftedTwin
-    from .graphql_drafts import read_draft as read_draft
+    from .drafting import read_draft as read_draft
 
 _EXPORTS = {
     "Draft": "drafting",
     "DraftedTwin": "drafting",
     "DescriptionError": "documents",
-    "read_draft": "graphql_drafts",
+    "read_draft": "drafting",
 }
 
 

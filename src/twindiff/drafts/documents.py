@@ -201,7 +201,7 @@ def _normalise(document: Schema) -> list[Schema]:
         elif isinstance(node, dict):
             fields = cast(Schema, node)
             if not is_map:
-                if not _NORMALISED.isdisjoint(fields):
+                if not _NORMALISED.isdisjoint(fields) or fields.get("type") in _FOREIGN_TYPES:
                     _normalise_one(fields)
                 if not COMBINING.isdisjoint(fields):
                     combined.append(fields)
@@ -213,8 +213,9 @@ def _normalise(document: Schema) -> list[Schema]:
     return combined
 
 
-_NORMALISED = frozenset({"$ref", "exclusiveMinimum", "exclusiveMaximum", "required", "nullable", "type"})
-"""Names of which an object has one if `_normalise_one` changes it."""
+_NORMALISED = frozenset({"$ref", "exclusiveMinimum", "exclusiveMaximum", "required", "nullable"})
+_FOREIGN_TYPES = ("file", "any")
+"""An object that `_normalise_one` changes has one of these names or types."""
 
 
 def _normalise_one(node: Schema) -> None:

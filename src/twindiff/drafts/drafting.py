@@ -6,8 +6,9 @@ import inspect
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property, partial
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any, NoReturn, cast
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, cast
 
 import msgspec
 
@@ -40,6 +41,10 @@ from .slashed_names import SlashedNames, restore_slashes
 from .tables import IdempotentAnswer, StoredResource, store_resources
 from .wire_style import DraftStyle
 
+if TYPE_CHECKING:
+    from .graphql_drafts import GraphqlDraft
+
+GRAPHQL_ENDINGS = (".graphql", ".graphqls", ".gql")
 _HINTS: dict[str, Any] = {"integer": int, "number": float, "boolean": bool, "array": list[str]}
 BODY_LIMIT_BYTES = 10_000_000
 
@@ -252,6 +257,17 @@ class Draft:
             "webhooks": make_webhooks(self.overlay, self._interpreter.objects, gateway),
             "variables": variables_of(self.overlay),
         }
+
+
+def read_draft(path: Path, name: str) -> Draft | GraphqlDraft:
+    """Read a description or a GraphQL schema in a file, with the overlay `<file>.twin.yaml` beside it if there is one.
+
+    Raises DescriptionError with what is wrong with either.
+    """
+    if path.suffix not in GRAPHQL_ENDINGS:
+        return Draft.read(path, name)
+    # It imports GraphQL, a quarter of all that is imported, on first use, since other descriptions do not need it.
+    return import_module(".graphql_drafts", __package__).GraphqlDraft.read(path, name)
 
 
 def list_guessed_columns(twin: Twin) -> Mapping[str, Collection[str]]:

@@ -25,9 +25,9 @@ from twindiff.kit.twin import Operations
 
 from .change_events import make_webhooks
 from .documents import ApiDescription, OperationDescription
-from .drafting import Draft, DraftedTwin, hosts_of, variables_of
+from .drafting import DraftedTwin, hosts_of, variables_of
 from .graphql_execution import GraphqlExecution, GraphqlObject
-from .graphql_schemas import GRAPHQL_ENDINGS, GraphqlTypes, read_sdl, resource_name, schema_reference, table_name
+from .graphql_schemas import GraphqlTypes, read_sdl, resource_name, schema_reference, table_name
 from .listing import ListQuery
 from .names import split_words
 from .overlay import ErrorOverlay, Overlay, find_overlay, read_overlay
@@ -88,8 +88,13 @@ class GraphqlDraft:
                 cast(Any, kind).resolve_type = _type_of
 
     @classmethod
-    def read(cls, path: Path, name: str, overlay: Overlay) -> GraphqlDraft:
-        """Read the schema in a file. Raises DescriptionError with what is wrong with it."""
+    def read(cls, path: Path, name: str) -> GraphqlDraft:
+        """Read the schema in a file, with the overlay `<file>.twin.yaml` beside it if there is one.
+
+        Raises DescriptionError with what is wrong with either.
+        """
+        beside = find_overlay(path)
+        overlay = read_overlay(beside) if beside.exists() else Overlay()
         return cls(read_sdl(path), overlay.name or name, overlay)
 
     def _add_resource(self, kind: str) -> None:
@@ -125,9 +130,8 @@ class GraphqlDraft:
     def _split_name(self, name: str, field: Any) -> tuple[Behaviour | str, str, str]:
         """Return what a mutation's name such as `issueCreate` says: what it does, to which type, and the verb."""
         words = split_words(name)
-        by_name = {resource_name(kind): kind for kind in self._types.stored}
         for verb, others in ((words[0], words[1:]), (words[-1], words[:-1])):
-            kind = by_name.get("_".join(others))
+            kind = self._types.by_resource.get("_".join(others))
             if kind:
                 return _VERBS.get(verb, "act"), kind, verb
         return "missing", "", ""
@@ -239,14 +243,3 @@ def _describe(call: Call) -> str:
     noted: Mapping[str, Mapping[str, None]] = call.memo.get("drafted", {})
     parts = [f"{what}={','.join([*noted[what]][:20])}" for what in ("ignored", "guessed") if noted.get(what)]
     return "; ".join(["partly" if parts else "derived", *parts])
-
-
-def read_draft(path: Path, name: str) -> Draft | GraphqlDraft:
-    """Read a description or a GraphQL schema in a file, with the overlay `<file>.twin.yaml` beside it if there is one.
-
-    Raises DescriptionError with what is wrong with either.
-    """
-    if path.suffix not in GRAPHQL_ENDINGS:
-        return Draft.read(path, name)
-    beside = find_overlay(path)
-    return GraphqlDraft.read(path, name, read_overlay(beside) if beside.exists() else Overlay())

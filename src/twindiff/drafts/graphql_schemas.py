@@ -27,7 +27,6 @@ from .names import plural, singular, snake, split_words
 
 MAX_SDL_BYTES = 4_000_000
 MAX_SDL_TOKENS = 1_000_000
-GRAPHQL_ENDINGS = (".graphql", ".graphqls", ".gql")
 _SCALARS: dict[str, Schema] = {
     "Int": {"type": "integer"},
     "Float": {"type": "number"},
@@ -95,6 +94,8 @@ class GraphqlTypes:
             for name, kind in schema.type_map.items()
             if isinstance(kind, GraphQLObjectType) and self._is_stored(kind) and name not in roots
         }
+        self.by_resource = {resource_name(name): name for name in self.stored}
+        """The type of each resource, by the resource's name."""
         self._given = {
             field
             for kind in schema.type_map.values()

@@ -352,10 +352,9 @@ class ResourceMap:
         return PathRole(searched[0], "search", role.parents, action=role.resource) if searched else role
 
     def _fields_posted(self, path: str) -> frozenset[str]:
-        members = [each for each in self._shapes.values() if _shape(each) == _shape(path) + "/{}"]
-        shown = [self._by_path[each].get("GET") for each in members]
-        fields = frozenset(name for each in shown if each for name in self.schemas.list_fields(each.answer))
-        return fields | self._fields_listed(path)
+        member = self._shapes.get(_shape(path) + "/{}")
+        shown = self._by_path[member].get("GET") if member else None
+        return frozenset(self.schemas.list_fields(shown.answer) if shown else ()) | self._fields_listed(path)
 
     def _is_collection(self, path: str) -> bool:
         shape = _shape(path)

@@ -132,17 +132,18 @@ def _store(
     fields = dict(list({**only_given, **shown}.items())[:MAX_COLUMNS])
     names: dict[str, str] = {}
     kinds: dict[str, Any] = {}
-    key = _column_name(resource.key, kinds)
+    used: set[str] = set()
+    key = _column_name(resource.key, used)
     own = resource.key not in fields
     kinds[key] = str if own or schemas.type_of(fields[resource.key]) != "integer" else int
     names[resource.key] = key
     for name, schema in fields.items():
         if name != resource.key:
-            names[name] = _column_name(name, kinds)
+            names[name] = _column_name(name, used)
             kinds[names[name]] = _kind_of(schema, given_by_snake.get(snake(name)), schemas) | None
-    above = {placeholder: _column_name(placeholder, kinds) for placeholder in parents}
+    above = {placeholder: _column_name(placeholder, used) for placeholder in parents}
     kinds.update(dict.fromkeys(above.values(), str | None))
-    order = _column_name(ORDER_COLUMN, kinds)
+    order = _column_name(ORDER_COLUMN, used)
     kinds[order] = int
     table = resource.table if resource.is_renamed else _unique(resource.table, taken)
     changing = [each for each in fields if each != resource.key and _is_time_of_change(each, fields, schemas)]
@@ -174,11 +175,13 @@ def _kind_of(shown: Schema, given: Schema | None, schemas: SchemaSet) -> Any:
     return _KINDS.get(kinds.pop(), Json) if len(kinds) == 1 else Json
 
 
-def _column_name(field: str, taken: dict[str, Any]) -> str:
+def _column_name(field: str, used: set[str]) -> str:
+    """Return the column of a field, and add it to those that are `used`, which are in lower case."""
     name = python_name(field)
     name = f"{name}_" if keyword.iskeyword(name) or name.startswith("_") else name
-    while name.lower() in {each.lower() for each in taken}:
+    while name.lower() in used:
         name += "_"
+    used.add(name.lower())
     return name
 
 
