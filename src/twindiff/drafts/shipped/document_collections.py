@@ -11,7 +11,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Annotated, Any, NamedTuple, cast
+from types import MappingProxyType
+from typing import Annotated, Any, ClassVar, NamedTuple, cast
 from urllib.parse import unquote
 
 from twindiff.kit.call import Call
@@ -28,24 +29,35 @@ MAX_LISTED = 1000
 ALL = frozenset(["list", "create", "read", "update", "delete"])
 _PLACEHOLDER = re.compile(r"\{(\w+)(?::path)?\}")
 Shown = dict[str, Any]
+Parameters = Mapping[str, tuple[Any, Any]]
+"""Parameters of a query: the type and the default of each."""
+_NO_PARAMETERS: Parameters = MappingProxyType({})
 
 
 class DocumentRequest(NamedTuple):
-    """A request to a collection."""
+    """A request to a collection; a handler of another kind makes one to work on documents."""
 
     call: Call
-    path: Mapping[str, str]
+    path: Mapping[str, str] = {}
     """The values of the placeholders of the path, decoded."""
-    query: Mapping[str, str]
-    body: Any
+    query: Mapping[str, Any] = {}
+    """The query as texts; declared parameters have their types and defaults."""
+    body: Any = None
     """The whole body as JSON; None without one."""
 
     def read_object(self) -> Shown:
         """Return the body, which must be an object or empty. Raises InvalidParameter."""
-        given: Any = self.body
-        if given is not None and not isinstance(given, dict):
+        given = self.find_object() if self.body is not None else {}
+        if given is None:
             raise InvalidParameter("body", "must be an object")
-        return dict(cast(Shown, given or {}))
+        return given
+
+    def find_object(self, name: str = "") -> Shown | None:
+        """Return the object that the body is, or has as `name`; None if it is no object."""
+        given: Any = self.body
+        if name:
+            given = cast(Shown, given).get(name) if isinstance(given, dict) else None
+        return dict(cast(Shown, given)) if isinstance(given, dict) else None
 
     def read_objects(self, name: str = "") -> list[Shown]:
         """Return the list of objects that the body is, or has as `name`. Raises InvalidParameter."""
@@ -77,6 +89,20 @@ def make_document_table(name: str) -> type[Row]:
 
 class CollectionStyle:
     """The shapes that the collections of a vendor share; a vendor overrides what differs."""
+
+    suffix = ""
+    """What paths end with, such as `.json`."""
+    updates_by: tuple[str, ...] = ("PATCH",)
+    created = 201
+    deleted = 204
+    computed: frozenset[str] = frozenset()
+    """Fields that bodies cannot set."""
+    parameters: ClassVar[Parameters] = _NO_PARAMETERS
+    """Parameters of lists."""
+
+    def read_fields(self, request: DocumentRequest) -> Shown:
+        """Return the fields that the body of a request gives. Raises what the vendor refuses."""
+        return request.read_object()
 
     def show_list(self, request: DocumentRequest, shown: list[Shown]) -> Any:
         """Return the answer with all documents that a request lists, in the order of their creation."""
@@ -133,7 +159,7 @@ def keep_scope(_call: Call, given: Sequence[str]) -> Sequence[str]:
     return given
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class DocumentCollection:
     """A collection at `path`, whose members are at `path` with a further segment `item`."""
 
@@ -149,7 +175,8 @@ class DocumentCollection:
     """Further fields by which a path may name one."""
     serves: frozenset[str] = ALL
     """Of `list`, `create`, `read`, `update` and `delete`."""
-    updates_by: tuple[str, ...] = ("PATCH",)
+    updates_by: tuple[str, ...] | None = None
+    """The methods that update a document; by default those of the style."""
     replaces: bool = False
     """Whether an update removes the fields that it lacks."""
     required: tuple[str, ...] = ()
@@ -161,8 +188,13 @@ class DocumentCollection:
     """Parameters of the list that name the value of a field."""
     given_key: str = ""
     """The field of the body that is the key of a new document; by default the style makes one."""
-    created: int = 201
-    deleted: int = 204
+    created: int = 0
+    """The status of a creation; by default that of the style, as is that of a deletion."""
+    deleted: int = 0
+    above: DocumentCollection | None = None
+    """The collection to whose documents these belong; they are removed with them."""
+    below: list[DocumentCollection] = field(default_factory=list["DocumentCollection"], init=False)
+    """The collections whose `above` this is."""
     check: Callable[[DocumentRequest, Shown], None] = refuse_nothing
     """Raises what the vendor refuses; gets the fields as they will be stored."""
     show: Callable[[DocumentRequest, Shown], Shown] = show_document
@@ -171,6 +203,10 @@ class DocumentCollection:
     """Returns the keys of what stands above by the values of the path; raises what does not exist."""
     places_scope: bool = True
     """Whether documents belong to what stands above them."""
+
+    def __post_init__(self) -> None:
+        if self.above is not None:
+            self.above.below.append(self)
 
     @property
     def row(self) -> Any:
@@ -183,6 +219,11 @@ class DocumentCollection:
         return self.name or self.table.removesuffix("s").replace("_", " ")
 
     @property
+    def parameters(self) -> Parameters:
+        """The parameters of its list."""
+        return {**self.style.parameters, **dict.fromkeys(self.filters, (str, None))}
+
+    @property
     def key_name(self) -> str:
         """The placeholder of a document in the path."""
         return _PLACEHOLDER.findall(self.item)[-1]
@@ -190,6 +231,8 @@ class DocumentCollection:
     def scope(self, request: DocumentRequest) -> str:
         """Return what stands above the documents of a request. Raises what does not exist."""
         names = _PLACEHOLDER.findall(self.path)
+        if self.above is not None:
+            return _scope_below(self.above.find(request, request.path[names[-1]]))
         given = self.resolve(request.call, [request.path[name] for name in names]) if names else ()
         return "/".join(given) if self.places_scope else ""
 
@@ -201,11 +244,15 @@ class DocumentCollection:
         """Return the rows of a scope, in the order of creation."""
         return call.db.rows(self.row, self.row.scope == scope, order=(self.row.number, self.row.key))
 
+    def find_in(self, call: Call, scope: str, key: str) -> Any:
+        """Return the row of a scope that has a key; None if there is none."""
+        return call.db.find(self.row, self.row.scope == scope, self.row.key == key)
+
     def find(self, request: DocumentRequest, key: str | None = None) -> Any:
         """Return the row that a request names, or that has a key. Raises the style's error."""
         wanted = request.path[self.key_name] if key is None else key
         scope = self.scope(request)
-        row = request.call.db.find(self.row, self.row.scope == scope, self.row.key == wanted)
+        row = self.find_in(request.call, scope, wanted)
         if row is None and self.aliases:
             others = self.rows_in(request.call, scope)
             known = (each for each in others if wanted in (str(each.fields.get(name)) for name in self.aliases))
@@ -220,24 +267,44 @@ class DocumentCollection:
         absent = [name for name in self.required if given.get(name) in (None, "")]
         if absent:
             raise self.style.refuse_absent(self.label, absent)
-        fields = {**self.defaults, **{name: each for name, each in given.items() if name not in self.hidden}}
+        hidden = self.hidden | self.style.computed
+        fields = {**self.defaults, **{name: each for name, each in given.items() if name not in hidden}}
         self.check(request, fields)
         scope = self.scope(request)
         self._refuse_taken(call, scope, fields)
         chosen = fields.get(self.given_key) if self.given_key else None
         key = self.style.make_key(call, self) if chosen in (None, "") else chosen
-        if chosen is not None and call.db.find(self.row, self.row.scope == scope, self.row.key == str(key)):
+        if chosen is not None and self.find_in(call, scope, str(key)):
             raise self.style.refuse_taken(self.label, self.given_key, key)
         fields = {self.key: key, **fields, **self.style.stamp(call, is_new=True)}
         fields[self.key] = key
+        return self.store(call, scope, str(key), fields)
+
+    def store(self, call: Call, scope: str, key: str, fields: Mapping[str, Any]) -> Any:
+        """Store a document as it is, in place of one with its key, and return its row."""
+        known = self.find_in(call, scope, key)
+        if known is not None:
+            return self.write(call, known, fields)
         number = call.db.next(f"{self.table}_number", at_least=1001)
-        return call.db.add(self.row(scope=scope, key=str(key), fields=fields, number=number))
+        return call.db.add(self.row(scope=scope, key=key, fields=dict(fields), number=number))
+
+    def write(self, call: Call, row: Any, fields: Mapping[str, Any]) -> Any:
+        """Replace the fields of a document and return its row."""
+        return call.db.change(row, fields=dict(fields))
+
+    def remove(self, call: Call, row: Any) -> None:
+        """Remove a document with all below it."""
+        for each in self.below:
+            for inner in each.rows_in(call, _scope_below(row)):
+                each.remove(call, inner)
+        call.db.remove(row)
 
     def change(self, request: DocumentRequest, row: Any, given: Mapping[str, Any]) -> Any:
         """Change a document and return its row. Raises what the vendor refuses."""
         stamped = self.style.stamp(request.call, is_new=False)
         fixed = {self.key, *self.style.stamp(request.call, is_new=True)} - stamped.keys()
-        own = {name: each for name, each in given.items() if name not in self.hidden | fixed}
+        unset = self.hidden | self.style.computed | fixed
+        own = {name: each for name, each in given.items() if name not in unset}
         emptied = [name for name in self.required if name in own and own[name] in (None, "")]
         if emptied:
             raise self.style.refuse_absent(self.label, emptied)
@@ -245,8 +312,7 @@ class DocumentCollection:
         fields = {**(self.defaults if self.replaces else row.fields), **own, **kept}
         self.check(request, fields)
         self._refuse_taken(request.call, row.scope, own, row.key)
-        fields |= stamped
-        return request.call.db.change(row, fields=fields)
+        return self.write(request.call, row, {**fields, **stamped})
 
     def _refuse_taken(self, call: Call, scope: str, fields: Mapping[str, Any], own: str = "") -> None:
         for name in self.unique:
@@ -262,8 +328,8 @@ class DocumentCollection:
         """Return the documents that meet the filters of a request."""
         shown = [self.view(request, row) for row in self.rows(request)]
         for name in self.filters:
-            if name in request.query:
-                wanted = request.query[name].lower()
+            if request.query.get(name) is not None:
+                wanted = str(request.query[name]).lower()
                 shown = [each for each in shown if str(each.get(name)).lower() == wanted]
         return shown
 
@@ -275,8 +341,8 @@ class DocumentCollection:
 
     def respond_create(self, request: DocumentRequest) -> Any:
         """Create a document."""
-        row = self.add(request, request.read_object())
-        return ValueResponse(self.style.show_one(self.view(request, row)), self.created)
+        row = self.add(request, self.style.read_fields(request))
+        return ValueResponse(self.style.show_one(self.view(request, row)), self.created or self.style.created)
 
     def respond_read(self, request: DocumentRequest) -> Any:
         """Return a document."""
@@ -284,45 +350,59 @@ class DocumentCollection:
 
     def respond_update(self, request: DocumentRequest) -> Any:
         """Change a document."""
-        row = self.change(request, self.find(request), request.read_object())
+        row = self.change(request, self.find(request), self.style.read_fields(request))
         return self.style.show_one(self.view(request, row))
 
     def respond_delete(self, request: DocumentRequest) -> Any:
         """Remove a document."""
         row = self.find(request)
         shown = self.view(request, row)
-        request.call.db.remove(row)
-        return ValueResponse(self.style.show_deleted(request, shown), self.deleted)
+        self.remove(request.call, row)
+        return ValueResponse(self.style.show_deleted(request, shown), self.deleted or self.style.deleted)
+
+
+def _scope_below(row: Any) -> str:
+    return f"{row.scope}/{row.key}" if row.scope else row.key
 
 
 def declare_operation(
-    api: Operations, name: str, respond: Respond, summary: str = "", *, reads: bool | None = None
+    api: Operations,
+    name: str,
+    respond: Respond,
+    summary: str = "",
+    *,
+    reads: bool | None = None,
+    parameters: Parameters = _NO_PARAMETERS,
 ) -> None:
     """Declare the operation of a name such as `POST /forms/{id}/clone`, served by `respond`.
 
-    GET only reads, and POST may change something, unless `reads` says otherwise.
+    GET only reads, and POST may change something, unless `reads` says otherwise. `parameters` are those of the query.
     """
     verb, path = name.split(" ", 1)
     names = _PLACEHOLDER.findall(path)
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    parameters = [inspect.Parameter("call", kind)]
+    handled = [inspect.Parameter("call", kind)]
     hints: dict[str, Any] = {"call": Call, "return": Any}
     for number, each in enumerate(names):
-        parameters.append(inspect.Parameter(f"path_{number}", kind))
+        handled.append(inspect.Parameter(f"path_{number}", kind))
         hints[f"path_{number}"] = Annotated[str, Named(each)]
+    for number, (each, (hint, default)) in enumerate(parameters.items()):
+        handled.append(inspect.Parameter(f"query_{number}", kind, default=default))
+        hints[f"query_{number}"] = Annotated[hint | None if default is None else hint, Named(each)]
     if verb != "GET":
-        parameters.append(inspect.Parameter("body", kind, default=None))
+        handled.append(inspect.Parameter("body", kind, default=None))
         hints["body"] = Annotated[Any, Body]
 
     def handler(call: Call, *values: Any) -> Any:
         query: Mapping[str, str] = call.memo["exchange"].request.query_parameters()
         given = dict(zip(names, map(str, values), strict=False))
-        return respond(DocumentRequest(call, given, query, None if verb == "GET" else values[-1]))
+        typed = dict(zip(parameters, values[len(names) :], strict=False))
+        return respond(DocumentRequest(call, given, {**query, **typed}, None if verb == "GET" else values[-1]))
 
     handler.__name__ = re.sub(r"\W+", "_", name.lower()).strip("_")
     handler.__doc__ = summary or respond.__doc__
     handler.__annotations__ = hints
-    handler.__signature__ = inspect.Signature(parameters)  # pyright: ignore[reportFunctionMemberAccess]
+    handler.__signature__ = inspect.Signature(handled)  # pyright: ignore[reportFunctionMemberAccess]
     if verb == "GET":
         api.get(path, reads=reads is not False)(handler)
     elif verb == "POST":
@@ -335,17 +415,20 @@ def declare_operation(
 def serve_collections(api: Operations, collections: Iterable[DocumentCollection]) -> None:
     """Declare the operations of collections."""
     for each in collections:
-        member, one, many = f"{each.path}{each.item}", each.label, each.table.replace("_", " ")
+        suffix, one, many = each.style.suffix, each.label, each.table.replace("_", " ")
+        listing, member = f"{each.path}{suffix}", f"{each.path}{each.item}{suffix}"
+        updates_by = each.style.updates_by if each.updates_by is None else each.updates_by
         operations = {
-            "list": [("GET", each.path, each.respond_list, f"List {many}.")],
-            "create": [("POST", each.path, each.respond_create, f"Create a {one}.")],
+            "list": [("GET", listing, each.respond_list, f"List {many}.")],
+            "create": [("POST", listing, each.respond_create, f"Create a {one}.")],
             "read": [("GET", member, each.respond_read, f"Return a {one}.")],
-            "update": [(verb, member, each.respond_update, f"Change a {one}.") for verb in each.updates_by],
+            "update": [(verb, member, each.respond_update, f"Change a {one}.") for verb in updates_by],
             "delete": [("DELETE", member, each.respond_delete, f"Remove a {one}.")],
         }
         for what in ("list", "create", "read", "update", "delete"):
             for verb, path, respond, summary in operations[what] if what in each.serves else ():
-                declare_operation(api, f"{verb} {path}", respond, summary)
+                parameters = each.parameters if what == "list" else _NO_PARAMETERS
+                declare_operation(api, f"{verb} {path}", respond, summary, parameters=parameters)
 
 
 def list_tables(collections: Iterable[DocumentCollection]) -> list[type[Row]]:

@@ -13,12 +13,13 @@ from twindiff.kit.errors import ApiError
 from twindiff.kit.parameter_sources import Body
 from twindiff.kit.twin import Operations
 
-from ..declared_collections import (
-    Collection,
-    DeclaredRow,
-    DeclaredStyle,
-    declare_collections,
-    declare_table,
+from ..document_collections import (
+    ALL,
+    CollectionStyle,
+    DocumentCollection,
+    DocumentRequest,
+    list_tables,
+    serve_collections,
 )
 from .tables import AGENT, ZendeskGroup, ZendeskJob, ZendeskOrganization, ZendeskUser, ZendeskUserField
 from .tickets import create_ticket, put_ticket
@@ -32,51 +33,56 @@ MAX_BULK = 100
 MAX_ID = 10**15
 
 
-class SettingStyle(DeclaredStyle):
+class SettingDocuments(CollectionStyle):
     """Objects stand under their word and say their `url`; lists are pages by number or cursor."""
 
-    computed: ClassVar = frozenset(("url",))
-    queries: ClassVar = {"page": (PageChoice, 1), "per_page": (int, 100)}
+    updates_by = ("PUT",)
+    computed = frozenset(("url",))
+    parameters: ClassVar = {"page": (PageChoice, 1), "per_page": (int, 100)}
 
-    def not_found(self, kind: Collection) -> ApiError:
+    def __init__(self, name: str, plural: str, path: str) -> None:
+        """`name` and `plural` are the words of one object and of several."""
+        self.name, self.plural, self.path = name, plural, path
+
+    def read_fields(self, request: DocumentRequest) -> Shown:
+        given = request.find_object(self.name)
+        if given is None:
+            raise ZendeskError(400, {"error": {"title": "Invalid attribute", "message": f"{self.name} is required"}})
+        return given
+
+    def refuse_missing(self, name: str, key: str) -> ApiError:
         return RecordNotFound()
 
-    def refuse_missing(self, kind: Collection, names: Sequence[str]) -> ApiError:
-        problems = {name: f"{name.replace('_', ' ').capitalize()}: cannot be blank" for name in names}
-        return refuse_fields(problems, dict.fromkeys(names, "BlankValue"))
+    def refuse_absent(self, name: str, absent: Sequence[str]) -> ApiError:
+        problems = {each: f"{each.replace('_', ' ').capitalize()}: cannot be blank" for each in absent}
+        return refuse_fields(problems, dict.fromkeys(absent, "BlankValue"))
 
-    def new_id(self, call: Call, kind: Collection) -> str:
-        return str(360_900_000 + call.db.next("setting"))
+    def make_key(self, call: Call, collection: DocumentCollection) -> int:
+        return 360_900_000 + call.db.next("setting")
 
-    def read(self, kind: Collection, body: Any) -> Shown:
-        given: Any = cast(Shown, body).get(kind.name) if isinstance(body, dict) else None
-        if not isinstance(given, dict):
-            raise ZendeskError(400, {"error": {"title": "Invalid attribute", "message": f"{kind.name} is required"}})
-        return dict(cast(Shown, given))
+    def stamp(self, call: Call, *, is_new: bool) -> Shown:
+        now = show_time(call.clock.iso())
+        return {"created_at": now, "updated_at": now} if is_new else {"updated_at": now}
 
-    def show(self, call: Call, kind: Collection, row: DeclaredRow) -> Shown:
-        url = f"{call.base_url}/api/v2{kind.path}/{row.id}.json"
-        times = {"created_at": show_time(row.created_at), "updated_at": show_time(row.updated_at)}
-        return {"url": url, "id": int(row.id), **cast(Shown, row.fields), **times}
+    def show_one(self, shown: Shown) -> Any:
+        return {self.name: shown}
 
-    def wrap(self, kind: Collection, shown: Shown) -> Any:
-        return {kind.name: shown}
-
-    def page(self, call: Call, kind: Collection, shown: list[Shown], given: Mapping[str, Any]) -> Any:
-        url = f"{call.base_url}/api/v2{kind.path}.json"
-        return page_rows(url, kind.plural, shown, lambda each: each, given["page"], given["per_page"])
+    def show_list(self, request: DocumentRequest, shown: list[Shown]) -> Any:
+        url = f"{request.call.base_url}/api/v2{self.path}.json"
+        page, most = request.query["page"], request.query["per_page"]
+        return page_rows(url, self.plural, shown, lambda each: each, page, most)
 
 
-def _verify_ids(table: Any, name: str) -> Callable[[Call, Shown], None]:
+def _check_ids(table: Any, name: str) -> Callable[[DocumentRequest, Shown], None]:
     """Return a check that a membership names a user and something of a table that are there."""
 
-    def verify(call: Call, given: Shown) -> None:
+    def check(request: DocumentRequest, fields: Shown) -> None:
         for field, of in (("user_id", ZendeskUser), (name, table)):
-            id = given.get(field)
-            if not isinstance(id, int) or not 0 < id < MAX_ID or call.db.find(of, of.id == id) is None:
+            id = fields.get(field)
+            if not isinstance(id, int) or not 0 < id < MAX_ID or request.call.db.find(of, of.id == id) is None:
                 raise refuse_fields({field: f"{field.removesuffix('_id').capitalize()}: is invalid"})
 
-    return verify
+    return check
 
 
 _FIELD: Shown = {
@@ -87,53 +93,44 @@ _FIELD: Shown = {
 _RULE: Shown = {"active": True, "position": 1, "description": None}
 
 
-def _settings(
-    name: str, plural: str, needed: Sequence[str], usual: Mapping[str, Any], filters: Sequence[str] = ()
-) -> Collection:
-    table = declare_table(plural)
-    return Collection(table, f"/{plural}", name, plural, needed, usual=usual, filters=filters)
+def _declare(name: str, plural: str, *required: str, path: str = "", **more: Any) -> DocumentCollection:
+    path = path or f"/{plural}"
+
+    def show(request: DocumentRequest, fields: Shown) -> Shown:
+        return {"url": f"{request.call.base_url}/api/v2{path}/{fields['id']}.json", **fields}
+
+    return DocumentCollection(
+        table=plural, path=path, style=SettingDocuments(name, plural, path), name=name, required=required, show=show,
+        **more,
+    )  # fmt: skip
 
 
-TICKET_FIELD = _settings("ticket_field", "ticket_fields", ("type", "title"), _FIELD)
-TICKET_FORM = _settings(
-    "ticket_form", "ticket_forms", ("name",),
-    {"display_name": "", "position": 1, "active": True, "end_user_visible": False, "default": False,
-     "ticket_field_ids": [], "in_all_brands": True, "restricted_brand_ids": []},
+COLLECTIONS = (
+    _declare("ticket_field", "ticket_fields", "type", "title", defaults=_FIELD),
+    _declare("ticket_form", "ticket_forms", "name",
+             defaults={"display_name": "", "position": 1, "active": True, "end_user_visible": False, "default": False,
+                       "ticket_field_ids": [], "in_all_brands": True, "restricted_brand_ids": []}),
+    _declare("view", "views", "title",
+             defaults={**_RULE, "restriction": None, "conditions": {"all": [], "any": []}}),
+    _declare("macro", "macros", "title", "actions", defaults={**_RULE, "restriction": None}),
+    _declare("trigger", "triggers", "title", "conditions", "actions", defaults={**_RULE, "category_id": None}),
+    _declare("automation", "automations", "title", "conditions", "actions", defaults=_RULE),
+    _declare("brand", "brands", "name", "subdomain",
+             defaults={"active": True, "default": False, "has_help_center": False, "is_deleted": False,
+                       "host_mapping": None}),
+    _declare("sla_policy", "sla_policies", "title", "filter", path="/slas/policies",
+             defaults={"description": "", "position": 1, "policy_metrics": []}),
+    _declare("organization_field", "organization_fields", "key", "type", "title", defaults=_FIELD),
+    _declare("webhook", "webhooks", "name", "endpoint", "http_method", "request_format", "status",
+             defaults={"subscriptions": []}),
+    _declare("organization_membership", "organization_memberships", "user_id", "organization_id",
+             serves=ALL - {"update"}, check=_check_ids(ZendeskOrganization, "organization_id"),
+             defaults={"default": None, "view_tickets": True}),
+    _declare("group_membership", "group_memberships", "user_id", "group_id", defaults={"default": False},
+             serves=ALL - {"update"}, check=_check_ids(ZendeskGroup, "group_id")),
 )  # fmt: skip
-VIEW = _settings("view", "views", ("title",), {**_RULE, "restriction": None, "conditions": {"all": [], "any": []}})
-MACRO = _settings("macro", "macros", ("title", "actions"), {**_RULE, "restriction": None})
-TRIGGER = _settings("trigger", "triggers", ("title", "conditions", "actions"), {**_RULE, "category_id": None})
-AUTOMATION = _settings("automation", "automations", ("title", "conditions", "actions"), _RULE)
-BRAND = _settings(
-    "brand", "brands", ("name", "subdomain"),
-    {"active": True, "default": False, "has_help_center": False, "is_deleted": False, "host_mapping": None},
-)  # fmt: skip
-SLA_POLICY = Collection(
-    declare_table("sla_policies"), "/slas/policies", "sla_policy", "sla_policies", ("title", "filter"),
-    usual={"description": "", "position": 1, "policy_metrics": []},
-)  # fmt: skip
-ORGANIZATION_FIELD = _settings("organization_field", "organization_fields", ("key", "type", "title"), _FIELD)
-WEBHOOK = Collection(
-    declare_table("webhooks"), "/webhooks", "webhook", "webhooks",
-    ("name", "endpoint", "http_method", "request_format", "status"), usual={"subscriptions": []},
-)  # fmt: skip
-ORGANIZATION_MEMBERSHIP = _settings(
-    "organization_membership", "organization_memberships", ("user_id", "organization_id"),
-    {"default": None, "view_tickets": True},
-)._replace(
-    verbs=("list", "create", "get", "remove"), verify=_verify_ids(ZendeskOrganization, "organization_id"),
-)  # fmt: skip
-GROUP_MEMBERSHIP = _settings(
-    "group_membership", "group_memberships", ("user_id", "group_id"), {"default": False}
-)._replace(verbs=("list", "create", "get", "remove"), verify=_verify_ids(ZendeskGroup, "group_id"))
-KINDS = (
-    TICKET_FIELD, TICKET_FORM, VIEW, MACRO, TRIGGER, AUTOMATION, BRAND, SLA_POLICY, ORGANIZATION_FIELD, WEBHOOK,
-    ORGANIZATION_MEMBERSHIP, GROUP_MEMBERSHIP,
-)  # fmt: skip
-
-
-declare_collections(api, SettingStyle(), KINDS)
-TABLES = tuple(kind.table for kind in KINDS)
+TABLES = list_tables(COLLECTIONS)
+serve_collections(api, COLLECTIONS)
 
 
 # -- the caller and fields of users ------------------------------------------------------------------------------------
