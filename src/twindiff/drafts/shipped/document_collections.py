@@ -10,7 +10,6 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, NamedTuple, cast
 from urllib.parse import unquote
@@ -19,10 +18,11 @@ from twindiff.kit.call import Call
 from twindiff.kit.errors import AlreadyExists, ApiError, InvalidParameter, MissingParameter, NotFound
 from twindiff.kit.http import ValueResponse
 from twindiff.kit.parameter_sources import Body, Named
-from twindiff.kit.rows import ColumnOptions, Json, Row
+from twindiff.kit.rows import Row
 from twindiff.kit.twin import Operations
 
 from ..recordings import RecordedCall
+from .document_fields import FieldType, make_document_table, read_field_types, to_columns
 
 MAX_LISTED = 1000
 """Documents of one answer, whatever is asked for."""
@@ -70,23 +70,6 @@ class DocumentRequest(NamedTuple):
 Respond = Callable[[DocumentRequest], Any]
 
 
-@cache
-def make_document_table(name: str) -> type[Row]:
-    """Return the table of that name, whose rows hold a document each.
-
-    `scope` joins the keys of what stands above the document, and `number` is the place in the order of creation.
-    """
-    namespace: dict[str, Any] = {
-        "__annotations__": {"scope": str, "key": str, "fields": Json, "number": int},
-        "__module__": __name__,
-        "__doc__": f"A document of {name}.",
-        "number": ColumnOptions(default=0, derived=True),
-    }
-    make: Any = type(Row)
-    title = "".join(each.capitalize() for each in name.split("_"))
-    return make(f"{title}Document", (Row,), namespace, table=name, key=("scope", "key"), indexes=(("number",),))
-
-
 class CollectionStyle:
     """The shapes that the collections of a vendor share; a vendor overrides what differs."""
 
@@ -99,6 +82,8 @@ class CollectionStyle:
     """Fields that bodies cannot set."""
     parameters: ClassVar[Parameters] = _NO_PARAMETERS
     """Parameters of lists."""
+    is_lenient = False
+    """Whether numbers and flags may be given as texts, as forms do."""
 
     def read_fields(self, request: DocumentRequest) -> Shown:
         """Return the fields that the body of a request gives. Raises what the vendor refuses."""
@@ -131,6 +116,10 @@ class CollectionStyle:
     def refuse_absent(self, name: str, absent: Sequence[str]) -> ApiError:
         """Return the error for a new document that lacks required fields."""
         return MissingParameter(absent[0], absent)
+
+    def refuse_invalid(self, name: str, field: str, kind: FieldType, value: Any) -> ApiError:
+        """Return the error for a value that is not of the type of its field."""
+        return InvalidParameter(field, f"must be {kind.description}")
 
     def refuse_taken(self, name: str, taken: str, value: Any) -> ApiError:
         """Return the error for a new document with a value that another has."""
@@ -181,6 +170,8 @@ class DocumentCollection:
     """Whether an update removes the fields that it lacks."""
     required: tuple[str, ...] = ()
     unique: tuple[str, ...] = ()
+    fields: str = ""
+    """The types of the fields that are known, as `document_fields` reads them; those of a table are declared alike."""
     defaults: Mapping[str, Any] = field(default_factory=dict[str, Any])
     hidden: frozenset[str] = frozenset()
     """Fields of bodies that are not stored."""
@@ -211,7 +202,7 @@ class DocumentCollection:
     @property
     def row(self) -> Any:
         """The class of its rows."""
-        return make_document_table(self.table)
+        return make_document_table(self.table, self.fields)
 
     @property
     def label(self) -> str:
@@ -268,7 +259,8 @@ class DocumentCollection:
         if absent:
             raise self.style.refuse_absent(self.label, absent)
         hidden = self.hidden | self.style.computed
-        fields = {**self.defaults, **{name: each for name, each in given.items() if name not in hidden}}
+        own = {name: each for name, each in given.items() if name not in hidden}
+        fields = {**self.defaults, **self._convert(own)}
         self.check(request, fields)
         scope = self.scope(request)
         self._refuse_taken(call, scope, fields)
@@ -286,11 +278,12 @@ class DocumentCollection:
         if known is not None:
             return self.write(call, known, fields)
         number = call.db.next(f"{self.table}_number", at_least=1001)
-        return call.db.add(self.row(scope=scope, key=key, fields=dict(fields), number=number))
+        columns = to_columns(self.fields, fields, self.style.stamp(call, is_new=True))
+        return call.db.add(self.row(scope=scope, key=key, number=number, **columns))
 
     def write(self, call: Call, row: Any, fields: Mapping[str, Any]) -> Any:
         """Replace the fields of a document and return its row."""
-        return call.db.change(row, fields=dict(fields))
+        return call.db.change(row, **to_columns(self.fields, fields, self.style.stamp(call, is_new=True)))
 
     def remove(self, call: Call, row: Any) -> None:
         """Remove a document with all below it."""
@@ -308,11 +301,26 @@ class DocumentCollection:
         emptied = [name for name in self.required if name in own and own[name] in (None, "")]
         if emptied:
             raise self.style.refuse_absent(self.label, emptied)
+        own = self._convert(own)
         kept = {name: each for name, each in row.fields.items() if name in fixed}
         fields = {**(self.defaults if self.replaces else row.fields), **own, **kept}
         self.check(request, fields)
         self._refuse_taken(request.call, row.scope, own, row.key)
         return self.write(request.call, row, {**fields, **stamped})
+
+    def _convert(self, given: Mapping[str, Any]) -> Shown:
+        """Return given fields as they are stored. Raises the style's error for one of another type."""
+        types, fields = read_field_types(self.fields), dict(given)
+        for name in types.keys() & fields.keys():
+            try:
+                fields[name] = types[name].convert(fields[name], is_lenient=self.style.is_lenient)
+            except ValueError:
+                raise self.style.refuse_invalid(self.label, name, types[name], fields[name]) from None
+        return fields
+
+    def to_row(self, scope: str, key: str, fields: Mapping[str, Any], number: int) -> Shown:
+        """Return a row of a template."""
+        return {"scope": scope, "key": key, "number": number, **to_columns(self.fields, fields)}
 
     def _refuse_taken(self, call: Call, scope: str, fields: Mapping[str, Any], own: str = "") -> None:
         for name in self.unique:
@@ -432,8 +440,12 @@ def serve_collections(api: Operations, collections: Iterable[DocumentCollection]
 
 
 def list_tables(collections: Iterable[DocumentCollection]) -> list[type[Row]]:
-    """Return the tables of collections, each once."""
-    return [make_document_table(name) for name in dict.fromkeys(each.table for each in collections)]
+    """Return the tables of collections, each once. Raises TypeError if two declare different fields of a table."""
+    tables: dict[str, type[Row]] = {}
+    for each in collections:
+        if tables.setdefault(each.table, each.row) is not each.row:
+            raise TypeError(f"The collections of the table '{each.table}' must declare the same fields")
+    return [*tables.values()]
 
 
 Rescope = Callable[[Sequence[str]], Sequence[str]]
@@ -447,7 +459,7 @@ def find_documents(
     `rescope` returns the keys of what stands above by the values in a path.
     """
     made: set[tuple[str, str, str]] = set()
-    rows: dict[tuple[str, str, str], Shown] = {}
+    documents: dict[tuple[str, str, str], Shown] = {}
     shapes = [(_shape_of(each.path), _shape_of(f"{each.path}{each.item}"), each) for each in collections]
     for call in calls:
         if call.status >= 300 or call.answer is None:
@@ -457,11 +469,11 @@ def find_documents(
                 if call.verb != "GET":
                     made.add(at)
                 elif at not in made:
-                    row = rows.setdefault(at, {"scope": at[1], "key": at[2], "fields": {}, "number": len(rows)})
-                    row["fields"] = {**shown, **row["fields"]}
+                    documents[at] = {**shown, **documents.get(at, {})}
+    by_table = {each.table: each for each in collections}
     tables: dict[str, list[Shown]] = {}
-    for (table, _, _), row in rows.items():
-        tables.setdefault(table, []).append(row)
+    for number, ((table, scope, key), fields) in enumerate(documents.items()):
+        tables.setdefault(table, []).append(by_table[table].to_row(scope, key, fields, number))
     return tables
 
 

@@ -14,6 +14,7 @@ from twindiff.kit.rows import Row
 
 from ...drafting import Draft
 from ..document_collections import ALL, CollectionStyle, DocumentCollection, DocumentRequest, Shown
+from ..document_fields import FieldType
 
 MAX_PAGE = 100
 Scope = Callable[[Call, Sequence[str]], Sequence[str]]
@@ -27,6 +28,10 @@ class GitLabDocuments(CollectionStyle):
     """Lists are bare, pages are in headers, ids are numbers, and times ISO 8601."""
 
     dated = True
+    is_lenient = True
+
+    def refuse_invalid(self, name: str, field: str, kind: FieldType, value: Any) -> ApiError:
+        return InvalidParameter(field, "does not have a valid value" if kind.words else "is invalid")
 
     def show_list(self, request: DocumentRequest, shown: list[Shown]) -> Any:
         page, size = (_read_whole(request.query.get(name), usual) for name, usual in (("page", 1), ("per_page", 20)))

@@ -12,6 +12,7 @@ from twindiff.kit.call import Call
 from twindiff.kit.errors import ApiError
 
 from ..document_collections import CollectionStyle, DocumentCollection, DocumentRequest, Shown
+from ..document_fields import FieldType
 from .account import PORTAL
 from .wire_style import HubSpotError, NoSuchRecord, RecordConflict, page_results, show_time
 
@@ -30,6 +31,11 @@ class DocumentsOfVersion3(CollectionStyle):
     times = ("createdAt", "updatedAt")
     numbers_keys = False
     """Whether ids are numbers."""
+    is_lenient = True
+
+    def refuse_invalid(self, name: str, field: str, kind: FieldType, value: Any) -> ApiError:
+        said = f"Invalid input JSON: '{field}' must be {kind.description}"
+        return HubSpotError(said, body={"errors": [{"message": said, "in": field}]})
 
     def show_list(self, request: DocumentRequest, shown: list[Shown]) -> Any:
         limit = min(max(read_whole(request.query.get("limit"), 20), 1), MAX_PAGE)

@@ -22,6 +22,7 @@ from ..document_collections import (
     list_tables,
     serve_collections,
 )
+from ..document_fields import FieldType
 from .contacts import WORKSPACE, find_contact, list_contacts_there, show_contact
 from .memberships import list_targets, remove_member
 from .tables import IntercomAttribute, IntercomCompany, IntercomMembership, IntercomNote
@@ -50,6 +51,9 @@ class WorkspaceDocuments(CollectionStyle):
 
     def refuse_absent(self, name: str, absent: Sequence[str]) -> ApiError:
         return IntercomError(400, "parameter_not_found", f"{absent[0]} is a required parameter")
+
+    def refuse_invalid(self, name: str, field: str, kind: FieldType, value: Any) -> ApiError:
+        return IntercomError(400, "parameter_invalid", f"{field} must be {kind.description}")
 
     def make_key(self, call: Call, collection: DocumentCollection) -> str:
         return str(9_100_000 + call.db.next("document"))
@@ -93,21 +97,26 @@ def _declare(table: str, path: str, name: str, *required: str, **more: Any) -> D
 
 ARTICLE = _declare(
     "articles", "/articles", "article", "title", "author_id",
+    fields="title, description, body: text; author_id: integer; state: published|draft; translated_content: object",
     defaults={"description": "", "body": "", "state": "draft", "url": None, "parent_id": None, "parent_type": None,
               "default_locale": "en"},
 )  # fmt: skip
 HELP_COLLECTION = _declare(
-    "help_collections", "/help_center/collections", "collection", "name",
+    "help_collections", "/help_center/collections", "collection", "name", fields="name, description: text",
     defaults={"description": None, "url": None, "icon": "book-bookmark", "order": 1, "default_locale": "en",
               "parent_id": None},
 )  # fmt: skip
 TICKET_TYPE = _declare(
-    "ticket_types", "/ticket_types", "ticket_type", "name", style=_UnpagedDocuments, serves=ALL - {"delete"},
+    "ticket_types", "/ticket_types", "ticket_type", "name",
+    fields="name, description, icon: text; category: Customer|Back-office|Tracker; is_internal, archived: boolean",
+    style=_UnpagedDocuments, serves=ALL - {"delete"},
     defaults={"description": None, "icon": "\U0001f39f", "category": "Customer", "archived": False,
               "ticket_type_attributes": {"type": "list", "data": []}},
 )  # fmt: skip
 NEWS_ITEM = _declare(
     "news_items", "/news/news_items", "news-item", "title", "sender_id",
+    fields="title, body: text; sender_id: integer; state: draft|live; deliver_silently: boolean;"
+           "labels, newsfeed_assignments: list",
     defaults={"body": "", "state": "draft", "labels": [], "cover_image_url": None, "reactions": [],
               "newsfeed_assignments": [], "deliver_silently": False},
 )  # fmt: skip

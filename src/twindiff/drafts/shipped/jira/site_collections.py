@@ -13,8 +13,12 @@ from twindiff.kit.call import Call
 from twindiff.kit.errors import ApiError
 
 from ..document_collections import ALL, CollectionStyle, DocumentCollection, DocumentRequest, Shown
+from ..document_fields import FieldType
 from .site_views import address, show_user
 from .wire_style import InvalidFields, NoSuchObject
+
+_WORDS = {"text": "a string", "list": "an array"}
+"""The names of types in Jira's refusals, where they are others."""
 
 
 class SiteDocuments(CollectionStyle):
@@ -29,6 +33,9 @@ class SiteDocuments(CollectionStyle):
 
     def refuse_absent(self, name: str, absent: Sequence[str]) -> ApiError:
         return InvalidFields({each: f"The {each} of the {name} must be given." for each in absent})
+
+    def refuse_invalid(self, name: str, field: str, kind: FieldType, value: Any) -> ApiError:
+        return InvalidFields({field: f"The value must be {_WORDS.get(kind.kind, kind.description)}."})
 
     def make_key(self, call: Call, collection: DocumentCollection) -> str:
         return str(10_000 + call.db.next(collection.label) - 1)
@@ -79,16 +86,19 @@ def _keep(table: str, path: str, key: str, above: DocumentCollection | None = No
 STYLE = SiteDocuments()
 FILTERS = DocumentCollection(
     table="filters", path="/filter", style=STYLE, required=("name",), serves=frozenset(["read", "delete"]),
+    fields="name, description, jql, owner: text; favourite: boolean; sharePermissions, editPermissions: list",
     defaults={"description": "", "jql": "", "favourite": False, "sharePermissions": [], "editPermissions": []},
     show=_show_filter,
 )  # fmt: skip
 DASHBOARDS = DocumentCollection(
     table="dashboards", path="/dashboard", style=_Dashboards(), required=("name",), serves=ALL - {"create"},
+    fields="name, description, owner: text; isFavourite: boolean; sharePermissions, editPermissions: list",
     defaults={"description": "", "isFavourite": False, "popularity": 0, "sharePermissions": [], "editPermissions": []},
     show=_show_dashboard, hidden=frozenset(["view"]),
 )  # fmt: skip
 CATEGORIES = DocumentCollection(
     table="project_categories", path="/projectCategory", style=STYLE, name="projectCategory", required=("name",),
+    fields="name, description: text",
     defaults={"description": ""}, serves=ALL - {"create"}, show=_show_category,
 )  # fmt: skip
 GROUPS = _keep("groups", "/group", "name")

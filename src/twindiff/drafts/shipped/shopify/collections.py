@@ -23,6 +23,7 @@ from ..document_collections import (
     list_tables,
     serve_collections,
 )
+from ..document_fields import FieldType
 from .admin import COLLECTION, CUSTOMER, DEFAULT_PAGE, MAX_PAGE, ORDER, PRODUCT, ShopKind, find_object, show_object
 from .tables import ShopifyOrder, ShopifyShop
 from .wire_style import ShopifyError, show_time
@@ -38,6 +39,7 @@ class ShopDocuments(CollectionStyle):
     suffix = ".json"
     updates_by = ("PUT",)
     deleted = 200
+    is_lenient = True
     parameters: ClassVar = {
         "since_id": (int, 0), "limit": (int, DEFAULT_PAGE), "page": (int, 1), "fields": (str, ""),
     }  # fmt: skip
@@ -57,6 +59,11 @@ class ShopDocuments(CollectionStyle):
 
     def refuse_absent(self, name: str, absent: Sequence[str]) -> ApiError:
         return ShopifyError(422, {each: ["can't be blank"] for each in absent})
+
+    def refuse_invalid(self, name: str, field: str, kind: FieldType, value: Any) -> ApiError:
+        return ShopifyError(
+            422, {field: ["is not included in the list" if kind.words else f"must be {kind.description}"]}
+        )
 
     def make_key(self, call: Call, collection: DocumentCollection) -> int:
         return 9_000_000_000 + call.db.next("object")
@@ -114,7 +121,8 @@ def _declare_metafields(plural: str, kind: ShopKind) -> DocumentCollection:
         return {"owner_id": int(request.path[f"{owner}_id"]), "owner_resource": owner}
 
     return _declare(
-        "metafield", "metafields", *_METAFIELD, under=f"/{plural}/{{{owner}_id}}", table=f"{owner}_metafields",
+        "metafield", "metafields", *_METAFIELD, fields=_METAFIELD_FIELDS, under=f"/{plural}/{{{owner}_id}}",
+        table=f"{owner}_metafields",
         defaults=_USUAL_METAFIELD, resolve=resolve, hidden=frozenset(["owner_id", "owner_resource"]),
         add=add,
     )  # fmt: skip
@@ -122,47 +130,67 @@ def _declare_metafields(plural: str, kind: ShopKind) -> DocumentCollection:
 
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _METAFIELD = ("namespace", "key", "value")
+_METAFIELD_FIELDS = "namespace, type, description: text"
 _USUAL_METAFIELD: Shown = {"type": "single_line_text_field", "description": None}
 PRICE_RULE = _declare(
     "price_rule", "price_rules", "title", "target_type", "target_selection", "allocation_method", "value_type",
     "value", "customer_selection", "starts_at",
+    fields="title, value: text; target_type: line_item|shipping_line; target_selection: all|entitled;"
+           "allocation_method: each|across; value_type: fixed_amount|percentage; customer_selection: all|prerequisite;"
+           "starts_at, ends_at: time; usage_limit, allocation_limit: integer; once_per_customer: boolean;"
+           "entitled_product_ids, entitled_variant_ids, entitled_collection_ids, prerequisite_customer_ids: list",
     defaults={"ends_at": None, "usage_limit": None, "once_per_customer": False, "allocation_limit": None,
               "entitled_product_ids": [], "entitled_variant_ids": [], "entitled_collection_ids": [],
               "prerequisite_customer_ids": []},
 )  # fmt: skip
 BLOG = _declare(
     "blog", "blogs", "title",
+    fields="title, handle, template_suffix, feedburner, feedburner_location: text; commentable: no|moderate|yes",
     defaults={"commentable": "no", "feedburner": None, "feedburner_location": None, "template_suffix": None,
               "tags": ""},
 )  # fmt: skip
 COUNTED = (
     PRICE_RULE, BLOG,
     _declare("webhook", "webhooks", "topic", "address", filters=("topic", "address"),
+             fields="topic, address, api_version: text; format: json|xml;"
+                    "fields, metafield_namespaces, private_metafield_namespaces: list",
              defaults={"format": "json", "fields": [], "metafield_namespaces": [], "api_version": "2025-01",
                        "private_metafield_namespaces": []}),
     _declare("smart_collection", "smart_collections", "title", "rules",
+             fields="title, body_html, handle, template_suffix: text; rules: list; disjunctive: boolean;"
+                    "sort_order: alpha-asc|alpha-desc|best-selling|created|created-desc|manual|price-asc|price-desc;"
+                    "published_scope: web|global",
              defaults={"body_html": None, "sort_order": "best-selling", "template_suffix": None, "disjunctive": False,
                        "published_scope": "web"}),
     _declare("page", "pages", "title",
+             fields="title, body_html, author, handle, template_suffix: text; published: boolean",
              defaults={"body_html": None, "author": "Twindiff", "template_suffix": None, "shop_id": 20_000_001}),
-    _declare("redirect", "redirects", "path", "target"),
+    _declare("redirect", "redirects", "path", "target", fields="path, target: text"),
     _declare("script_tag", "script_tags", "event", "src", filters=("src",),
+             fields="event, src: text; display_scope: online_store|order_status|all; cache: boolean",
              defaults={"display_scope": "online_store", "cache": False}),
-    _declare("gift_card", "gift_cards", "initial_value", serves=ALL - {"delete"},
+    _declare("gift_card", "gift_cards", "initial_value",
+             fields="initial_value, note, code, currency, template_suffix: text; expires_on: date;"
+                    "customer_id: integer", serves=ALL - {"delete"},
              defaults={"currency": "USD", "note": None, "disabled_at": None, "expires_on": None, "customer_id": None}),
 )  # fmt: skip
 COLLECTIONS = (
     *COUNTED,
     _declare("discount_code", "discount_codes", "code", under="/price_rules/{price_rule_id}", above=PRICE_RULE,
+             fields="code: text; usage_count: integer",
              defaults={"usage_count": 0}),
     _declare("article", "articles", "title", under="/blogs/{blog_id}", above=BLOG,
+             fields="title, author, body_html, handle, summary_html, template_suffix: text; published: boolean;"
+                    "image: object",
              defaults={"body_html": None, "author": "Twindiff", "summary_html": None, "tags": "",
                        "template_suffix": None, "user_id": None}),
-    _declare("theme", "themes", "name",
+    _declare("theme", "themes", "name", fields="name, src: text; role: main|unpublished|demo|development",
              defaults={"role": "unpublished", "theme_store_id": None, "previewable": True, "processing": False}),
     _declare("carrier_service", "carrier_services", "name", "callback_url",
+             fields="name, callback_url: text; active, service_discovery: boolean; carrier_service_type: api|legacy;"
+                    "format: json|xml",
              defaults={"active": True, "service_discovery": True, "carrier_service_type": "api"}),
-    _declare("metafield", "metafields", *_METAFIELD, defaults=_USUAL_METAFIELD,
+    _declare("metafield", "metafields", *_METAFIELD, fields=_METAFIELD_FIELDS, defaults=_USUAL_METAFIELD,
              hidden=frozenset(["owner_id", "owner_resource"]),
              add=_add_shop),
     _declare_metafields("products", PRODUCT), _declare_metafields("customers", CUSTOMER),

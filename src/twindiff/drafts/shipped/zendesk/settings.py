@@ -21,6 +21,7 @@ from ..document_collections import (
     list_tables,
     serve_collections,
 )
+from ..document_fields import FieldType
 from .tables import AGENT, ZendeskGroup, ZendeskJob, ZendeskOrganization, ZendeskUser, ZendeskUserField
 from .tickets import create_ticket, put_ticket
 from .users import create_user, find_user, put_user, show_user
@@ -38,6 +39,7 @@ class SettingDocuments(CollectionStyle):
 
     updates_by = ("PUT",)
     computed = frozenset(("url",))
+    is_lenient = True
     parameters: ClassVar = {"page": (PageChoice, 1), "per_page": (int, 100)}
 
     def __init__(self, name: str, plural: str, path: str) -> None:
@@ -56,6 +58,10 @@ class SettingDocuments(CollectionStyle):
     def refuse_absent(self, name: str, absent: Sequence[str]) -> ApiError:
         problems = {each: f"{each.replace('_', ' ').capitalize()}: cannot be blank" for each in absent}
         return refuse_fields(problems, dict.fromkeys(absent, "BlankValue"))
+
+    def refuse_invalid(self, name: str, field: str, kind: FieldType, value: Any) -> ApiError:
+        said = f"{field.replace('_', ' ').capitalize()}: must be {kind.description}"
+        return refuse_fields({field: said}, {field: "InvalidValue"})
 
     def make_key(self, call: Call, collection: DocumentCollection) -> int:
         return 360_900_000 + call.db.next("setting")
@@ -90,6 +96,16 @@ _FIELD: Shown = {
     "regexp_for_validation": None, "title_in_portal": "", "visible_in_portal": False, "editable_in_portal": False,
     "required_in_portal": False, "tag": None, "removable": True, "agent_description": None,
 }  # fmt: skip
+_FIELD_FLAGS = (
+    "active, required, collapsed_for_agents, visible_in_portal, editable_in_portal, required_in_portal: boolean"
+)
+_FIELD_FIELDS = (
+    f"title, description, agent_description, title_in_portal, tag, regexp_for_validation: text; {_FIELD_FLAGS};"
+    "position: integer; custom_field_options: list"
+)
+_TICKET_TYPES = "text|textarea|checkbox|date|integer|decimal|regexp|partialcreditcard|multiselect|tagger|lookup"
+_OWNER_TYPES = "text|textarea|checkbox|date|integer|decimal|regexp|dropdown|multiselect|lookup"
+_RULE_FIELDS = "title, description: text; active: boolean; position: integer"
 _RULE: Shown = {"active": True, "position": 1, "description": None}
 
 
@@ -106,27 +122,41 @@ def _declare(name: str, plural: str, *required: str, path: str = "", **more: Any
 
 
 COLLECTIONS = (
-    _declare("ticket_field", "ticket_fields", "type", "title", defaults=_FIELD),
+    _declare("ticket_field", "ticket_fields", "type", "title", defaults=_FIELD,
+             fields=f"{_FIELD_FIELDS}; type: {_TICKET_TYPES}"),
     _declare("ticket_form", "ticket_forms", "name",
+             fields="name, display_name: text; position: integer; ticket_field_ids, restricted_brand_ids: list;"
+                    "active, end_user_visible, default, in_all_brands: boolean",
              defaults={"display_name": "", "position": 1, "active": True, "end_user_visible": False, "default": False,
                        "ticket_field_ids": [], "in_all_brands": True, "restricted_brand_ids": []}),
-    _declare("view", "views", "title",
+    _declare("view", "views", "title", fields=f"{_RULE_FIELDS}; restriction: object",
              defaults={**_RULE, "restriction": None, "conditions": {"all": [], "any": []}}),
-    _declare("macro", "macros", "title", "actions", defaults={**_RULE, "restriction": None}),
-    _declare("trigger", "triggers", "title", "conditions", "actions", defaults={**_RULE, "category_id": None}),
-    _declare("automation", "automations", "title", "conditions", "actions", defaults=_RULE),
+    _declare("macro", "macros", "title", "actions", fields=f"{_RULE_FIELDS}; actions: list; restriction: object",
+             defaults={**_RULE, "restriction": None}),
+    _declare("trigger", "triggers", "title", "conditions", "actions",
+             fields=f"{_RULE_FIELDS}; conditions: object; actions: list; category_id: text",
+             defaults={**_RULE, "category_id": None}),
+    _declare("automation", "automations", "title", "conditions", "actions",
+             fields=f"{_RULE_FIELDS}; conditions: object; actions: list", defaults=_RULE),
     _declare("brand", "brands", "name", "subdomain",
+             fields="name, subdomain, host_mapping, signature_template: text; active, default: boolean",
              defaults={"active": True, "default": False, "has_help_center": False, "is_deleted": False,
                        "host_mapping": None}),
     _declare("sla_policy", "sla_policies", "title", "filter", path="/slas/policies",
+             fields="title, description: text; position: integer; filter: object; policy_metrics: list",
              defaults={"description": "", "position": 1, "policy_metrics": []}),
-    _declare("organization_field", "organization_fields", "key", "type", "title", defaults=_FIELD),
+    _declare("organization_field", "organization_fields", "key", "type", "title", defaults=_FIELD,
+             fields=f"{_FIELD_FIELDS}; type: {_OWNER_TYPES}"),
     _declare("webhook", "webhooks", "name", "endpoint", "http_method", "request_format", "status",
+             fields="name, endpoint, description: text; http_method: GET|POST|PUT|PATCH|DELETE;"
+                    "request_format: json|xml|form_encoded; status: active|inactive; subscriptions: list",
              defaults={"subscriptions": []}),
     _declare("organization_membership", "organization_memberships", "user_id", "organization_id",
+             fields="user_id, organization_id: integer; default, view_tickets: boolean",
              serves=ALL - {"update"}, check=_check_ids(ZendeskOrganization, "organization_id"),
              defaults={"default": None, "view_tickets": True}),
-    _declare("group_membership", "group_memberships", "user_id", "group_id", defaults={"default": False},
+    _declare("group_membership", "group_memberships", "user_id", "group_id",
+             fields="user_id, group_id: integer; default: boolean", defaults={"default": False},
              serves=ALL - {"update"}, check=_check_ids(ZendeskGroup, "group_id")),
 )  # fmt: skip
 TABLES = list_tables(COLLECTIONS)
