@@ -15,7 +15,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple, cast
 from urllib.parse import unquote
 
 from twindiff.kit.call import Call
-from twindiff.kit.errors import AlreadyExists, ApiError, InvalidParameter, MissingParameter, NotFound
+from twindiff.kit.errors import AlreadyExists, ApiError, InvalidParameter, MissingOperation, MissingParameter, NotFound
 from twindiff.kit.http import ValueResponse
 from twindiff.kit.parameter_sources import Body, Named
 from twindiff.kit.rows import Row
@@ -24,8 +24,6 @@ from twindiff.kit.twin import Operations
 from ..recordings import RecordedCall
 from .document_fields import FieldType, make_document_table, read_field_types, to_columns
 
-MAX_LISTED = 1000
-"""Documents of one answer, whatever is asked for."""
 ALL = frozenset(["list", "create", "read", "update", "delete"])
 _PLACEHOLDER = re.compile(r"\{(\w+)(?::path)?\}")
 Shown = dict[str, Any]
@@ -59,6 +57,11 @@ class DocumentRequest(NamedTuple):
             given = cast(Shown, given).get(name) if isinstance(given, dict) else None
         return dict(cast(Shown, given)) if isinstance(given, dict) else None
 
+    def read_whole(self, name: str, otherwise: int) -> int:
+        """Return a parameter of the query as a whole number, or `otherwise` if it is none of at most nine digits."""
+        text = str(self.query.get(name, ""))
+        return int(text) if re.fullmatch(r"-?\d{1,9}", text, re.ASCII) else otherwise
+
     def read_objects(self, name: str = "") -> list[Shown]:
         """Return the list of objects that the body is, or has as `name`. Raises InvalidParameter."""
         listed = self.read_object().get(name) if name else self.body
@@ -90,8 +93,8 @@ class CollectionStyle:
         return request.read_object()
 
     def show_list(self, request: DocumentRequest, shown: list[Shown]) -> Any:
-        """Return the answer with all documents that a request lists, in the order of their creation."""
-        return shown[:MAX_LISTED]
+        """Return the answer with the documents that a request lists, given all in the order of their creation."""
+        return shown
 
     def read_list(self, answer: Any) -> list[Any]:
         """Return the documents of an answer as `show_list` makes it."""
@@ -176,7 +179,11 @@ class DocumentCollection:
     hidden: frozenset[str] = frozenset()
     """Fields of bodies that are not stored."""
     filters: tuple[str, ...] = ()
-    """Parameters of the list that name the value of a field."""
+    """Parameters of the list that name the value of a field: `state`, or `states=state` for one of another name."""
+    searched: tuple[str, ...] = ()
+    """Fields in which the parameter `search` of the list looks for a text."""
+    unserved: tuple[str, ...] = ()
+    """Parameters of the vendor's list that are refused as not implemented."""
     given_key: str = ""
     """The field of the body that is the key of a new document; by default the style makes one."""
     created: int = 0
@@ -192,8 +199,6 @@ class DocumentCollection:
     """Adds what is computed."""
     resolve: Callable[[Call, Sequence[str]], Sequence[str]] = keep_scope
     """Returns the keys of what stands above by the values of the path; raises what does not exist."""
-    places_scope: bool = True
-    """Whether documents belong to what stands above them."""
 
     def __post_init__(self) -> None:
         if self.above is not None:
@@ -212,7 +217,8 @@ class DocumentCollection:
     @property
     def parameters(self) -> Parameters:
         """The parameters of its list."""
-        return {**self.style.parameters, **dict.fromkeys(self.filters, (str, None))}
+        named = [name.partition("=")[0] for name in self.filters]
+        return {**self.style.parameters, **dict.fromkeys([*named, *(["search"] if self.searched else [])], (str, None))}
 
     @property
     def key_name(self) -> str:
@@ -225,7 +231,7 @@ class DocumentCollection:
         if self.above is not None:
             return _scope_below(self.above.find(request, request.path[names[-1]]))
         given = self.resolve(request.call, [request.path[name] for name in names]) if names else ()
-        return "/".join(given) if self.places_scope else ""
+        return "/".join(given)
 
     def rows(self, request: DocumentRequest) -> list[Any]:
         """Return the rows below what a request names, in the order of creation."""
@@ -333,12 +339,20 @@ class DocumentCollection:
         return self.show(request, dict(row.fields))
 
     def list_shown(self, request: DocumentRequest) -> list[Shown]:
-        """Return the documents that meet the filters of a request."""
+        """Return the documents that meet the filters of a request. Raises MissingOperation for what is not served."""
+        query = request.query
+        for name in self.unserved:
+            if name in query:
+                raise MissingOperation(f"This drafted twin does not have the parameter '{name}' of this list.")
         shown = [self.view(request, row) for row in self.rows(request)]
-        for name in self.filters:
-            if request.query.get(name) is not None:
-                wanted = str(request.query[name]).lower()
-                shown = [each for each in shown if str(each.get(name)).lower() == wanted]
+        for said in self.filters:
+            name, _, path = said.partition("=")
+            if query.get(name) is not None:
+                wanted = str(query[name]).lower()
+                shown = [each for each in shown if str(_value_at(each, path or name)).lower() == wanted]
+        if self.searched and query.get("search"):
+            term = str(query["search"]).lower()
+            shown = [each for each in shown if any(term in str(each.get(name)).lower() for name in self.searched)]
         return shown
 
     # -- operations ------------------------------------------------------------------------------------------------
@@ -367,6 +381,12 @@ class DocumentCollection:
         shown = self.view(request, row)
         self.remove(request.call, row)
         return ValueResponse(self.style.show_deleted(request, shown), self.deleted or self.style.deleted)
+
+
+def _value_at(shown: Any, path: str) -> Any:
+    for name in path.split("."):
+        shown = cast(Shown, shown).get(name) if isinstance(shown, dict) else None
+    return shown
 
 
 def _scope_below(row: Any) -> str:
@@ -500,7 +520,7 @@ def _documents_in(
         shown, given = [style.read_one(call.answer)], match.groups()[:-1]
     else:
         return
-    scope = "/".join(rescope([unquote(each) for each in given])) if collection.places_scope else ""
+    scope = "/".join(rescope([unquote(each) for each in given]))
     for each in shown:
         if isinstance(each, dict) and cast(Shown, each).get(collection.key) is not None:
             document = cast(Shown, each)

@@ -40,15 +40,11 @@ _PREFIXES = {
 }  # fmt: skip
 
 
-def _read_whole(text: str | None, otherwise: int) -> int:
-    return int(text) if text and text.lstrip("-").isdecimal() and len(text) < 9 else otherwise
-
-
 class OrganizationDocuments(CollectionStyle):
     """Lists are `{"data", "has_more"}`, ids have prefixes, and times are `date_created` and `date_updated`."""
 
     def show_list(self, request: DocumentRequest, shown: list[Shown]) -> Any:
-        limit, skip = _read_whole(request.query.get("_limit"), 100), _read_whole(request.query.get("_skip"), 0)
+        limit, skip = request.read_whole("_limit", 100), request.read_whole("_skip", 0)
         return page_rows(shown, lambda each: each, limit, skip, request.query.get("_fields", ""))
 
     def read_list(self, answer: Any) -> list[Any]:

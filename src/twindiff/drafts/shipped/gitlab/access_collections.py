@@ -52,7 +52,7 @@ def list_access_collections(scopes: ProjectScopes) -> list[DocumentCollection]:
             serves=NO_UPDATE, defaults={"active": True, "revoked": False, "access_level": 40, "expires_at": None}),
         in_project("protected_branches", "protected branch", required=("name",),
             fields="name: text; allow_force_push, code_owner_approval_required: boolean", item="/{name}",
-            key="id", aliases=("name",), unique=("name",), style=PLAIN, updates_by=("PATCH",),
+            key="id", aliases=("name",), searched=("name",), unique=("name",), style=PLAIN, updates_by=("PATCH",),
             defaults={"push_access_levels": [{"access_level": 40, "access_level_description": "Maintainers"}],
                       "merge_access_levels": [{"access_level": 40, "access_level_description": "Maintainers"}],
                       "unprotect_access_levels": [], "allow_force_push": False, "code_owner_approval_required": False}),

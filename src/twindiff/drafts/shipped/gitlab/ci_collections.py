@@ -47,8 +47,9 @@ def list_ci_collections(scopes: ProjectScopes) -> list[DocumentCollection]:
         in_group("variables", "variable", **_VARIABLE),
         in_project("pipelines", "pipeline", serves=frozenset(["list", "read", "delete"]),
             fields=f"ref, sha, source, web_url: text; status: {_PIPELINE_STATES}", check=scopes.add_place,
-            filters=("status", "ref", "sha", "source", "username")),
-        in_project("jobs", "job", serves=READ, style=PLAIN, filters=("scope", "status")),
+            filters=("status", "ref", "sha", "source", "username=user.username"),
+            unserved=("scope", "yaml_errors", "name")),
+        in_project("jobs", "job", serves=READ, style=PLAIN, filters=("scope=status", "scope[]=status")),
         in_project("pipeline_schedules", "pipeline schedule", required=("description", "ref", "cron"),
             fields="description, ref, cron, cron_timezone: text; active: boolean",
             check=scopes.add_owner,
@@ -58,7 +59,8 @@ def list_ci_collections(scopes: ProjectScopes) -> list[DocumentCollection]:
         in_project("environments", "environment", required=("name",),
             fields="name, external_url, description: text; state: available|stopping|stopped;"
                    "tier: production|staging|testing|development|other", unique=("name",),
-            filters=("name", "states"), defaults={"state": "available", "external_url": None, "tier": "other"}),
+            filters=("name", "states=state"), searched=("name",),
+            defaults={"state": "available", "external_url": None, "tier": "other"}),
         in_project("deployments", "deployment", required=("environment", "sha", "ref", "tag", "status"),
             fields="sha, ref: text; tag: boolean; status: running|success|failed|canceled",
             check=scopes.add_user, filters=("environment", "status")),
@@ -69,7 +71,8 @@ def list_ci_collections(scopes: ProjectScopes) -> list[DocumentCollection]:
                            fields="description, maintenance_note: text; maximum_timeout: integer;"
                                   "paused, locked, run_untagged, active: boolean;"
                                   "access_level: not_protected|ref_protected",
-                           serves=ALL - {"create"}, filters=("type", "status", "paused")),
+                           serves=ALL - {"create"}, filters=("type=runner_type", "status", "paused"),
+                           unserved=("tag_list", "version_prefix")),
         in_project("runners", "runner", serves=frozenset(["list", "create", "delete"]),
             required=("runner_id",), given_key="runner_id", style=PLAIN, table="project_runners"),
     ]  # fmt: skip

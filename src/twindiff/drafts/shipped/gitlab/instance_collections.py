@@ -14,7 +14,8 @@ def list_instance_collections() -> list[DocumentCollection]:
     """Return the collections of this part of the API."""
     return [
         DocumentCollection(table="topics", path=f"{API}/topics", style=PLAIN, name="topic", updates_by=("PUT",),
-                           required=("name", "title"), fields="name, title, description: text", unique=("name",),
+                           required=("name", "title"), fields="name, title, description: text",
+                           searched=("name", "title"), unique=("name",),
                            deleted=204,
                            defaults={"description": None, "total_projects_count": 0, "avatar_url": None}),
         DocumentCollection(table="broadcast_messages", path=f"{API}/broadcast_messages", style=PLAIN,

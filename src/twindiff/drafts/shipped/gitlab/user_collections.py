@@ -19,7 +19,6 @@ def list_user_collections(scopes: ProjectScopes) -> list[DocumentCollection]:
                            required=("title", "key"), serves=NO_UPDATE, fields=_KEY, defaults={"expires_at": None}),
         DocumentCollection(table="user_keys", path=f"{API}/users/{{user_id}}/keys", style=DATED, name="key",
                            required=("title", "key"), serves=NO_UPDATE, fields=_KEY, item="/{key_id}",
-                           places_scope=False,
                            resolve=scopes.user),
         DocumentCollection(table="user_gpg_keys", path=f"{API}/user/gpg_keys", style=DATED, name="GPG key",
                            required=("key",), serves=NO_UPDATE),
@@ -37,5 +36,5 @@ def list_user_collections(scopes: ProjectScopes) -> list[DocumentCollection]:
         DocumentCollection(table="events", path=f"{API}/events", style=DATED, serves=frozenset(["list"]),
                            filters=("action", "target_type")),
         DocumentCollection(table="namespaces", path=f"{API}/namespaces", style=PLAIN, name="namespace", serves=READ,
-                           aliases=("path", "full_path")),
+                           aliases=("path", "full_path"), searched=("name", "path")),
     ]  # fmt: skip

@@ -261,7 +261,7 @@ def _read_draft_row(request: DocumentRequest) -> Any:
 
 def _delete_draft_row(request: DocumentRequest) -> Any:
     """Remove a row from the draft of a table."""
-    request.call.db.remove(TABLE_ROWS.find(request, request.path["id"]))
+    TABLE_ROWS.remove(request.call, TABLE_ROWS.find(request, request.path["id"]))
     return ValueResponse(None, 204)
 
 

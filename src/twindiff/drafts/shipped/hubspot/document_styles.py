@@ -19,11 +19,6 @@ from .wire_style import HubSpotError, NoSuchRecord, RecordConflict, page_results
 MAX_PAGE = 100
 
 
-def read_whole(text: str | None, otherwise: int) -> int:
-    """Return a parameter as a whole number, or `otherwise` if it is none of at most nine digits."""
-    return int(text) if text and text.isdecimal() and len(text) < 10 else otherwise
-
-
 class DocumentsOfVersion3(CollectionStyle):
     """Lists are `{"results", "paging"}`, ids are texts, and times ISO 8601 in `createdAt` and `updatedAt`."""
 
@@ -38,7 +33,7 @@ class DocumentsOfVersion3(CollectionStyle):
         return HubSpotError(said, body={"errors": [{"message": said, "in": field}]})
 
     def show_list(self, request: DocumentRequest, shown: list[Shown]) -> Any:
-        limit = min(max(read_whole(request.query.get("limit"), 20), 1), MAX_PAGE)
+        limit = min(max(request.read_whole("limit", 20), 1), MAX_PAGE)
         page = page_results(shown, request.query.get("after", ""), limit)
         return {"total": len(shown), **page} if self.has_total else page
 
@@ -93,8 +88,8 @@ class DocumentsOfVersion2(DocumentsOfVersion3):
     numbers_keys = True
 
     def show_list(self, request: DocumentRequest, shown: list[Shown]) -> Any:
-        limit = min(max(read_whole(request.query.get("limit"), 20), 1), 300)
-        start = read_whole(request.query.get("offset"), 0)
+        limit = min(max(request.read_whole("limit", 20), 1), 300)
+        start = max(request.read_whole("offset", 0), 0)
         shown = [each for each in shown if _meets_bounds(each, request)]
         beside = {"total_count": len(shown), "total": len(shown), "limit": limit, "offset": start}
         return {**beside, "objects": shown[start : start + limit]}
@@ -130,8 +125,8 @@ class BareDocuments(DocumentsOfVersion2):
     times = ("createdAt", "updatedAt")
 
     def show_list(self, request: DocumentRequest, shown: list[Shown]) -> Any:
-        start = read_whole(request.query.get("offset"), 0)
-        return shown[start : start + min(max(read_whole(request.query.get("limit"), 500), 1), 500)]
+        start = max(request.read_whole("offset", 0), 0)
+        return shown[start : start + min(max(request.read_whole("limit", 500), 1), 500)]
 
     def read_list(self, answer: Any) -> list[Any]:
         return cast(list[Any], answer) if isinstance(answer, list) else []

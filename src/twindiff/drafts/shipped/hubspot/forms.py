@@ -288,7 +288,7 @@ def upload_old_file(call: Call, files: Upload, file_names: str = "", folder_path
 def delete_old_file(call: Call, id: str) -> Shown:
     """Remove a file for good, by version 2."""
     request = DocumentRequest(call, {"id": id}, {}, None)
-    call.db.remove(OLD_FILES.find(request))
+    OLD_FILES.remove(call, OLD_FILES.find(request))
     return {"succeeded": True, "message": "The file was permanently deleted", "id": int(id) if id.isdecimal() else id}
 
 

@@ -175,7 +175,7 @@ def _delete_events(request: DocumentRequest) -> Any:
     wanted = {str(each.get("externalEventId")) for each in request.read_objects("inputs")}
     for row in EVENTS.rows(request):
         if row.key in wanted:
-            request.call.db.remove(row)
+            EVENTS.remove(request.call, row)
     return ValueResponse(None, 204)
 
 

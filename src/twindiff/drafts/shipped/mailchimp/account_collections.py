@@ -145,7 +145,7 @@ _ADDRESS = (
 )  # fmt: skip
 CUSTOMER = _declare(
     "store_customers", f"{_OF_STORE}/customers", "customer", "customers", "customer_id", "id", "email_address",
-    "opt_in_status", above=STORE,
+    "opt_in_status", above=STORE, filters=("email_address",),
     fields="email_address, company, first_name, last_name: text; opt_in_status: boolean; address: object",
     defaults={"company": "", "first_name": "", "last_name": "", "orders_count": 0, "total_spent": 0,
               "sms_phone_number": "", "address": dict.fromkeys(_ADDRESS, "")},
@@ -161,6 +161,8 @@ _SOLD_FIELDS = "customer: object; lines: list; currency_code, campaign_id: text;
 _SOLD = ("id", "customer", "currency_code", "order_total", "lines")
 ORDER = _declare(
     "store_orders", f"{_OF_STORE}/orders", "order", "orders", "order_id", *_SOLD, above=STORE,
+    filters=("customer_id=customer.id", "campaign_id"),
+    unserved=("has_outreach", "outreach_id"),
     fields=f"{_SOLD_FIELDS}; landing_site, financial_status, fulfillment_status, tracking_code: text;"
            "discount_total, shipping_total: number",
     defaults={"store_id": "", "campaign_id": "", "landing_site": "", "financial_status": "", "fulfillment_status": "",

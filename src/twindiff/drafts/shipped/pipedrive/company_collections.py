@@ -34,18 +34,14 @@ api = Operations()
 _READ = frozenset(["list", "read"])
 
 
-def _read_whole(text: str | None, otherwise: int) -> int:
-    return int(text) if text and text.isdecimal() and len(text) < 10 else otherwise
-
-
 class CompanyDocuments(CollectionStyle):
     """Answers are `{"success", "data", "additional_data"}`, ids are numbers, times are `add_time` and `update_time`."""
 
     is_lenient = True
 
     def show_list(self, request: DocumentRequest, shown: list[Shown]) -> Any:
-        start = _read_whole(request.query.get("start"), 0)
-        page, additional = page_rows(shown, start, _read_whole(request.query.get("limit"), DEFAULT_PAGE))
+        start = max(request.read_whole("start", 0), 0)
+        page, additional = page_rows(shown, start, max(request.read_whole("limit", DEFAULT_PAGE), 0))
         return {"success": True, "data": page, "additional_data": additional}
 
     def read_list(self, answer: Any) -> list[Any]:
@@ -145,6 +141,7 @@ LEADS = DocumentCollection(
     fields="title: text; owner_id, person_id, organization_id, channel: integer; label_ids: list; value: object;"
            "expected_close_date: date; is_archived, was_seen: boolean; origin_id, channel_id: text", created=201,
     deleted=200, show=_show_lead, filters=("owner_id", "person_id", "organization_id", "is_archived"),
+    unserved=("filter_id", "sort"),
 )  # fmt: skip
 PIPELINES = DocumentCollection(
     table="pipelines", path="/v1/pipelines", style=_STYLE, name="pipeline", updates_by=("PUT",), required=("name",),
@@ -218,7 +215,7 @@ COLLECTIONS = (
         required=("title", "project_id"),
         fields="title, description: text; project_id, parent_task_id, assignee_id: integer; due_date: date",
         defaults={"description": None, "done": 0, "due_date": None, "parent_task_id": None},
-        filters=("assignee_id", "project_id", "done"),
+        filters=("assignee_id", "project_id", "parent_task_id", "done"),
     ),
     DocumentCollection(
         table="goals", path="/v1/goals", style=_STYLE, name="goal", updates_by=("PUT",), created=200, deleted=200,
@@ -252,7 +249,7 @@ def _delete_many(collection: DocumentCollection) -> Any:
             raise PipedriveError("ids: is required")
         for row in collection.rows(request):
             if row.key in wanted:
-                request.call.db.remove(row)
+                collection.remove(request.call, row)
         return {"success": True, "data": {"id": [int(each) for each in wanted if each.isdecimal()]}}
 
     return respond

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Annotated, Any, ClassVar
 
 from twindiff.kit.call import Call
@@ -33,6 +34,26 @@ Shown = dict[str, Any]
 LOCATION = 30_000_001
 
 
+BOUNDS = ("created_at_min", "created_at_max", "updated_at_min", "updated_at_max")
+"""Parameters of lists that bound the times of objects."""
+
+
+def _is_between(request: DocumentRequest, shown: Shown) -> bool:
+    """Return whether the times of an object are within the bounds that a request names. Raises ShopifyError."""
+    for name in BOUNDS:
+        bound = request.query.get(name)
+        if bound is None:
+            continue
+        try:
+            at, limit = (datetime.fromisoformat(each) for each in (shown[name[:-4]], bound))
+        except ValueError:
+            raise ShopifyError(400, f"{name} is not a time") from None
+        limit = limit if limit.tzinfo else limit.replace(tzinfo=UTC)
+        if (at < limit) if name.endswith("min") else (at > limit):
+            return False
+    return True
+
+
 class ShopDocuments(CollectionStyle):
     """Objects stand under their word, and lists under that of several; ids grow."""
 
@@ -41,7 +62,8 @@ class ShopDocuments(CollectionStyle):
     deleted = 200
     is_lenient = True
     parameters: ClassVar = {
-        "since_id": (int, 0), "limit": (int, DEFAULT_PAGE), "page": (int, 1), "fields": (str, ""),
+        "since_id": (int, 0), "limit": (int, DEFAULT_PAGE), "page": (int, 1), "fields": (str, ""), "ids": (str, ""),
+        **dict.fromkeys(BOUNDS, (str, None)),
     }  # fmt: skip
 
     def __init__(self, name: str, plural: str) -> None:
@@ -79,6 +101,8 @@ class ShopDocuments(CollectionStyle):
         most, page, since = (request.query[name] for name in ("limit", "page", "since_id"))
         if not 1 <= most <= MAX_PAGE or page < 1:
             raise ShopifyError(400, f"limit must be between 1 and {MAX_PAGE}, and page at least 1")
+        ids = [each.strip() for each in str(request.query.get("ids") or "").split(",") if each.strip()]
+        shown = [each for each in shown if (not ids or str(each["id"]) in ids) and _is_between(request, each)]
         rows = [each for each in shown if each["id"] > since][(page - 1) * most : page * most]
         names = [name.strip() for name in request.query["fields"].split(",") if name.strip()]
         if names:
@@ -121,7 +145,8 @@ def _declare_metafields(plural: str, kind: ShopKind) -> DocumentCollection:
         return {"owner_id": int(request.path[f"{owner}_id"]), "owner_resource": owner}
 
     return _declare(
-        "metafield", "metafields", *_METAFIELD, fields=_METAFIELD_FIELDS, under=f"/{plural}/{{{owner}_id}}",
+        "metafield", "metafields", *_METAFIELD, fields=_METAFIELD_FIELDS, filters=("namespace", "key", "type"),
+        under=f"/{plural}/{{{owner}_id}}",
         table=f"{owner}_metafields",
         defaults=_USUAL_METAFIELD, resolve=resolve, hidden=frozenset(["owner_id", "owner_resource"]),
         add=add,
@@ -144,7 +169,7 @@ PRICE_RULE = _declare(
               "prerequisite_customer_ids": []},
 )  # fmt: skip
 BLOG = _declare(
-    "blog", "blogs", "title",
+    "blog", "blogs", "title", filters=("handle",),
     fields="title, handle, template_suffix, feedburner, feedburner_location: text; commentable: no|moderate|yes",
     defaults={"commentable": "no", "feedburner": None, "feedburner_location": None, "template_suffix": None,
               "tags": ""},
@@ -156,20 +181,21 @@ COUNTED = (
                     "fields, metafield_namespaces, private_metafield_namespaces: list",
              defaults={"format": "json", "fields": [], "metafield_namespaces": [], "api_version": "2025-01",
                        "private_metafield_namespaces": []}),
-    _declare("smart_collection", "smart_collections", "title", "rules",
+    _declare("smart_collection", "smart_collections", "title", "rules", filters=("title", "handle"),
+             unserved=("product_id", "published_status"),
              fields="title, body_html, handle, template_suffix: text; rules: list; disjunctive: boolean;"
                     "sort_order: alpha-asc|alpha-desc|best-selling|created|created-desc|manual|price-asc|price-desc;"
                     "published_scope: web|global",
              defaults={"body_html": None, "sort_order": "best-selling", "template_suffix": None, "disjunctive": False,
                        "published_scope": "web"}),
-    _declare("page", "pages", "title",
+    _declare("page", "pages", "title", filters=("title", "handle"), unserved=("published_status",),
              fields="title, body_html, author, handle, template_suffix: text; published: boolean",
              defaults={"body_html": None, "author": "Twindiff", "template_suffix": None, "shop_id": 20_000_001}),
-    _declare("redirect", "redirects", "path", "target", fields="path, target: text"),
+    _declare("redirect", "redirects", "path", "target", filters=("path", "target"), fields="path, target: text"),
     _declare("script_tag", "script_tags", "event", "src", filters=("src",),
              fields="event, src: text; display_scope: online_store|order_status|all; cache: boolean",
              defaults={"display_scope": "online_store", "cache": False}),
-    _declare("gift_card", "gift_cards", "initial_value",
+    _declare("gift_card", "gift_cards", "initial_value", unserved=("status",),
              fields="initial_value, note, code, currency, template_suffix: text; expires_on: date;"
                     "customer_id: integer", serves=ALL - {"delete"},
              defaults={"currency": "USD", "note": None, "disabled_at": None, "expires_on": None, "customer_id": None}),
@@ -180,6 +206,7 @@ COLLECTIONS = (
              fields="code: text; usage_count: integer",
              defaults={"usage_count": 0}),
     _declare("article", "articles", "title", under="/blogs/{blog_id}", above=BLOG,
+             filters=("author", "handle"), unserved=("tag", "published_status"),
              fields="title, author, body_html, handle, summary_html, template_suffix: text; published: boolean;"
                     "image: object",
              defaults={"body_html": None, "author": "Twindiff", "summary_html": None, "tags": "",
@@ -190,7 +217,8 @@ COLLECTIONS = (
              fields="name, callback_url: text; active, service_discovery: boolean; carrier_service_type: api|legacy;"
                     "format: json|xml",
              defaults={"active": True, "service_discovery": True, "carrier_service_type": "api"}),
-    _declare("metafield", "metafields", *_METAFIELD, fields=_METAFIELD_FIELDS, defaults=_USUAL_METAFIELD,
+    _declare("metafield", "metafields", *_METAFIELD, fields=_METAFIELD_FIELDS, filters=("namespace", "key", "type"),
+             defaults=_USUAL_METAFIELD,
              hidden=frozenset(["owner_id", "owner_resource"]),
              add=_add_shop),
     _declare_metafields("products", PRODUCT), _declare_metafields("customers", CUSTOMER),
@@ -201,13 +229,14 @@ COLLECTIONS = (
 def _count(collection: DocumentCollection) -> Any:
     def respond(request: DocumentRequest) -> Any:
         """Count the objects of a collection."""
-        return {"count": len(collection.rows(request))}
+        return {"count": sum(_is_between(request, each) for each in collection.list_shown(request))}
 
     return respond
 
 
 for _counted in COUNTED:
-    declare_operation(api, f"GET {_counted.path}/count.json", _count(_counted), "Count the objects of a collection.")
+    _name, _parameters = f"GET {_counted.path}/count.json", {**_counted.parameters}
+    declare_operation(api, _name, _count(_counted), "Count the objects of a collection.", parameters=_parameters)
 serve_collections(api, COLLECTIONS)
 
 

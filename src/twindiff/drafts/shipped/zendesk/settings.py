@@ -106,6 +106,7 @@ _FIELD_FIELDS = (
 _TICKET_TYPES = "text|textarea|checkbox|date|integer|decimal|regexp|partialcreditcard|multiselect|tagger|lookup"
 _OWNER_TYPES = "text|textarea|checkbox|date|integer|decimal|regexp|dropdown|multiselect|lookup"
 _RULE_FIELDS = "title, description: text; active: boolean; position: integer"
+_UNSERVED = ("access", "group_id", "category", "only_viewable", "sort", "sort_by", "sort_order")
 _RULE: Shown = {"active": True, "position": 1, "description": None}
 
 
@@ -124,19 +125,23 @@ def _declare(name: str, plural: str, *required: str, path: str = "", **more: Any
 COLLECTIONS = (
     _declare("ticket_field", "ticket_fields", "type", "title", defaults=_FIELD,
              fields=f"{_FIELD_FIELDS}; type: {_TICKET_TYPES}"),
-    _declare("ticket_form", "ticket_forms", "name",
+    _declare("ticket_form", "ticket_forms", "name", filters=("active", "end_user_visible"),
              fields="name, display_name: text; position: integer; ticket_field_ids, restricted_brand_ids: list;"
                     "active, end_user_visible, default, in_all_brands: boolean",
              defaults={"display_name": "", "position": 1, "active": True, "end_user_visible": False, "default": False,
                        "ticket_field_ids": [], "in_all_brands": True, "restricted_brand_ids": []}),
-    _declare("view", "views", "title", fields=f"{_RULE_FIELDS}; restriction: object",
+    _declare("view", "views", "title", filters=("active",), unserved=_UNSERVED,
+             fields=f"{_RULE_FIELDS}; restriction: object",
              defaults={**_RULE, "restriction": None, "conditions": {"all": [], "any": []}}),
-    _declare("macro", "macros", "title", "actions", fields=f"{_RULE_FIELDS}; actions: list; restriction: object",
+    _declare("macro", "macros", "title", "actions", filters=("active",), unserved=_UNSERVED,
+             fields=f"{_RULE_FIELDS}; actions: list; restriction: object",
              defaults={**_RULE, "restriction": None}),
     _declare("trigger", "triggers", "title", "conditions", "actions",
+             filters=("active", "category_id"), unserved=_UNSERVED,
              fields=f"{_RULE_FIELDS}; conditions: object; actions: list; category_id: text",
              defaults={**_RULE, "category_id": None}),
     _declare("automation", "automations", "title", "conditions", "actions",
+             filters=("active",), unserved=_UNSERVED,
              fields=f"{_RULE_FIELDS}; conditions: object; actions: list", defaults=_RULE),
     _declare("brand", "brands", "name", "subdomain",
              fields="name, subdomain, host_mapping, signature_template: text; active, default: boolean",
