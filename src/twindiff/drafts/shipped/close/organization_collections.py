@@ -22,6 +22,7 @@ from ..document_collections import (
     declare_operation,
     serve_collections,
 )
+from ..document_fields import FieldType
 from .crm_kinds import USER
 from .shown_objects import ORGANIZATION
 from .wire_style import CloseError, page_rows, pick_fields, show_time
@@ -39,15 +40,11 @@ _PREFIXES = {
 }  # fmt: skip
 
 
-def _read_whole(text: str | None, otherwise: int) -> int:
-    return int(text) if text and text.lstrip("-").isdecimal() and len(text) < 9 else otherwise
-
-
 class OrganizationDocuments(CollectionStyle):
     """Lists are `{"data", "has_more"}`, ids have prefixes, and times are `date_created` and `date_updated`."""
 
     def show_list(self, request: DocumentRequest, shown: list[Shown]) -> Any:
-        limit, skip = _read_whole(request.query.get("_limit"), 100), _read_whole(request.query.get("_skip"), 0)
+        limit, skip = request.read_whole("_limit", 100), request.read_whole("_skip", 0)
         return page_rows(shown, lambda each: each, limit, skip, request.query.get("_fields", ""))
 
     def read_list(self, answer: Any) -> list[Any]:
@@ -62,6 +59,9 @@ class OrganizationDocuments(CollectionStyle):
 
     def refuse_absent(self, name: str, absent: Sequence[str]) -> ApiError:
         return CloseError(fields=dict.fromkeys(absent, "This field is required."))
+
+    def refuse_invalid(self, name: str, field: str, kind: FieldType, value: Any) -> ApiError:
+        return CloseError(fields={field: f"This field must be {kind.description}."})
 
     def refuse_taken(self, name: str, taken: str, value: Any) -> ApiError:
         return CloseError(fields={taken: f"A {name} with this {taken} exists already."})
@@ -98,38 +98,49 @@ def _check_hook(_request: DocumentRequest, fields: Shown) -> None:
 
 
 COLLECTIONS = (
-    _collection("saved_searches", "saved_search", "smart view", "name", filters=("type",),
+    _collection("saved_searches", "saved_search", "smart view", "name",
+                fields="name: text; is_shared: boolean; shared_with: list", filters=("type",),
                 defaults={"query": "", "s_query": None, "is_shared": False, "shared_with": [], "type": "lead",
                           "user_id": USER}),
     _collection("email_templates", "email_template", "e-mail template", "name",
+                fields="name, subject, body: text; is_shared, is_archived: boolean; attachments: list",
                 defaults={"subject": "", "body": "", "is_shared": False, "is_archived": False, "attachments": [],
                           "user_id": USER, "unsubscribe_link_id": None}),
     _collection("sms_templates", "sms_template", "SMS template", "name", "text",
+                fields="name, text: text; is_shared: boolean",
                 defaults={"is_shared": False, "status": "active", "user_id": USER}),
-    _collection("sequences", "sequence", "sequence", "name",
+    _collection("sequences", "sequence", "sequence", "name", fields="name, timezone: text; steps: list",
                 defaults={"status": "active", "timezone": "America/Los_Angeles", "steps": [], "trigger_query": None,
                           "allow_manual_enrollment": True, "owner_id": None, "schedule": None}),
     _collection("sequence_subscriptions", "sequence_subscription", "sequence subscription", "sequence_id", "contact_id",
                 serves=ALL - {"delete"}, filters=("sequence_id", "contact_id", "lead_id"),
                 defaults={"status": "active", "sender_account_id": None, "sender_name": None, "sender_email": None}),
     _collection("webhooks", "webhook", "webhook", "url", "events", check=_check_hook,
+                fields="url: text; events: list; status: active|paused; verify_ssl: boolean",
                 defaults={"status": "active", "verify_ssl": True}),
-    _collection("pipelines", "pipeline", "pipeline", "name", defaults={"statuses": []}),
-    _collection("groups", "group", "group", "name", defaults={"members": []}),
-    _collection("roles", "role", "role", "name", defaults={"permissions": [], "editable": True}),
-    _collection("integration_links", "integration_link", "integration link", "name", "url", "type"),
+    _collection("pipelines", "pipeline", "pipeline", "name", fields="name: text; statuses: list",
+                defaults={"statuses": []}),
+    _collection("groups", "group", "group", "name", fields="name: text; members: list", defaults={"members": []}),
+    _collection("roles", "role", "role", "name", fields="name: text; permissions: list",
+                defaults={"permissions": [], "editable": True}),
+    _collection("integration_links", "integration_link", "integration link", "name", "url", "type",
+                fields="name, url: text; type: lead|contact|opportunity"),
     _collection("phone_numbers", "phone_number", "phone number", serves=ALL - {"create"}),
     _collection("connected_accounts", "connected_account", "connected account", serves=_READ),
     _collection("custom_activity_types", "custom_activity", "custom activity type", "name",
+                fields="name, description: text; is_archived, api_create_only: boolean",
                 defaults={"description": "", "fields": [], "is_archived": False, "api_create_only": False}),
     _collection("custom_activities", "activity/custom", "custom activity", "custom_activity_type_id", "lead_id",
+                fields="custom_activity_type_id, lead_id: text; status: draft|published",
                 defaults={"status": "published", "_type": "CustomActivity", "contact_id": None, "user_id": USER},
                 filters=("custom_activity_type_id", "lead_id", "contact_id")),
     _collection("custom_object_types", "custom_object_type", "custom object type", "name", "name_plural",
+                fields="name, name_plural, description: text; api_create_only: boolean",
                 defaults={"description": "", "fields": [], "api_create_only": False}),
     _collection("custom_objects", "custom_object", "custom object", "custom_object_type_id", "lead_id", "name",
                 filters=("custom_object_type_id", "lead_id")),
-    _collection("comments", "comment", "comment", "object_id", "body", defaults={"object_type": "activity"},
+    _collection("comments", "comment", "comment", "object_id", "body", fields="object_id, body: text",
+                defaults={"object_type": "activity"},
                 filters=("object_id", "thread_id")),
     _collection("events", "event", "event", serves=_READ, filters=("object_type", "object_id", "action", "lead_id")),
     _collection("exports", "export", "export", serves=_READ),

@@ -148,9 +148,7 @@ class GitLabOperations:
         request.call.db.change(source, forks_count=(source.forks_count or 0) + 1)
         shown: Any = self._show_project(request, made)
         shown = shown.value if isinstance(shown, ValueResponse) else shown
-        forks = self._of["project_forks"]
-        number = request.call.db.next("project_forks_number", at_least=1001)
-        request.call.db.add(forks.row(scope=str(source.id), key=str(shown["id"]), fields=shown, number=number))
+        self._of["project_forks"].store(request.call, str(source.id), str(shown["id"]), shown)
         return ValueResponse(shown, 201)
 
     def star(self, change: int) -> Respond:
@@ -181,8 +179,7 @@ class GitLabOperations:
         now = _STYLE.stamp(request.call, is_new=True)["created_at"]
         scope = collection.scope(request)
         fields = {**caller, "access_level": 30, "requested_at": now}
-        number = request.call.db.next("project_access_requests_number", at_least=1001)
-        request.call.db.add(collection.row(scope=scope, key=str(caller.get("id")), fields=fields, number=number))
+        collection.store(request.call, scope, str(caller.get("id")), fields)
         return ValueResponse(fields, 201)
 
     def share(self, request: DocumentRequest) -> Any:
@@ -210,7 +207,7 @@ class GitLabOperations:
         tail = {"tag": False, "yaml_errors": None, "duration": None, "coverage": None, "started_at": None}
         row = collection.add(request, {**about, **tail, "iid": len(collection.rows(request)) + 1})
         web = f"https://gitlab.com/projects/{row.scope}/-/pipelines/{row.key}"
-        row = request.call.db.change(row, fields={**row.fields, "web_url": web})
+        row = collection.write(request.call, row, {**row.fields, "web_url": web})
         return ValueResponse(row.fields, 201)
 
     def _pipeline(self, request: DocumentRequest) -> Any:
@@ -299,11 +296,7 @@ class GitLabOperations:
             "last_commit_id": sha1(path.encode() + data, usedforsecurity=False).hexdigest(),
             "execute_filemode": bool(given.get("execute_filemode")),
         }
-        if known is not None:
-            request.call.db.change(known, fields=fields)
-        else:
-            number = request.call.db.next("repository_files_number", at_least=1001)
-            request.call.db.add(files.row(scope=files.scope(request), key=path, fields=fields, number=number))
+        files.store(request.call, files.scope(request), path, fields)
 
     def write_file(self, *, is_new: bool) -> Respond:
         """Return a handler that creates or changes a file."""
@@ -440,16 +433,15 @@ class GitLabOperations:
 
         def respond(request: DocumentRequest) -> Any:
             row = self._find_numbered(request, "merge_requests")
-            approvers, caller = self._of["merge_request_approvers"].row, self._scopes.caller(request.call)
+            approvers, caller = self._of["merge_request_approvers"], self._scopes.caller(request.call)
             scope, key = str(row.id), str(caller.get("id"))
-            known = request.call.db.find(approvers, approvers.scope == scope, approvers.key == key)
+            known = approvers.find_in(request.call, scope, key)
             if (known is not None) == is_approved:
                 raise NotApprovable
             if known is not None:
                 request.call.db.remove(known)
             else:
-                number = request.call.db.next("approver")
-                request.call.db.add(approvers(scope=scope, key=key, fields=caller, number=number))
+                approvers.store(request.call, scope, key, caller)
             return ValueResponse(self.read_approvals(request), 201)
 
         return respond

@@ -6,14 +6,18 @@ https://docs.gitlab.com/api/rest/
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, cast
+from functools import partial
+from typing import Any, ClassVar, cast
+from urllib.parse import urlencode
 
 from twindiff.kit.call import Call
 from twindiff.kit.errors import ApiError, InvalidParameter, NotFound
+from twindiff.kit.http import ValueResponse
 from twindiff.kit.rows import Row
 
 from ...drafting import Draft
 from ..document_collections import ALL, CollectionStyle, DocumentCollection, DocumentRequest, Shown
+from ..document_fields import FieldType
 
 MAX_PAGE = 100
 Scope = Callable[[Call, Sequence[str]], Sequence[str]]
@@ -27,12 +31,18 @@ class GitLabDocuments(CollectionStyle):
     """Lists are bare, pages are in headers, ids are numbers, and times ISO 8601."""
 
     dated = True
+    is_lenient = True
+    parameters: ClassVar = {
+        "page": (int, 1), "per_page": (int, 20), "order_by": (str, None), "sort": (str, None),
+    }  # fmt: skip
+
+    def refuse_invalid(self, name: str, field: str, kind: FieldType, value: Any) -> ApiError:
+        return InvalidParameter(field, "does not have a valid value" if kind.words else "is invalid")
 
     def show_list(self, request: DocumentRequest, shown: list[Shown]) -> Any:
-        page, size = (_read_whole(request.query.get(name), usual) for name, usual in (("page", 1), ("per_page", 20)))
-        size = min(max(size, 1), MAX_PAGE)
-        start = (max(page, 1) - 1) * size
-        return shown[start : start + size]
+        page, size = max(request.read_whole("page", 1), 1), min(max(request.read_whole("per_page", 20), 1), MAX_PAGE)
+        start, shown = (page - 1) * size, _sort_shown(request, shown)
+        return ValueResponse(shown[start : start + size], 0, _page_headers(request, page, size, len(shown)))
 
     def refuse_absent(self, name: str, absent: Sequence[str]) -> ApiError:
         return InvalidParameter(absent[0], "is missing")
@@ -56,8 +66,41 @@ class UndatedDocuments(GitLabDocuments):
 DATED, PLAIN = GitLabDocuments(), UndatedDocuments()
 
 
-def _read_whole(text: str | None, otherwise: int) -> int:
-    return int(text) if text and text.isdecimal() and len(text) < 9 else otherwise
+def _sort_shown(request: DocumentRequest, shown: list[Shown]) -> list[Shown]:
+    """Return documents in the order that a request names by `order_by` and `sort`, changed when it says."""
+    query = request.query
+    for name, is_met in (("updated_after", str.__ge__), ("updated_before", str.__le__)):
+        if query.get(name):
+            shown = [each for each in shown if is_met(str(each.get("updated_at") or ""), str(query[name]))]
+    field, direction = query.get("order_by"), query.get("sort")
+    if direction not in (None, "asc", "desc"):
+        raise InvalidParameter("sort", "does not have a valid value")
+    if field and any(field in each for each in shown):
+        shown = sorted(shown, key=partial(_sort_key, field))
+    elif field and shown:
+        raise InvalidParameter("order_by", "does not have a valid value")
+    return shown[::-1] if direction == "desc" or (field and not direction) else shown
+
+
+def _sort_key(field: str, shown: Shown) -> tuple[bool, float, str]:
+    value = shown.get(field)
+    is_number = isinstance(value, (int, float))
+    return (value is not None, float(value) if is_number else 0.0, "" if is_number else str(value))
+
+
+def _page_headers(request: DocumentRequest, page: int, size: int, total: int) -> tuple[tuple[str, str], ...]:
+    """Return the headers that say which page an answer is, and the links of the others."""
+    last = max(-(-total // size), 1)
+    around = {"prev": page - 1, "next": page + 1, "first": 1, "last": last}
+    shown = {name: at for name, at in around.items() if 1 <= at <= last}
+    exchange = request.call.memo["exchange"]
+    query = {**exchange.request.query_parameters(), "per_page": size}
+    url = f"{request.call.base_url}{exchange.request.path}?"
+    links = [f'<{url}{urlencode({**query, "page": at})}>; rel="{name}"' for name, at in shown.items()]
+    counts = {"X-Total": total, "X-Total-Pages": last, "X-Per-Page": size, "X-Page": page}
+    beside = {"X-Next-Page": shown.get("next", ""), "X-Prev-Page": shown.get("prev", "")}
+    headers = {"Link": ", ".join(links), **counts, **beside}
+    return tuple((name, str(value)) for name, value in headers.items())
 
 
 class ProjectScopes:
@@ -88,9 +131,9 @@ class ProjectScopes:
         return [str(row.id), *given[1:]]
 
     def user(self, call: Call, given: Sequence[str]) -> Sequence[str]:
-        """Return the id of a user."""
+        """Return the id of a user; nothing for the caller, whose keys are also at paths without an id."""
         row: Any = self.find_row(call, "users", given[0])
-        return [str(row.id)]
+        return [] if row.id == self.caller(call).get("id") else [str(row.id)]
 
     def find_numbered(self, table: str) -> Scope:
         """Return a function that finds an object by its number in a project."""

@@ -77,6 +77,10 @@ TOPICS = DocumentCollection(
     required=("name",), defaults={"deleted_at": 0, "description": ""}, filters=("name", "slug"),
     show=TOPICS_V2.show,
 )  # fmt: skip
+_MAPPING_FIELDS = (
+    "routePrefix, destination: text; redirectStyle, precedence: integer; isMatchFullUrl, isMatchQueryString,"
+    "isOnlyAfterNotFound, isPattern, isProtocolAgnostic, isTrailingSlashOptional: boolean"
+)
 _MAPPING: Shown = {
     "isMatchFullUrl": False, "isMatchQueryString": False, "isOnlyAfterNotFound": False, "isPattern": False,
     "isProtocolAgnostic": False, "isTrailingSlashOptional": False, "precedence": 1_000_000_000,
@@ -86,6 +90,8 @@ _MAPPING: Shown = {
 def _page(table: str, path: str, name: str) -> DocumentCollection:
     return DocumentCollection(
         table=table, path=path, style=_V3, name=name, required=("name",), check=_check_state, defaults=_POST_V3,
+        fields="name, slug, state, htmlTitle, metaDescription, postBody, postSummary, language, featuredImage,"
+               "authorName, domain: text; tagIds: list; useFeaturedImage: boolean; widgets: object; publishDate: time",
         filters=("name", "slug", "state"),
     )  # fmt: skip
 
@@ -95,6 +101,8 @@ SITE_PAGES = _page("site_pages", "/cms/v3/pages/site-pages", "site page")
 LANDING_PAGES = _page("landing_pages", "/cms/v3/pages/landing-pages", "landing page")
 TABLES_V3 = DocumentCollection(
     table="hubdb_tables", path="/cms/v3/hubdb/tables", style=_V3, name="table", required=("name", "label"),
+    fields="name, label: text; columns: list; useForPages, allowPublicApiAccess, allowChildTables,"
+           "enableChildTablePages: boolean",
     unique=("name",), aliases=("name",),
     defaults={"columns": [], "published": False, "columnCount": 0, "rowCount": 0, "useForPages": False,
               "allowPublicApiAccess": False, "allowChildTables": False, "enableChildTablePages": False},
@@ -102,6 +110,7 @@ TABLES_V3 = DocumentCollection(
 )  # fmt: skip
 TABLE_ROWS = DocumentCollection(
     table="hubdb_rows", path="/cms/v3/hubdb/tables/{tableId}/rows", style=_V3, name="row",
+    fields="values: object; path, name: text",
     defaults={"values": {}, "path": None, "name": None, "childTableId": "0"},
     serves=frozenset(["list", "create", "read"]),
     resolve=lambda call, given: [_find_table(call, given[0])],
@@ -124,21 +133,23 @@ COLLECTIONS = (
     ),
     DocumentCollection(
         table="cms_blog_authors", path="/cms/v3/blogs/authors", style=_V3, name="blog author", required=("fullName",),
+        fields="fullName, email, slug, bio, avatar, website, twitter, facebook, linkedin: text",
         defaults={"bio": "", "avatar": "", "website": "", "twitter": "", "facebook": "", "linkedin": "", "email": ""},
         filters=("fullName", "email", "slug"),
     ),
     DocumentCollection(
         table="cms_blog_tags", path="/cms/v3/blogs/tags", style=_V3, name="tag", required=("name",),
+        fields="name, slug, language: text",
         defaults={"language": "en", "deletedAt": "1970-01-01T00:00:00Z"}, filters=("name", "slug"),
         show=lambda _request, fields: {**fields, "slug": fields.get("slug") or _slug_of(fields.get("name"))},
     ),
     DocumentCollection(
         table="url_redirects", path="/cms/v3/url-redirects", style=_V3, name="URL redirect",
-        required=("routePrefix", "destination", "redirectStyle"), defaults=_MAPPING,
+        required=("routePrefix", "destination", "redirectStyle"), fields=_MAPPING_FIELDS, defaults=_MAPPING,
     ),
     DocumentCollection(
         table="url_mappings", path="/url-mappings/v3/url-mappings", style=_V2, name="URL mapping", updates_by=("PUT",),
-        required=("routePrefix", "destination"), defaults={**_MAPPING, "redirectStyle": 301},
+        required=("routePrefix", "destination"), fields=_MAPPING_FIELDS, defaults={**_MAPPING, "redirectStyle": 301},
     ),
     DocumentCollection(table="domains", path="/cms/v3/domains", style=_V3, name="domain", serves=_READ),
     DocumentCollection(
@@ -250,7 +261,7 @@ def _read_draft_row(request: DocumentRequest) -> Any:
 
 def _delete_draft_row(request: DocumentRequest) -> Any:
     """Remove a row from the draft of a table."""
-    request.call.db.remove(TABLE_ROWS.find(request, request.path["id"]))
+    TABLE_ROWS.remove(request.call, TABLE_ROWS.find(request, request.path["id"]))
     return ValueResponse(None, 204)
 
 

@@ -204,11 +204,7 @@ def _add_event(request: DocumentRequest, given: Shown) -> Shown:
     collection_key = f"{template.key}/{key['id']}"
     known = request.call.db.find(EVENTS.row, EVENTS.row.scope == "", EVENTS.row.key == collection_key)
     fields: Shown = {**about, **given, **key, "createdAt": show_time(request.call.clock.iso())}
-    if known:
-        request.call.db.change(known, fields={**known.fields, **fields})
-    else:
-        number = request.call.db.next("timeline_events_number", at_least=1001)
-        request.call.db.add(EVENTS.row(scope="", key=collection_key, fields=fields, number=number))
+    EVENTS.store(request.call, "", collection_key, {**(known.fields if known else {}), **fields})
     return fields
 
 

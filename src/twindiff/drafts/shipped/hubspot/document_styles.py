@@ -12,15 +12,11 @@ from twindiff.kit.call import Call
 from twindiff.kit.errors import ApiError
 
 from ..document_collections import CollectionStyle, DocumentCollection, DocumentRequest, Shown
+from ..document_fields import FieldType
 from .account import PORTAL
 from .wire_style import HubSpotError, NoSuchRecord, RecordConflict, page_results, show_time
 
 MAX_PAGE = 100
-
-
-def read_whole(text: str | None, otherwise: int) -> int:
-    """Return a parameter as a whole number, or `otherwise` if it is none of at most nine digits."""
-    return int(text) if text and text.isdecimal() and len(text) < 10 else otherwise
 
 
 class DocumentsOfVersion3(CollectionStyle):
@@ -30,9 +26,14 @@ class DocumentsOfVersion3(CollectionStyle):
     times = ("createdAt", "updatedAt")
     numbers_keys = False
     """Whether ids are numbers."""
+    is_lenient = True
+
+    def refuse_invalid(self, name: str, field: str, kind: FieldType, value: Any) -> ApiError:
+        said = f"Invalid input JSON: '{field}' must be {kind.description}"
+        return HubSpotError(said, body={"errors": [{"message": said, "in": field}]})
 
     def show_list(self, request: DocumentRequest, shown: list[Shown]) -> Any:
-        limit = min(max(read_whole(request.query.get("limit"), 20), 1), MAX_PAGE)
+        limit = min(max(request.read_whole("limit", 20), 1), MAX_PAGE)
         page = page_results(shown, request.query.get("after", ""), limit)
         return {"total": len(shown), **page} if self.has_total else page
 
@@ -87,8 +88,8 @@ class DocumentsOfVersion2(DocumentsOfVersion3):
     numbers_keys = True
 
     def show_list(self, request: DocumentRequest, shown: list[Shown]) -> Any:
-        limit = min(max(read_whole(request.query.get("limit"), 20), 1), 300)
-        start = read_whole(request.query.get("offset"), 0)
+        limit = min(max(request.read_whole("limit", 20), 1), 300)
+        start = max(request.read_whole("offset", 0), 0)
         shown = [each for each in shown if _meets_bounds(each, request)]
         beside = {"total_count": len(shown), "total": len(shown), "limit": limit, "offset": start}
         return {**beside, "objects": shown[start : start + limit]}
@@ -124,8 +125,8 @@ class BareDocuments(DocumentsOfVersion2):
     times = ("createdAt", "updatedAt")
 
     def show_list(self, request: DocumentRequest, shown: list[Shown]) -> Any:
-        start = read_whole(request.query.get("offset"), 0)
-        return shown[start : start + min(max(read_whole(request.query.get("limit"), 500), 1), 500)]
+        start = max(request.read_whole("offset", 0), 0)
+        return shown[start : start + min(max(request.read_whole("limit", 500), 1), 500)]
 
     def read_list(self, answer: Any) -> list[Any]:
         return cast(list[Any], answer) if isinstance(answer, list) else []

@@ -40,6 +40,11 @@ _FORM: Shown = {
     "captchaEnabled": False, "campaignGuid": "", "cloneable": True, "editable": True, "visible": True,
     "formType": "HUBSPOT",
 }  # fmt: skip
+_FORM_FIELDS = (
+    "name, action, method, cssClass, redirect, submitText, followUpId, notifyRecipients, leadNurturingCampaignId,"
+    "performableHtml, migratedFrom, inlineMessage: text; formFieldGroups, metaData: list;"
+    "ignoreCurrentValues, deletable, captchaEnabled, cloneable, editable: boolean"
+)
 _ONLY_OLD = ("fields", "embeddedCode")
 _ONLY_NEW = (
     "portalId", "inlineMessage", "socialLoginEnabled", "socialLoginTypes", "tmsId", "captchaEnabled", "campaignGuid",
@@ -76,18 +81,20 @@ def _fields_of(form: Shown) -> list[Any]:
 
 
 FORMS = DocumentCollection(
-    table="forms", path="/forms/v2/forms", style=_BARE, name="form", item="/{guid}", key="guid",
+    table="forms", path="/forms/v2/forms", fields=_FORM_FIELDS, style=_BARE, name="form", item="/{guid}", key="guid",
     updates_by=("POST", "PUT"), created=200, defaults=_FORM, check=_check_form, show=_show_form, filters=("formType",),
     hidden=frozenset(["embeddedCode"]),
 )  # fmt: skip
 OLD_FORMS = DocumentCollection(
-    table="forms", path="/contacts/v1/forms", style=_BARE, name="form", item="/{guid}", key="guid",
+    table="forms", path="/contacts/v1/forms", fields=_FORM_FIELDS, style=_BARE, name="form", item="/{guid}", key="guid",
     updates_by=("POST",), created=200, defaults=_FORM, check=_check_form, show=_show_old_form,
     hidden=frozenset(["embeddedCode"]),
 )  # fmt: skip
 FORMS_V3 = DocumentCollection(
     table="marketing_forms", path="/marketing/v3/forms", style=_GUID, name="form", created=200,
     updates_by=("PATCH", "PUT"), required=("formType", "name"),
+    fields="name: text; formType: hubspot|captured|flow|blog_comment; archived: boolean; fieldGroups: list;"
+           "configuration, displayOptions, legalConsentOptions: object",
     defaults={"archived": False, "fieldGroups": [], "configuration": {"language": "en"}, "displayOptions": {},
               "legalConsentOptions": {"type": "none"}},
     filters=("formType",),
@@ -98,6 +105,7 @@ SUBMISSIONS = DocumentCollection(
 )  # fmt: skip
 FOLDERS = DocumentCollection(
     table="file_folders", path="/files/v3/folders", style=_V3, name="folder", required=("name",), item="/{folderId}",
+    fields="name: text",
     defaults={"archived": False, "parentFolderId": None}, serves=frozenset(["create", "read", "delete"]),
     show=lambda _request, fields: {"path": f"/{fields.get('name')}", **fields},
 )  # fmt: skip
@@ -280,7 +288,7 @@ def upload_old_file(call: Call, files: Upload, file_names: str = "", folder_path
 def delete_old_file(call: Call, id: str) -> Shown:
     """Remove a file for good, by version 2."""
     request = DocumentRequest(call, {"id": id}, {}, None)
-    call.db.remove(OLD_FILES.find(request))
+    OLD_FILES.remove(call, OLD_FILES.find(request))
     return {"succeeded": True, "message": "The file was permanently deleted", "id": int(id) if id.isdecimal() else id}
 
 

@@ -68,24 +68,30 @@ class MarketingEvents(DocumentsOfVersion3):
 
 WORKFLOWS = DocumentCollection(
     table="workflows", path="/automation/v3/workflows", style=WorkflowsOfVersion3(), name="workflow",
-    required=("name", "type"), defaults={"enabled": False, "actions": [], "portalId": PORTAL, "contactListIds": {}},
+    required=("name", "type"), fields="name, type: text; enabled: boolean; actions: list",
+    defaults={"enabled": False, "actions": [], "portalId": PORTAL, "contactListIds": {}},
     created=200, serves=ALL - {"update"},
 )  # fmt: skip
 EMAILS = DocumentCollection(
     table="marketing_emails", path="/marketing/v3/emails", style=DocumentsOfVersion3(), name="email", item="/{emailId}",
     required=("name",),
+    fields="name, subject, language, activeDomain: text; archived, isPublished, sendOnPublish: boolean;"
+           "content, from, to, subscriptionDetails: object",
     defaults={"subject": "", "state": "DRAFT", "type": "BATCH_EMAIL", "archived": False, "isPublished": False,
               "language": "en", "content": {}, "from": {}, "to": {}, "subscriptionDetails": {}, "sendOnPublish": True},
     filters=("type",),
 )  # fmt: skip
 CAMPAIGNS = DocumentCollection(
     table="campaigns", path="/marketing/v3/campaigns", style=_GUID, name="campaign", item="/{campaignGuid}",
-    required=("properties",), defaults={"businessUnits": []},
+    required=("properties",), fields="properties: object", defaults={"businessUnits": []},
 )  # fmt: skip
 EVENTS = DocumentCollection(
     table="marketing_events", path="/marketing/v3/marketing-events/events", style=MarketingEvents(),
     name="marketing event", item="/{externalEventId}", key="externalEventId", given_key="externalEventId",
-    required=("eventName", "externalEventId", "externalAccountId", "eventOrganizer"), created=200,
+    required=("eventName", "externalEventId", "externalAccountId", "eventOrganizer"),
+    fields="eventName, externalAccountId, eventOrganizer, eventType, eventDescription, eventUrl: text;"
+           "startDateTime, endDateTime: time; eventCancelled, eventCompleted: boolean; customProperties: list",
+    created=200,
     defaults={"eventType": None, "startDateTime": None, "endDateTime": None, "eventDescription": None,
               "eventUrl": None, "eventCancelled": False, "eventCompleted": False, "customProperties": []},
     serves=ALL - {"list"},
@@ -169,7 +175,7 @@ def _delete_events(request: DocumentRequest) -> Any:
     wanted = {str(each.get("externalEventId")) for each in request.read_objects("inputs")}
     for row in EVENTS.rows(request):
         if row.key in wanted:
-            request.call.db.remove(row)
+            EVENTS.remove(request.call, row)
     return ValueResponse(None, 204)
 
 
@@ -271,11 +277,7 @@ def _subscribe(status: str) -> Any:
         known = next((row for row in STATUSES.rows(inner) if row.fields["id"] == wanted), None)
         if known is not None and known.fields["status"] == status:
             raise HubSpotError(f"{email} is already {status.lower().replace('_', ' ')} to subscription {wanted}")
-        if known is not None:
-            request.call.db.change(known, fields={**known.fields, **own})
-        else:
-            number = request.call.db.next("subscription_statuses_number", at_least=1001)
-            request.call.db.add(STATUSES.row(scope=email, key=wanted, fields=own, number=number))
+        STATUSES.store(request.call, email, wanted, {**(known.fields if known else {}), **own})
         return _show_status(definition, own)
 
     return respond
@@ -345,11 +347,8 @@ def _put_old_status(request: DocumentRequest) -> Any:
             raise HubSpotError(f"Subscription {id} does not exist for portal {PORTAL}")
         at = request.call.clock.micros // 1000
         own = {"id": id, "status": _STATUSES[0] if is_subscribed else _STATUSES[1], "at": at}
-        if id in known:
-            request.call.db.change(known[id], fields={**known[id].fields, **own})
-        else:
-            number = request.call.db.next("subscription_statuses_number", at_least=1001)
-            known[id] = request.call.db.add(STATUSES.row(scope=email, key=id, fields=own, number=number))
+        fields: Shown = {**(known[id].fields if id in known else {}), **own}
+        known[id] = STATUSES.store(request.call, email, id, fields)
     return {"status": "SUCCESS"}
 
 

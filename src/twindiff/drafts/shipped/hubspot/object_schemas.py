@@ -166,8 +166,7 @@ def _create_schema(request: DocumentRequest) -> Any:
     first = str(cast(Shown, listed[0])["name"]) if listed else "hs_object_id"
     display = {"primaryDisplayProperty": given.get("primaryDisplayProperty") or first}
     fields = _make_schema(given, name, kind, now) | display | {"associations": associations}
-    number = call.db.next("object_schemas_number", at_least=1001)
-    row = call.db.add(SCHEMAS.row(scope="", key=kind, fields=fields, number=number))
+    row = SCHEMAS.store(call, "", kind, fields)
     return ValueResponse(_show_own(call, row), 201)
 
 

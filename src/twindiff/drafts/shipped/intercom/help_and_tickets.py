@@ -5,7 +5,7 @@ https://developers.intercom.com/docs/references/rest-api/api.intercom.io/article
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar, cast
 
 from twindiff.kit.call import Call
@@ -14,15 +14,15 @@ from twindiff.kit.http import json_answer
 from twindiff.kit.parameter_sources import Body
 from twindiff.kit.twin import Operations
 
-from ..declared_collections import (
-    Collection,
-    DeclaredRow,
-    DeclaredStyle,
-    add_declared,
-    declare_collections,
-    declare_table,
-    list_declared,
+from ..document_collections import (
+    ALL,
+    CollectionStyle,
+    DocumentCollection,
+    DocumentRequest,
+    list_tables,
+    serve_collections,
 )
+from ..document_fields import FieldType
 from .contacts import WORKSPACE, find_contact, list_contacts_there, show_contact
 from .memberships import list_targets, remove_member
 from .tables import IntercomAttribute, IntercomCompany, IntercomMembership, IntercomNote
@@ -33,73 +33,100 @@ api = Operations()
 Shown = dict[str, Any]
 
 
-class WorkspaceStyle(DeclaredStyle):
+class WorkspaceDocuments(CollectionStyle):
     """Objects say their `type`; lists are `{"type": "list", "data", "total_count", "pages"}`."""
 
-    created_status = 200
-    removed_status = 200
-    has_numbers = False
-    computed: ClassVar = frozenset(("type", "workspace_id"))
-    queries: ClassVar = {"page": (int, 1), "per_page": (int, 15)}
+    updates_by = ("PUT",)
+    created = 200
+    deleted = 200
+    computed = frozenset(("type", "workspace_id"))
+    parameters: ClassVar = {"page": (int, 1), "per_page": (int, 15)}
 
-    def not_found(self, kind: Collection) -> ApiError:
+    def __init__(self, name: str) -> None:
+        """`name` is the `type` of the objects."""
+        self.name = name
+
+    def refuse_missing(self, name: str, key: str) -> ApiError:
         return IntercomError(404, "not_found", "Resource Not Found")
 
-    def refuse_missing(self, kind: Collection, names: Sequence[str]) -> ApiError:
-        return IntercomError(400, "parameter_not_found", f"{names[0]} is a required parameter")
+    def refuse_absent(self, name: str, absent: Sequence[str]) -> ApiError:
+        return IntercomError(400, "parameter_not_found", f"{absent[0]} is a required parameter")
 
-    def show(self, call: Call, kind: Collection, row: DeclaredRow) -> Shown:
-        times = {"created_at": show_seconds(row.created_at), "updated_at": show_seconds(row.updated_at)}
-        about = {"type": kind.name, "id": row.id, "workspace_id": WORKSPACE}
-        return {**about, **cast(Shown, row.fields), **times}
+    def refuse_invalid(self, name: str, field: str, kind: FieldType, value: Any) -> ApiError:
+        return IntercomError(400, "parameter_invalid", f"{field} must be {kind.description}")
 
-    def page(self, call: Call, kind: Collection, shown: list[Shown], given: Mapping[str, Any]) -> Any:
-        page, most = max(given["page"], 1), min(max(given["per_page"], 1), 150)
+    def make_key(self, call: Call, collection: DocumentCollection) -> str:
+        return str(9_100_000 + call.db.next("document"))
+
+    def stamp(self, call: Call, *, is_new: bool) -> Shown:
+        now = show_seconds(call.clock.iso())
+        return {"created_at": now, "updated_at": now} if is_new else {"updated_at": now}
+
+    def show_list(self, request: DocumentRequest, shown: list[Shown]) -> Any:
+        page, most = max(request.query["page"], 1), min(max(request.query["per_page"], 1), 150)
         start = (page - 1) * most
         pages = {"type": "pages", "page": page, "per_page": most, "total_pages": -(-len(shown) // most)}
         return {"type": "list", "data": shown[start : start + most], "total_count": len(shown), "pages": pages}
 
-    def remove(self, kind: Collection, row: DeclaredRow) -> Any:
-        return {"id": row.id, "object": kind.name, "deleted": True}
+    def show_deleted(self, request: DocumentRequest, shown: Shown) -> Any:
+        return {"id": shown["id"], "object": self.name, "deleted": True}
 
 
-class _UnpagedStyle(WorkspaceStyle):
-    queries: ClassVar = {}
+class _UnpagedDocuments(WorkspaceDocuments):
+    parameters: ClassVar = {}
 
-    def page(self, call: Call, kind: Collection, shown: list[Shown], given: Mapping[str, Any]) -> Any:
+    def show_list(self, request: DocumentRequest, shown: list[Shown]) -> Any:
         return wrap_list(shown)
 
 
-ARTICLE = Collection(
-    declare_table("articles"), "/articles", "article", "articles", ("title", "author_id"),
-    usual={"description": "", "body": "", "state": "draft", "url": None, "parent_id": None, "parent_type": None,
-           "default_locale": "en"},
+class _Events(WorkspaceDocuments):
+    """An event has the time that the client gives."""
+
+    def stamp(self, call: Call, *, is_new: bool) -> Shown:
+        return {}
+
+
+def _declare(table: str, path: str, name: str, *required: str, **more: Any) -> DocumentCollection:
+    style = more.pop("style", WorkspaceDocuments)(name)
+    about = {"type": name, "workspace_id": WORKSPACE}
+    return DocumentCollection(
+        table=table, path=path, style=style, name=name, required=required,
+        show=lambda _request, fields: {**about, **fields}, **more,
+    )  # fmt: skip
+
+
+ARTICLE = _declare(
+    "articles", "/articles", "article", "title", "author_id",
+    fields="title, description, body: text; author_id: integer; state: published|draft; translated_content: object",
+    defaults={"description": "", "body": "", "state": "draft", "url": None, "parent_id": None, "parent_type": None,
+              "default_locale": "en"},
 )  # fmt: skip
-HELP_COLLECTION = Collection(
-    declare_table("help_collections"), "/help_center/collections", "collection", "collections", ("name",),
-    usual={"description": None, "url": None, "icon": "book-bookmark", "order": 1, "default_locale": "en",
-           "parent_id": None},
+HELP_COLLECTION = _declare(
+    "help_collections", "/help_center/collections", "collection", "name", fields="name, description: text",
+    defaults={"description": None, "url": None, "icon": "book-bookmark", "order": 1, "default_locale": "en",
+              "parent_id": None},
 )  # fmt: skip
-TICKET_TYPE = Collection(
-    declare_table("ticket_types"), "/ticket_types", "ticket_type", "ticket_types", ("name",),
-    usual={"description": None, "icon": "\U0001f39f", "category": "Customer", "archived": False,
-           "ticket_type_attributes": {"type": "list", "data": []}},
-    verbs=("list", "create", "get", "change"),
+TICKET_TYPE = _declare(
+    "ticket_types", "/ticket_types", "ticket_type", "name",
+    fields="name, description, icon: text; category: Customer|Back-office|Tracker; is_internal, archived: boolean",
+    style=_UnpagedDocuments, serves=ALL - {"delete"},
+    defaults={"description": None, "icon": "\U0001f39f", "category": "Customer", "archived": False,
+              "ticket_type_attributes": {"type": "list", "data": []}},
 )  # fmt: skip
-NEWS_ITEM = Collection(
-    declare_table("news_items"), "/news/news_items", "news-item", "news-items", ("title", "sender_id"),
-    usual={"body": "", "state": "draft", "labels": [], "cover_image_url": None, "reactions": [], "newsfeed_assignments":
-           [], "deliver_silently": False},
+NEWS_ITEM = _declare(
+    "news_items", "/news/news_items", "news-item", "title", "sender_id",
+    fields="title, body: text; sender_id: integer; state: draft|live; deliver_silently: boolean;"
+           "labels, newsfeed_assignments: list",
+    defaults={"body": "", "state": "draft", "labels": [], "cover_image_url": None, "reactions": [],
+              "newsfeed_assignments": [], "deliver_silently": False},
 )  # fmt: skip
-SEGMENT = Collection(declare_table("segments"), "/segments", "segment", "segments", verbs=("get",))
-TEAM = Collection(declare_table("teams"), "/teams", "team", "teams", verbs=("get",))
-EVENT = Collection(declare_table("events"), "/events", "event", "events", ("event_name",), verbs=())
-MESSAGE = Collection(declare_table("messages"), "/messages", "message", "messages", verbs=())
-_PAGED, _UNPAGED = (ARTICLE, HELP_COLLECTION, NEWS_ITEM), (TICKET_TYPE,)
-TABLES = tuple(kind.table for kind in (*_PAGED, *_UNPAGED, SEGMENT, TEAM, EVENT, MESSAGE))
-_style, _unpaged = WorkspaceStyle(), _UnpagedStyle()
-declare_collections(api, _style, (*_PAGED, SEGMENT, TEAM))
-declare_collections(api, _unpaged, _UNPAGED)
+SEGMENT = _declare("segments", "/segments", "segment", serves=frozenset(["read"]))
+TEAM = _declare("teams", "/teams", "team", serves=frozenset(["read"]))
+EVENT = _declare("events", "/events", "event", "event_name", style=_Events, serves=frozenset())
+MESSAGE = _declare("messages", "/messages", "message", serves=frozenset())
+COLLECTIONS = (ARTICLE, HELP_COLLECTION, NEWS_ITEM, TICKET_TYPE, SEGMENT, TEAM, EVENT, MESSAGE)
+TABLES = list_tables(COLLECTIONS)
+serve_collections(api, COLLECTIONS)
 
 
 # -- people of the workspace -------------------------------------------------------------------------------------------
@@ -130,14 +157,13 @@ def get_admin(call: Call, id: str) -> Shown:
 @api.get("/teams")
 def list_teams(call: Call) -> Shown:
     """List the teams."""
-    return {"type": "team.list", "teams": [_style.show(call, TEAM, row) for row in list_declared(call, TEAM, {})]}
+    return {"type": "team.list", "teams": TEAM.list_shown(DocumentRequest(call))}
 
 
 @api.get("/segments")
 def list_segments(call: Call, include_count: bool = False) -> Shown:
     """List the segments of contacts."""
-    rows = list_declared(call, SEGMENT, {})
-    return {"type": "segment.list", "segments": [_style.show(call, SEGMENT, row) for row in rows]}
+    return {"type": "segment.list", "segments": SEGMENT.list_shown(DocumentRequest(call))}
 
 
 @api.get("/contacts/{contact_id}/segments")
@@ -189,7 +215,7 @@ def post_event(call: Call, body: Annotated[dict[str, Any], Body]) -> None:
         raise IntercomError(400, "parameter_not_found", "User identifier (user_id, id or email) is required")
     if not body.get("created_at"):
         raise IntercomError(400, "parameter_not_found", "created_at is a required parameter")
-    add_declared(call, EVENT, _style, {}, dict(body))
+    EVENT.add(DocumentRequest(call), body)
 
 
 @api.get("/events")
@@ -201,10 +227,9 @@ def list_events(
     if not any(wanted.values()):
         raise IntercomError(400, "parameter_not_found", "User identifier is required")
     events: list[Shown] = [
-        {"type": "event", "intercom_user_id": intercom_user_id or None, "metadata": {}, **cast(Shown, row.fields),
-         "id": row.id}
-        for row in list_declared(call, EVENT, {})
-        if any(value and cast(Shown, row.fields).get(name) == value for name, value in wanted.items())
+        {"type": "event", "intercom_user_id": intercom_user_id or None, "metadata": {}, **row.fields}
+        for row in EVENT.rows_in(call, "")
+        if any(value and row.fields.get(name) == value for name, value in wanted.items())
     ]  # fmt: skip
     return {"type": "event.list", "events": events, "pages": {"next": None}}
 
@@ -217,9 +242,9 @@ def post_message(call: Call, body: Annotated[dict[str, Any], Body]) -> Shown:
         raise IntercomError(400, "parameter_not_found", f"{missing[0]} is a required parameter")
     to: Any = body["to"]
     find_contact(call, str(cast(Shown, to).get("id")) if isinstance(to, dict) else "")
-    row = add_declared(call, MESSAGE, _style, {}, dict(body))
+    fields = MESSAGE.add(DocumentRequest(call), body).fields
     kind, subject = body["message_type"], {"subject": body["subject"]} if body.get("subject") else {}
-    about = {"type": "admin_message", "id": row.id, "created_at": show_seconds(row.created_at)}
+    about = {"type": "admin_message", "id": fields["id"], "created_at": fields["created_at"]}
     return {**about, **subject, "body": body["body"], "message_type": kind, "owner": _show_admin()}
 
 
@@ -231,7 +256,7 @@ def post_companies_list(call: Call, page: int = 1, per_page: int = 15) -> Shown:
     """List the companies in pages."""
     rows = call.db.rows(IntercomCompany, order=IntercomCompany.created_at)
     shown = [show_company(call, row) for row in rows]
-    return _style.page(call, ARTICLE, shown, {"page": page, "per_page": per_page})
+    return ARTICLE.style.show_list(DocumentRequest(call, query={"page": page, "per_page": per_page}), shown)
 
 
 @api.get("/companies/scroll")

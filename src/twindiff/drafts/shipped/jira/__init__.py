@@ -6,6 +6,7 @@ from twindiff.kit.seeding import Variables
 from twindiff.kit.twin import Operations, Users
 
 from .. import ShippedDraft
+from ..document_collections import list_tables
 from . import (
     agile,
     comments,
@@ -23,7 +24,7 @@ from .recorded_site import find_site
 from .screens import screen
 from .seeding import seeding
 from .site import site_rows
-from .site_collections import KINDS
+from .site_collections import COLLECTIONS
 from .tables import TABLES, JiraUser
 from .wire_style import JiraStyle
 
@@ -48,7 +49,7 @@ draft = ShippedDraft(
     description="https://developer.atlassian.com/cloud/jira/platform/swagger-v3.v3.json",
     pages=(*_in_version("3"), agile.api),
     again=(*_in_version("2"), *_in_version("latest")),
-    tables=(*TABLES, *(kind.table for kind in KINDS)),
+    tables=(*TABLES, *list_tables(COLLECTIONS)),
     rows=site_rows,
     recorded_rows=find_site,
     style=JiraStyle,

@@ -5,26 +5,19 @@ https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-filters/, 
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 from twindiff.kit.call import Call
 from twindiff.kit.twin import Operations
 
-from ..declared_collections import (
-    Collection,
-    add_declared,
-    declare_collections,
-    find_declared,
-    list_declared,
-)
+from ..document_collections import DocumentRequest, Shown, serve_collections
 from .jql_search import compile_jql
 from .site import me
-from .site_collections import CATEGORY, DASHBOARD, FILTER, KINDS, STYLE
+from .site_collections import CATEGORIES, COLLECTIONS, DASHBOARDS, FILTERS, STYLE
 from .site_views import address
 from .wire_style import InvalidFields, page_values
 
 api = Operations()
-Shown = dict[str, Any]
 
 
 def _check_jql(call: Call, jql: Any) -> None:
@@ -32,10 +25,9 @@ def _check_jql(call: Call, jql: Any) -> None:
         compile_jql(call, str(jql))
 
 
-def _check_name(call: Call, kind: Collection, name: str, own: str = "") -> None:
-    for row in list_declared(call, kind, {}):
-        if row.id != own and cast(Shown, row.fields).get("name") == name:
-            raise InvalidFields({f"{kind.name}Name": f"{kind.name.capitalize()} with same name already exists."})
+def _check_name(call: Call, name: str, own: str = "") -> None:
+    if any(row.key != own and row.fields.get("name") == name for row in FILTERS.rows_in(call, "")):
+        raise InvalidFields({"filterName": "Filter with same name already exists."})
 
 
 @api.post("/filter")
@@ -50,30 +42,29 @@ def post_filter(
 ) -> Shown:
     """Save a filter."""
     _check_jql(call, jql)
-    _check_name(call, FILTER, name)
+    _check_name(call, name)
     given: Shown = {"name": name, "description": description, "jql": jql, "favourite": favourite}
     given |= {"sharePermissions": share_permissions or [], "editPermissions": edit_permissions or []}
-    row = add_declared(call, FILTER, STYLE, {}, {**given, "owner": me(call).account_id})
-    return STYLE.show(call, FILTER, row)
+    request = DocumentRequest(call)
+    return FILTERS.view(request, FILTERS.add(request, {**given, "owner": me(call).account_id}))
 
 
 @api.put("/filter/{id}")
 def put_filter(call: Call, id: str, name: str = "", jql: str = "", description: str | None = None) -> Shown:
     """Change a filter; its name must be given."""
-    row = find_declared(call, FILTER, {}, id)
-    if row is None:
-        raise STYLE.not_found(FILTER)
+    request = DocumentRequest(call)
+    row = FILTERS.find(request, id)
     if not name:
-        raise STYLE.refuse_missing(FILTER, ["name"])
+        raise STYLE.refuse_absent("filter", ["name"])
     _check_jql(call, jql)
-    _check_name(call, FILTER, name, id)
+    _check_name(call, name, id)
     changes = {"name": name, "jql": jql or None, "description": description}
-    fields = {**row.fields, **{each: value for each, value in changes.items() if value is not None}}
-    return STYLE.show(call, FILTER, call.db.change(row, fields=fields, updated_at=call.clock.iso()))
+    given = {each: value for each, value in changes.items() if value is not None}
+    return FILTERS.view(request, FILTERS.change(request, row, given))
 
 
 def _list_filters(call: Call) -> list[Shown]:
-    return [STYLE.show(call, FILTER, row) for row in list_declared(call, FILTER, {})]
+    return FILTERS.list_shown(DocumentRequest(call))
 
 
 @api.get("/filter/my")
@@ -99,10 +90,8 @@ def search_filters(call: Call, filter_name: str = "", start_at: int = 0, max_res
 
 
 def _set_favourite(call: Call, id: str, value: bool) -> Shown:
-    row = find_declared(call, FILTER, {}, id)
-    if row is None:
-        raise STYLE.not_found(FILTER)
-    return STYLE.show(call, FILTER, call.db.change(row, fields={**row.fields, "favourite": value}))
+    request = DocumentRequest(call)
+    return FILTERS.view(request, FILTERS.change(request, FILTERS.find(request, id), {"favourite": value}))
 
 
 @api.put("/filter/{id}/favourite")
@@ -120,10 +109,7 @@ def delete_favourite(call: Call, id: str) -> Shown:
 @api.get("/filter/{id}/permission")
 def list_filter_permissions(call: Call, id: str) -> list[Any]:
     """List with whom a filter is shared."""
-    row = find_declared(call, FILTER, {}, id)
-    if row is None:
-        raise STYLE.not_found(FILTER)
-    return cast(Shown, row.fields)["sharePermissions"]
+    return FILTERS.find(DocumentRequest(call), id).fields["sharePermissions"]
 
 
 @api.post("/dashboard")
@@ -132,15 +118,15 @@ def post_dashboard(
 ) -> Shown:
     """Create a dashboard."""
     given = {"name": name, "description": description, "sharePermissions": share_permissions or []}
-    row = add_declared(call, DASHBOARD, STYLE, {}, {**given, "owner": me(call).account_id})
-    return STYLE.show(call, DASHBOARD, row)
+    request = DocumentRequest(call)
+    return DASHBOARDS.view(request, DASHBOARDS.add(request, {**given, "owner": me(call).account_id}))
 
 
 @api.get("/dashboard/search")
 def search_dashboards(call: Call, dashboard_name: str = "", start_at: int = 0, max_results: int = 50) -> Shown:
     """Find dashboards by name."""
-    rows = [STYLE.show(call, DASHBOARD, row) for row in list_declared(call, DASHBOARD, {})]
-    matches = [each for each in rows if dashboard_name.lower() in each["name"].lower()]
+    shown = DASHBOARDS.list_shown(DocumentRequest(call))
+    matches = [each for each in shown if dashboard_name.lower() in each["name"].lower()]
     page = page_values(matches, start_at, max_results)
     return {"self": address(call, f"dashboard/search?maxResults={max_results}&startAt={start_at}"), **page}
 
@@ -148,8 +134,8 @@ def search_dashboards(call: Call, dashboard_name: str = "", start_at: int = 0, m
 @api.post("/projectCategory", status=201)
 def post_category(call: Call, name: str = "", description: str = "") -> Shown:
     """Create a category of projects."""
-    row = add_declared(call, CATEGORY, STYLE, {}, {"name": name, "description": description})
-    return STYLE.show(call, CATEGORY, row)
+    request = DocumentRequest(call)
+    return CATEGORIES.view(request, CATEGORIES.add(request, {"name": name, "description": description}))
 
 
-declare_collections(api, STYLE, KINDS)
+serve_collections(api, COLLECTIONS)

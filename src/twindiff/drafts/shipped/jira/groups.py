@@ -5,45 +5,39 @@ https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-groups/, /
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 from urllib.parse import quote
 
 from twindiff.kit.call import Call
 from twindiff.kit.twin import Operations
 
-from ..declared_collections import (
-    DeclaredRow,
-    add_declared,
-    find_declared,
-    list_declared,
-)
+from ..document_collections import DocumentRequest, Shown
 from .projects import get_project_or_refuse
 from .site import find_user
-from .site_collections import ACTOR, GROUP, MEMBER, STYLE
+from .site_collections import ACTORS, GROUPS, MEMBERS
 from .site_views import address, show_person
 from .tables import JiraUser
 from .wire_style import JiraError, NoSuchObject, page_values
 
 api = Operations()
-Shown = dict[str, Any]
 _ROLES = (("10002", "Administrators"), ("10003", "Developers"), ("10004", "Users"))
 
 
-def _find_group(call: Call, name: str, id: str = "") -> DeclaredRow:
-    rows = list_declared(call, GROUP, {})
-    row = next((each for each in rows if each.id == name or (id and cast(Shown, each.fields)["groupId"] == id)), None)
+def _find_group(call: Call, name: str, id: str = "") -> Any:
+    rows = GROUPS.rows_in(call, "")
+    row = next((each for each in rows if each.key == name or (id and each.fields["groupId"] == id)), None)
     if row is None:
         raise NoSuchObject("The group was not found." if not name else f"Group '{name}' does not exist.")
     return row
 
 
-def _show_group(call: Call, row: DeclaredRow) -> Shown:
-    group_id = cast(Shown, row.fields)["groupId"]
-    return {"name": row.id, "groupId": group_id, "self": address(call, f"group?groupId={group_id}")}
+def _show_group(call: Call, row: Any) -> Shown:
+    group_id = row.fields["groupId"]
+    return {"name": row.key, "groupId": group_id, "self": address(call, f"group?groupId={group_id}")}
 
 
-def _list_members(call: Call, row: DeclaredRow) -> list[Shown]:
-    members = [find_user(call, each.id) for each in list_declared(call, MEMBER, {"name": row.id})]
+def _list_members(call: Call, row: Any) -> list[Shown]:
+    members = [find_user(call, each.key) for each in MEMBERS.rows_in(call, row.key)]
     return [show_person(call, each) for each in members if each]
 
 
@@ -52,9 +46,9 @@ def post_group(call: Call, name: str = "") -> Shown:
     """Create a group."""
     if not name.strip():
         raise JiraError("The group name must not be empty.")
-    if find_declared(call, GROUP, {}, name):
+    if GROUPS.find_in(call, "", name):
         raise JiraError("A group or user with this name already exists.")
-    row = add_declared(call, GROUP, STYLE, {}, {"name": name, "groupId": call.ids.uuid()})
+    row = GROUPS.add(DocumentRequest(call), {"name": name, "groupId": call.ids.uuid()})
     users: Shown = {"size": 0, "items": [], "max-results": 50, "start-index": 0, "end-index": 0}
     return {**_show_group(call, row), "users": users, "expand": "users"}
 
@@ -72,24 +66,22 @@ def get_group(call: Call, groupname: str = "", group_id: str = "") -> Shown:
 def delete_group(call: Call, groupname: str = "", group_id: str = "") -> None:
     """Remove a group."""
     row = _find_group(call, groupname, group_id)
-    for each in list_declared(call, MEMBER, {"name": row.id}):
-        call.db.remove(each)
-    call.db.remove(row)
+    GROUPS.remove(call, row)
 
 
 @api.get("/group/bulk")
 def list_groups(call: Call, start_at: int = 0, max_results: int = 50) -> Shown:
     """List the groups in pages."""
-    shown = [_show_group(call, row) for row in list_declared(call, GROUP, {})]
+    shown = [_show_group(call, row) for row in GROUPS.rows_in(call, "")]
     return page_values([{"name": each["name"], "groupId": each["groupId"]} for each in shown], start_at, max_results)
 
 
 @api.get("/groups/picker")
 def pick_groups(call: Call, query: str = "", max_results: int = 20) -> Shown:
     """Find groups whose name has a text."""
-    rows = [row for row in list_declared(call, GROUP, {}) if query.lower() in row.id.lower()]
+    rows = [row for row in GROUPS.rows_in(call, "") if query.lower() in row.key.lower()]
     shown: list[Shown] = [
-        {"name": row.id, "html": row.id, "labels": [], "groupId": cast(Shown, row.fields)["groupId"]} for row in rows
+        {"name": row.key, "html": row.key, "labels": [], "groupId": row.fields["groupId"]} for row in rows
     ]
     few = shown[:max_results]
     return {"header": f"Showing {len(few)} of {len(rows)} matching groups", "total": len(rows), "groups": few}
@@ -115,9 +107,9 @@ def _find_person(call: Call, said: str) -> JiraUser:
 def post_group_user(call: Call, groupname: str = "", group_id: str = "", account_id: str = "", name: str = "") -> Shown:
     """Add a person to a group."""
     row, user = _find_group(call, groupname, group_id), _find_person(call, account_id or name)
-    if find_declared(call, MEMBER, {"name": row.id}, user.account_id):
+    if MEMBERS.find_in(call, row.key, user.account_id):
         raise JiraError("Cannot add user. User is already a member of the group.")
-    add_declared(call, MEMBER, STYLE, {"name": row.id}, {"account": user.account_id})
+    MEMBERS.add(DocumentRequest(call, {"name": row.key}), {"account": user.account_id})
     return {**_show_group(call, row), "users": {"size": len(_list_members(call, row)), "items": []}}
 
 
@@ -125,7 +117,7 @@ def post_group_user(call: Call, groupname: str = "", group_id: str = "", account
 def delete_group_user(call: Call, groupname: str = "", group_id: str = "", account_id: str = "") -> None:
     """Take a person from a group."""
     row, user = _find_group(call, groupname, group_id), _find_person(call, account_id)
-    member = find_declared(call, MEMBER, {"name": row.id}, user.account_id)
+    member = MEMBERS.find_in(call, row.key, user.account_id)
     if member is None:
         raise NoSuchObject("The user is not a member of the group.")
     call.db.remove(member)
@@ -135,8 +127,8 @@ def delete_group_user(call: Call, groupname: str = "", group_id: str = "", accou
 def list_user_groups(call: Call, account_id: str = "", username: str = "") -> list[Shown]:
     """List the groups of a person."""
     user = _find_person(call, account_id or username)
-    rows = list_declared(call, GROUP, {})
-    return [_show_group(call, row) for row in rows if find_declared(call, MEMBER, {"name": row.id}, user.account_id)]
+    rows = GROUPS.rows_in(call, "")
+    return [_show_group(call, row) for row in rows if MEMBERS.find_in(call, row.key, user.account_id)]
 
 
 def _show_role(call: Call, id: str, path: str, actors: list[Shown]) -> Shown:
@@ -170,8 +162,8 @@ def get_project_role(call: Call, project_id_or_key: str, id: str) -> Shown:
     """Return a role with the people that have it in a project."""
     project = get_project_or_refuse(call, project_id_or_key)
     actors: list[Shown] = []
-    for number, row in enumerate(list_declared(call, ACTOR, {"project": project.id, "role": id}), 10_100):
-        user = find_user(call, row.id)
+    for number, row in enumerate(ACTORS.rows_in(call, f"{project.id}/{id}"), 10_100):
+        user = find_user(call, row.key)
         if user:
             person = {"accountId": user.account_id}
             about = {"id": number, "displayName": user.display_name, "type": "atlassian-user-role-actor"}
@@ -184,11 +176,11 @@ def post_role_actors(call: Call, project_id_or_key: str, id: str, user: list[str
     """Give people a role in a project."""
     project = get_project_or_refuse(call, project_id_or_key)
     _show_role(call, id, "role", [])
-    values = {"project": project.id, "role": id}
+    request = DocumentRequest(call, {"project": project.id, "role": id})
     for each in user or []:
         account = _find_person(call, each).account_id
-        if find_declared(call, ACTOR, values, account) is None:
-            add_declared(call, ACTOR, STYLE, values, {"account": account})
+        if ACTORS.find_in(call, ACTORS.scope(request), account) is None:
+            ACTORS.add(request, {"account": account})
     return get_project_role(call, project_id_or_key, id)
 
 
@@ -196,7 +188,7 @@ def post_role_actors(call: Call, project_id_or_key: str, id: str, user: list[str
 def delete_role_actor(call: Call, project_id_or_key: str, id: str, user: str = "") -> None:
     """Take a role in a project from a person."""
     project = get_project_or_refuse(call, project_id_or_key)
-    row = find_declared(call, ACTOR, {"project": project.id, "role": id}, user)
+    row = ACTORS.find_in(call, f"{project.id}/{id}", user)
     if row is None:
         raise NoSuchObject("The actor does not have the role.")
     call.db.remove(row)

@@ -12,16 +12,12 @@ from twindiff.kit.call import Call
 from twindiff.kit.clock import micros_of
 from twindiff.kit.twin import Operations
 
-from ..declared_collections import (
-    add_declared,
-    find_declared,
-    list_declared,
-)
+from ..document_collections import DocumentRequest
 from .issue_parts import list_remote_links
 from .issues import get_issue_or_refuse
 from .projects import get_project_or_refuse
 from .site import find_user, me
-from .site_collections import PROPERTY, STYLE, VOTE
+from .site_collections import PROPERTIES, VOTES
 from .site_views import address, show_link_type, show_person, show_project, show_type
 from .tables import Component, Issue, IssueLinkType, IssueType, JiraUser, Project, RemoteLink, Status, Version, Worklog
 from .wire_style import InvalidFields, JiraError, NoSuchObject, page_values
@@ -41,7 +37,7 @@ _PROJECT_TYPES = (("software", "Software"), ("business", "Business"), ("service_
 def get_votes(call: Call, issue_id_or_key: str) -> Shown:
     """Return who voted for an issue."""
     issue = get_issue_or_refuse(call, issue_id_or_key)
-    accounts = [row.id for row in list_declared(call, VOTE, {"key": issue.key})]
+    accounts = [row.key for row in VOTES.rows_in(call, issue.key)]
     voters = [show_person(call, user) for each in accounts if (user := find_user(call, each))]
     about = {"self": address(call, f"issue/{issue.key}/votes"), "votes": len(accounts)}
     return {**about, "hasVoted": me(call).account_id in accounts, "voters": voters}
@@ -53,15 +49,15 @@ def post_vote(call: Call, issue_id_or_key: str) -> None:
     issue, account = get_issue_or_refuse(call, issue_id_or_key), me(call).account_id
     if issue.reporter == account:
         raise NoSuchObject("You cannot vote for an issue you have reported.")
-    if find_declared(call, VOTE, {"key": issue.key}, account) is None:
-        add_declared(call, VOTE, STYLE, {"key": issue.key}, {"account": account})
+    if VOTES.find_in(call, issue.key, account) is None:
+        VOTES.add(DocumentRequest(call, {"key": issue.key}), {"account": account})
 
 
 @api.delete("/issue/{issueIdOrKey}/votes", status=204)
 def delete_vote(call: Call, issue_id_or_key: str) -> None:
     """Take the caller's vote from an issue."""
     issue = get_issue_or_refuse(call, issue_id_or_key)
-    row = find_declared(call, VOTE, {"key": issue.key}, me(call).account_id)
+    row = VOTES.find_in(call, issue.key, me(call).account_id)
     if row is None:
         raise NoSuchObject("Cannot remove a vote for an issue that the user has not voted for.")
     call.db.remove(row)
@@ -72,18 +68,18 @@ def list_project_properties(call: Call, project_id_or_key: str) -> Shown:
     """List the keys of a project's properties."""
     project = get_project_or_refuse(call, project_id_or_key)
     path = f"project/{project.id}/properties"
-    rows = list_declared(call, PROPERTY, {"project": project.id})
-    return {"keys": [{"self": address(call, f"{path}/{row.id}"), "key": row.id} for row in rows]}
+    rows = PROPERTIES.rows_in(call, project.id)
+    return {"keys": [{"self": address(call, f"{path}/{row.key}"), "key": row.key} for row in rows]}
 
 
 @api.get("/project/{projectIdOrKey}/properties/{propertyKey}")
 def get_project_property(call: Call, project_id_or_key: str, property_key: str) -> Shown:
     """Return a property of a project."""
     project = get_project_or_refuse(call, project_id_or_key)
-    row = find_declared(call, PROPERTY, {"project": project.id}, property_key)
+    row = PROPERTIES.find_in(call, project.id, property_key)
     if row is None:
         raise NoSuchObject(f"The property {property_key} does not exist.")
-    return {"key": row.id, "value": cast(Shown, row.fields)["value"]}
+    return {"key": row.key, "value": row.fields["value"]}
 
 
 @api.get("/mypermissions")

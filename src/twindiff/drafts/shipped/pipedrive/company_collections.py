@@ -24,6 +24,7 @@ from ..document_collections import (
     declare_operation,
     serve_collections,
 )
+from ..document_fields import FieldType
 from .item_kinds import BY_NAME, create_item, find_caller, find_item, list_items
 from .shown_items import COMPANY, find_owner, show_item
 from .tables import PipedriveDeal, PipedriveStage, PipedriveUser
@@ -33,16 +34,14 @@ api = Operations()
 _READ = frozenset(["list", "read"])
 
 
-def _read_whole(text: str | None, otherwise: int) -> int:
-    return int(text) if text and text.isdecimal() and len(text) < 10 else otherwise
-
-
 class CompanyDocuments(CollectionStyle):
     """Answers are `{"success", "data", "additional_data"}`, ids are numbers, times are `add_time` and `update_time`."""
 
+    is_lenient = True
+
     def show_list(self, request: DocumentRequest, shown: list[Shown]) -> Any:
-        start = _read_whole(request.query.get("start"), 0)
-        page, additional = page_rows(shown, start, _read_whole(request.query.get("limit"), DEFAULT_PAGE))
+        start = max(request.read_whole("start", 0), 0)
+        page, additional = page_rows(shown, start, max(request.read_whole("limit", DEFAULT_PAGE), 0))
         return {"success": True, "data": page, "additional_data": additional}
 
     def read_list(self, answer: Any) -> list[Any]:
@@ -63,6 +62,9 @@ class CompanyDocuments(CollectionStyle):
 
     def refuse_absent(self, name: str, absent: Sequence[str]) -> ApiError:
         return PipedriveError(f"{absent[0]}: is required")
+
+    def refuse_invalid(self, name: str, field: str, kind: FieldType, value: Any) -> ApiError:
+        return PipedriveError(f"{field}: must be {kind.description}")
 
     def refuse_taken(self, name: str, taken: str, value: Any) -> ApiError:
         return PipedriveError(f"A {name} with this {taken} exists already", 409)
@@ -135,11 +137,15 @@ def _show_hook(request: DocumentRequest, fields: Shown) -> Shown:
 
 
 LEADS = DocumentCollection(
-    table="leads", path="/v1/leads", style=_LEADS, name="lead", required=("title",), check=_check_lead, created=201,
+    table="leads", path="/v1/leads", style=_LEADS, name="lead", required=("title",), check=_check_lead,
+    fields="title: text; owner_id, person_id, organization_id, channel: integer; label_ids: list; value: object;"
+           "expected_close_date: date; is_archived, was_seen: boolean; origin_id, channel_id: text", created=201,
     deleted=200, show=_show_lead, filters=("owner_id", "person_id", "organization_id", "is_archived"),
+    unserved=("filter_id", "sort"),
 )  # fmt: skip
 PIPELINES = DocumentCollection(
     table="pipelines", path="/v1/pipelines", style=_STYLE, name="pipeline", updates_by=("PUT",), required=("name",),
+    fields="name: text; order_nr: integer",
     defaults={"url_title": "default", "order_nr": 0, "active": True, "deal_probability": True}, created=201,
     deleted=200, serves=ALL - {"delete"},
     show=lambda _request, fields: {**fields, "selected": False},
@@ -150,7 +156,8 @@ FILES = DocumentCollection(
 )  # fmt: skip
 ACTIVITY_TYPES = DocumentCollection(
     table="activity_types", path="/v1/activityTypes", style=_STYLE, name="activity type", updates_by=("PUT",),
-    required=("name", "icon_key"), deleted=200, created=200, serves=ALL - {"read"},
+    required=("name", "icon_key"), fields="name, icon_key, color: text; order_nr: integer", deleted=200, created=200,
+    serves=ALL - {"read"},
     defaults={"color": None, "active_flag": True, "is_custom_flag": True, "order_nr": 1},
     show=lambda _request, fields: {"key_string": str(fields.get("name", "")).lower().replace(" ", "_"), **fields},
 )  # fmt: skip
@@ -158,49 +165,63 @@ COLLECTIONS = (
     LEADS, PIPELINES, FILES, ACTIVITY_TYPES,
     DocumentCollection(
         table="lead_labels", path="/v1/leadLabels", style=_LEADS, name="lead label", required=("name", "color"),
+        fields="name, color: text",
         created=200, deleted=200, serves=ALL - {"read"},
     ),
     DocumentCollection(
         table="webhooks", path="/v1/webhooks", style=_STYLE, name="webhook", check=_check_hook, created=201,
-        required=("subscription_url", "event_action", "event_object"), show=_show_hook, deleted=200,
+        required=("subscription_url", "event_action", "event_object"),
+        fields="subscription_url, event_action, event_object, http_auth_user, http_auth_password: text",
+        show=_show_hook, deleted=200,
         serves=frozenset(["list", "create", "delete"]),
     ),
     DocumentCollection(
         table="call_logs", path="/v1/callLogs", style=_LEADS, name="call log", created=200, deleted=200,
-        required=("to_phone_number", "outcome", "start_time", "end_time"), serves=ALL - {"update"},
+        required=("to_phone_number", "outcome", "start_time", "end_time"),
+        fields="to_phone_number, from_phone_number, subject, duration, note: text; start_time, end_time: time;"
+               "outcome: connected|no_answer|left_message|left_voicemail|wrong_number|busy;"
+               "activity_id, person_id, org_id, deal_id: integer", serves=ALL - {"update"},
         defaults={"activity_id": None, "person_id": None, "org_id": None, "deal_id": None, "subject": None,
                   "duration": None, "from_phone_number": None, "has_recording": False, "note": None},
     ),
     DocumentCollection(
         table="roles", path="/v1/roles", style=_STYLE, name="role", updates_by=("PUT",), required=("name",),
+        fields="name: text; parent_role_id: integer",
         created=200, deleted=200, defaults={"parent_role_id": None, "active_flag": True, "assignment_count": "0"},
     ),
     DocumentCollection(
         table="teams", path="/v1/legacyTeams", style=_STYLE, name="team", updates_by=("PUT",),
-        required=("name", "manager_id"), created=200, serves=ALL - {"delete"},
+        required=("name", "manager_id"), fields="name, description: text; manager_id: integer; users: list",
+        created=200, serves=ALL - {"delete"},
         defaults={"description": "", "users": [], "active_flag": 1, "deleted_flag": 0, "created_by_user_id": 1},
     ),
     DocumentCollection(
         table="organization_relationships", path="/v1/organizationRelationships", style=_STYLE,
         name="organization relationship", updates_by=("PUT",),
         required=("type", "rel_owner_org_id", "rel_linked_org_id"),
+        fields="type: parent|related",
         created=200, deleted=200, defaults={"active_flag": True, "calculated_type": None},
     ),
     DocumentCollection(
         table="projects", path="/v1/projects", style=_STYLE, name="project", updates_by=("PUT",), created=201,
-        required=("title", "board_id", "phase_id"), deleted=200, serves=ALL,
+        required=("title", "board_id", "phase_id"),
+        fields="title, description: text; board_id, phase_id, owner_id, person_id, org_id: integer;"
+               "start_date, end_date: date; deal_ids, labels: list", deleted=200, serves=ALL,
         defaults={"description": None, "status": "open", "owner_id": None, "start_date": None, "end_date": None,
                   "deal_ids": [], "person_id": None, "org_id": None, "labels": [], "archive_time": None},
     ),
     DocumentCollection(
         table="tasks", path="/v1/tasks", style=_STYLE, name="task", updates_by=("PUT",), created=201, deleted=200,
         required=("title", "project_id"),
+        fields="title, description: text; project_id, parent_task_id, assignee_id: integer; due_date: date",
         defaults={"description": None, "done": 0, "due_date": None, "parent_task_id": None},
-        filters=("assignee_id", "project_id", "done"),
+        filters=("assignee_id", "project_id", "parent_task_id", "done"),
     ),
     DocumentCollection(
         table="goals", path="/v1/goals", style=_STYLE, name="goal", updates_by=("PUT",), created=200, deleted=200,
-        required=("assignee", "type", "expected_outcome", "duration", "interval"), serves=ALL - {"list", "read"},
+        required=("assignee", "type", "expected_outcome", "duration", "interval"),
+        fields="title: text; assignee, type, expected_outcome, duration: object;"
+               "interval: weekly|monthly|quarterly|yearly", serves=ALL - {"list", "read"},
         defaults={"is_active": True},
     ),
     DocumentCollection(
@@ -212,7 +233,7 @@ COLLECTIONS = (
     ),
     DocumentCollection(
         table="note_comments", path="/v1/notes/{noteId}/comments", style=_LEADS, name="comment", updates_by=("PUT",),
-        required=("content",), created=200, deleted=200, defaults={"active_flag": True},
+        required=("content",), fields="content: text", created=200, deleted=200, defaults={"active_flag": True},
         resolve=lambda call, given: [str(find_item(call, BY_NAME["note"], given[0]).id)], item="/{commentId}",
         key="uuid",
     ),
@@ -228,7 +249,7 @@ def _delete_many(collection: DocumentCollection) -> Any:
             raise PipedriveError("ids: is required")
         for row in collection.rows(request):
             if row.key in wanted:
-                request.call.db.remove(row)
+                collection.remove(request.call, row)
         return {"success": True, "data": {"id": [int(each) for each in wanted if each.isdecimal()]}}
 
     return respond
@@ -505,7 +526,8 @@ def _convert_lead(request: DocumentRequest) -> Any:
     given = {"title": fields["title"], "value": amount.get("amount") or 0, **{k: v for k, v in links.items() if v}}
     deal = create_item(request.call, BY_NAME["deal"], given)
     conversion = request.call.ids.uuid()
-    request.call.db.change(row, fields={**fields, "is_archived": True, "deal_id": deal.id, "conversion_id": conversion})
+    done = {"is_archived": True, "deal_id": deal.id, "conversion_id": conversion}
+    LEADS.write(request.call, row, {**fields, **done})
     return {"success": True, "data": {"conversion_id": conversion}, "additional_data": None}
 
 
@@ -520,15 +542,15 @@ def _get_conversion(request: DocumentRequest) -> Any:
 
 declare_operation(api, "POST /api/v2/leads/{id}/convert/deal", _convert_lead)
 declare_operation(api, "GET /api/v2/leads/{id}/convert/status/{conversionId}", _get_conversion)
-PIPELINE_ROW: Shown = {
-    "scope": "", "key": "1", "number": 1,
-    "fields": {"id": 1, "name": "Pipeline", "url_title": "default", "order_nr": 1, "active": True,
-               "deal_probability": True, "add_time": "2026-01-01 00:00:00", "update_time": "2026-01-01 00:00:00"},
-}  # fmt: skip
+PIPELINE_ROW = PIPELINES.to_row("", "1", {
+    "id": 1, "name": "Pipeline", "url_title": "default", "order_nr": 1, "active": True, "deal_probability": True,
+    "add_time": "2026-01-01 00:00:00", "update_time": "2026-01-01 00:00:00",
+}, 1)  # fmt: skip
 ACTIVITY_TYPE_ROWS: list[Shown] = [
-    {"scope": "", "key": str(number), "number": number,
-     "fields": {"id": number, "order_nr": number, "name": name, "key_string": name.lower(), "icon_key": name.lower(),
-                "active_flag": True, "color": None, "is_custom_flag": False, "add_time": "2026-01-01 00:00:00",
-                "update_time": None}}
+    ACTIVITY_TYPES.to_row("", str(number), {
+        "id": number, "order_nr": number, "name": name, "key_string": name.lower(), "icon_key": name.lower(),
+        "active_flag": True, "color": None, "is_custom_flag": False, "add_time": "2026-01-01 00:00:00",
+        "update_time": None,
+    }, number)
     for number, name in enumerate(("Call", "Meeting", "Task", "Deadline", "Email", "Lunch"), 1)
 ]  # fmt: skip

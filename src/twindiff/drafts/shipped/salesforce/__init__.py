@@ -6,7 +6,7 @@ from twindiff.kit.seeding import Variables
 from twindiff.kit.twin import Users
 
 from .. import ShippedDraft
-from ..document_collections import make_document_table
+from ..document_fields import make_document_table
 from . import bulk_jobs, composite, descriptions, further_resources, org, queries, records
 from .objects import OBJECTS, TABLES
 from .org import org_rows

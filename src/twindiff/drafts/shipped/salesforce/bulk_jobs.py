@@ -21,7 +21,8 @@ from twindiff.kit.parameter_sources import Body
 from twindiff.kit.request_context import RequestContext
 from twindiff.kit.twin import Operations
 
-from ..document_collections import Shown, make_document_table
+from ..document_collections import Shown
+from ..document_fields import make_document_table
 from .objects import SalesforceObject
 from .queries import flatten_record, list_query_records
 from .records import (

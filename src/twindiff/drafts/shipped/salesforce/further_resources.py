@@ -14,7 +14,8 @@ from twindiff.kit.http import Response, json_answer
 from twindiff.kit.parameter_sources import Body, Named
 from twindiff.kit.twin import Operations
 
-from ..document_collections import Shown, make_document_table
+from ..document_collections import Shown
+from ..document_fields import make_document_table
 from .objects import OBJECTS
 from .org import AGENT, ORGANIZATION, get_user_info
 from .queries import get_search, list_fields, read_field, show_attributes

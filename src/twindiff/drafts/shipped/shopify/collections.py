@@ -5,24 +5,26 @@ https://shopify.dev/docs/api/admin-rest/latest/resources/webhook
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, ClassVar, cast
+import re
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Annotated, Any, ClassVar
 
 from twindiff.kit.call import Call
 from twindiff.kit.errors import ApiError
 from twindiff.kit.parameter_sources import Body
 from twindiff.kit.twin import Operations
 
-from ..declared_collections import (
-    Collection,
-    DeclaredRow,
-    DeclaredStyle,
-    add_declared,
-    declare_collections,
-    declare_table,
-    find_declared,
-    list_declared,
+from ..document_collections import (
+    ALL,
+    CollectionStyle,
+    DocumentCollection,
+    DocumentRequest,
+    declare_operation,
+    list_tables,
+    serve_collections,
 )
+from ..document_fields import FieldType
 from .admin import COLLECTION, CUSTOMER, DEFAULT_PAGE, MAX_PAGE, ORDER, PRODUCT, ShopKind, find_object, show_object
 from .tables import ShopifyOrder, ShopifyShop
 from .wire_style import ShopifyError, show_time
@@ -32,170 +34,219 @@ Shown = dict[str, Any]
 LOCATION = 30_000_001
 
 
-class ShopCollectionStyle(DeclaredStyle):
+BOUNDS = ("created_at_min", "created_at_max", "updated_at_min", "updated_at_max")
+"""Parameters of lists that bound the times of objects."""
+
+
+def _is_between(request: DocumentRequest, shown: Shown) -> bool:
+    """Return whether the times of an object are within the bounds that a request names. Raises ShopifyError."""
+    for name in BOUNDS:
+        bound = request.query.get(name)
+        if bound is None:
+            continue
+        try:
+            at, limit = (datetime.fromisoformat(each) for each in (shown[name[:-4]], bound))
+        except ValueError:
+            raise ShopifyError(400, f"{name} is not a time") from None
+        limit = limit if limit.tzinfo else limit.replace(tzinfo=UTC)
+        if (at < limit) if name.endswith("min") else (at > limit):
+            return False
+    return True
+
+
+class ShopDocuments(CollectionStyle):
     """Objects stand under their word, and lists under that of several; ids grow."""
 
     suffix = ".json"
-    created_status = 201
-    removed_status = 200
-    queries: ClassVar = {"since_id": (int, 0), "limit": (int, DEFAULT_PAGE), "page": (int, 1), "fields": (str, "")}
+    updates_by = ("PUT",)
+    deleted = 200
+    is_lenient = True
+    parameters: ClassVar = {
+        "since_id": (int, 0), "limit": (int, DEFAULT_PAGE), "page": (int, 1), "fields": (str, ""), "ids": (str, ""),
+        **dict.fromkeys(BOUNDS, (str, None)),
+    }  # fmt: skip
 
-    def not_found(self, kind: Collection) -> ApiError:
+    def __init__(self, name: str, plural: str) -> None:
+        """`name` and `plural` are the words of one object and of several."""
+        self.name, self.plural = name, plural
+
+    def read_fields(self, request: DocumentRequest) -> Shown:
+        given = request.find_object(self.name)
+        if given is None:
+            raise ShopifyError(400, {self.name: ["Required parameter missing or invalid"]})
+        return given
+
+    def refuse_missing(self, name: str, key: str) -> ApiError:
         return ShopifyError(404, "Not Found")
 
-    def refuse_missing(self, kind: Collection, names: Sequence[str]) -> ApiError:
-        return ShopifyError(422, {name: ["can't be blank"] for name in names})
+    def refuse_absent(self, name: str, absent: Sequence[str]) -> ApiError:
+        return ShopifyError(422, {each: ["can't be blank"] for each in absent})
 
-    def new_id(self, call: Call, kind: Collection) -> str:
-        return str(9_000_000_000 + call.db.next("object"))
+    def refuse_invalid(self, name: str, field: str, kind: FieldType, value: Any) -> ApiError:
+        return ShopifyError(
+            422, {field: ["is not included in the list" if kind.words else f"must be {kind.description}"]}
+        )
 
-    def read(self, kind: Collection, body: Any) -> Shown:
-        given: Any = cast(Shown, body).get(kind.name) if isinstance(body, dict) else None
-        if not isinstance(given, dict):
-            raise ShopifyError(400, {kind.name: ["Required parameter missing or invalid"]})
-        return dict(cast(Shown, given))
+    def make_key(self, call: Call, collection: DocumentCollection) -> int:
+        return 9_000_000_000 + call.db.next("object")
 
-    def show(self, call: Call, kind: Collection, row: DeclaredRow) -> Shown:
-        times = {"created_at": show_time(row.created_at), "updated_at": show_time(row.updated_at)}
-        shown: Shown = {"id": int(row.id), **cast(Shown, row.fields), **times}
-        for name, id in zip(kind.placeholders, _ids_of(kind, row.scope), strict=True):
-            shown[name] = int(id)
-        if kind.name == "metafield":
-            owner = kind.path.split("/")[1].rstrip("s") if kind.placeholders else "shop"
-            shown |= {"owner_id": shown.get(f"{owner}_id", 20_000_001), "owner_resource": owner}
-            shown.pop(f"{owner}_id", None)
-        return {**shown, "admin_graphql_api_id": f"gid://shopify/{_words(kind.name)}/{row.id}"}
+    def stamp(self, call: Call, *, is_new: bool) -> Shown:
+        now = show_time(call.clock.iso())
+        return {"created_at": now, "updated_at": now} if is_new else {"updated_at": now}
 
-    def wrap(self, kind: Collection, shown: Shown) -> Any:
-        return {kind.name: shown}
+    def show_one(self, shown: Shown) -> Any:
+        return {self.name: shown}
 
-    def page(self, call: Call, kind: Collection, shown: list[Shown], given: Mapping[str, Any]) -> Any:
-        most, page = given["limit"], given["page"]
+    def show_list(self, request: DocumentRequest, shown: list[Shown]) -> Any:
+        most, page, since = (request.query[name] for name in ("limit", "page", "since_id"))
         if not 1 <= most <= MAX_PAGE or page < 1:
             raise ShopifyError(400, f"limit must be between 1 and {MAX_PAGE}, and page at least 1")
-        rows = [each for each in shown if each["id"] > given["since_id"]][(page - 1) * most : page * most]
-        names = [name.strip() for name in given["fields"].split(",") if name.strip()]
+        ids = [each.strip() for each in str(request.query.get("ids") or "").split(",") if each.strip()]
+        shown = [each for each in shown if (not ids or str(each["id"]) in ids) and _is_between(request, each)]
+        rows = [each for each in shown if each["id"] > since][(page - 1) * most : page * most]
+        names = [name.strip() for name in request.query["fields"].split(",") if name.strip()]
         if names:
             rows = [{name: value for name, value in each.items() if name in names} for each in rows]
-        return {kind.plural: rows}
+        return {self.plural: rows}
 
-    def remove(self, kind: Collection, row: DeclaredRow) -> Any:
+    def show_deleted(self, request: DocumentRequest, shown: Shown) -> Any:
         return {}
 
 
-def _words(name: str) -> str:
-    return "".join(part.capitalize() for part in name.split("_"))
+def _declare(name: str, plural: str, *required: str, under: str = "", **more: Any) -> DocumentCollection:
+    """Return the collection of a word, below what the path `under` names."""
+    above = _PLACEHOLDER.findall(under)
+    graphql = "".join(part.capitalize() for part in name.split("_"))
+    add: Callable[[DocumentRequest], Shown] | None = more.pop("add", None)
 
+    def show(request: DocumentRequest, fields: Shown) -> Shown:
+        shown = {**fields, **{each: int(request.path[each]) for each in above}}
+        shown |= add(request) if add else {}
+        return {**shown, "admin_graphql_api_id": f"gid://shopify/{graphql}/{fields['id']}"}
 
-def _ids_of(kind: Collection, scope: str) -> list[str]:
-    """Return the ids in the path of a collection."""
-    pairs = zip(kind.path.split("/"), scope.split("/"), strict=True)
-    return [value for name, value in pairs if name.startswith("{")]
-
-
-def _metafields(path: str, kind: ShopKind | None, placeholder: str) -> Collection:
-    """Return the metafields of what stands at a path."""
-
-    def check(call: Call, values: Mapping[str, str]) -> None:
-        if kind is not None:
-            find_object(call, kind, values[placeholder])
-
-    return Collection(
-        _METAFIELDS, f"{path}/metafields", "metafield", "metafields", ("namespace", "key", "value"),
-        usual={"type": "single_line_text_field", "description": None}, check=check,
+    return DocumentCollection(
+        table=more.pop("table", plural), path=f"{under}/{plural}", style=ShopDocuments(name, plural), name=name,
+        required=required, show=show, **more,
     )  # fmt: skip
 
 
-_METAFIELDS = declare_table("metafields")
-WEBHOOK = Collection(
-    declare_table("webhooks"), "/webhooks", "webhook", "webhooks", ("topic", "address"),
-    usual={"format": "json", "fields": [], "metafield_namespaces": [], "api_version": "2025-01",
-           "private_metafield_namespaces": []},
-    filters=("topic", "address"),
+def _add_shop(_request: DocumentRequest) -> Shown:
+    return {"owner_id": 20_000_001, "owner_resource": "shop"}
+
+
+def _declare_metafields(plural: str, kind: ShopKind) -> DocumentCollection:
+    """Return the metafields of products and the like."""
+    owner = plural.rstrip("s")
+
+    def resolve(call: Call, given: Sequence[str]) -> Sequence[str]:
+        return [str(find_object(call, kind, given[0]).id)]
+
+    def add(request: DocumentRequest) -> Shown:
+        return {"owner_id": int(request.path[f"{owner}_id"]), "owner_resource": owner}
+
+    return _declare(
+        "metafield", "metafields", *_METAFIELD, fields=_METAFIELD_FIELDS, filters=("namespace", "key", "type"),
+        under=f"/{plural}/{{{owner}_id}}",
+        table=f"{owner}_metafields",
+        defaults=_USUAL_METAFIELD, resolve=resolve, hidden=frozenset(["owner_id", "owner_resource"]),
+        add=add,
+    )  # fmt: skip
+
+
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")
+_METAFIELD = ("namespace", "key", "value")
+_METAFIELD_FIELDS = "namespace, type, description: text"
+_USUAL_METAFIELD: Shown = {"type": "single_line_text_field", "description": None}
+PRICE_RULE = _declare(
+    "price_rule", "price_rules", "title", "target_type", "target_selection", "allocation_method", "value_type",
+    "value", "customer_selection", "starts_at",
+    fields="title, value: text; target_type: line_item|shipping_line; target_selection: all|entitled;"
+           "allocation_method: each|across; value_type: fixed_amount|percentage; customer_selection: all|prerequisite;"
+           "starts_at, ends_at: time; usage_limit, allocation_limit: integer; once_per_customer: boolean;"
+           "entitled_product_ids, entitled_variant_ids, entitled_collection_ids, prerequisite_customer_ids: list",
+    defaults={"ends_at": None, "usage_limit": None, "once_per_customer": False, "allocation_limit": None,
+              "entitled_product_ids": [], "entitled_variant_ids": [], "entitled_collection_ids": [],
+              "prerequisite_customer_ids": []},
 )  # fmt: skip
-PRICE_RULE = Collection(
-    declare_table("price_rules"), "/price_rules", "price_rule", "price_rules",
-    ("title", "target_type", "target_selection", "allocation_method", "value_type", "value", "customer_selection",
-     "starts_at"),
-    usual={"ends_at": None, "usage_limit": None, "once_per_customer": False, "allocation_limit": None,
-           "entitled_product_ids": [], "entitled_variant_ids": [], "entitled_collection_ids": [],
-           "prerequisite_customer_ids": []},
-)  # fmt: skip
-DISCOUNT_CODE = Collection(
-    declare_table("discount_codes"), "/price_rules/{price_rule_id}/discount_codes", "discount_code", "discount_codes",
-    ("code",), usual={"usage_count": 0}, above=PRICE_RULE,
-)  # fmt: skip
-SMART_COLLECTION = Collection(
-    declare_table("smart_collections"), "/smart_collections", "smart_collection", "smart_collections",
-    ("title", "rules"),
-    usual={"body_html": None, "sort_order": "best-selling", "template_suffix": None, "disjunctive": False,
-           "published_scope": "web"},
-)  # fmt: skip
-PAGE = Collection(
-    declare_table("pages"), "/pages", "page", "pages", ("title",),
-    usual={"body_html": None, "author": "Twindiff", "template_suffix": None, "shop_id": 20_000_001},
-)  # fmt: skip
-BLOG = Collection(
-    declare_table("blogs"), "/blogs", "blog", "blogs", ("title",),
-    usual={"commentable": "no", "feedburner": None, "feedburner_location": None, "template_suffix": None, "tags": ""},
-)  # fmt: skip
-ARTICLE = Collection(
-    declare_table("articles"), "/blogs/{blog_id}/articles", "article", "articles", ("title",),
-    usual={"body_html": None, "author": "Twindiff", "summary_html": None, "tags": "", "template_suffix": None,
-           "user_id": None},
-    above=BLOG,
-)  # fmt: skip
-REDIRECT = Collection(declare_table("redirects"), "/redirects", "redirect", "redirects", ("path", "target"))
-SCRIPT_TAG = Collection(
-    declare_table("script_tags"), "/script_tags", "script_tag", "script_tags", ("event", "src"),
-    usual={"display_scope": "online_store", "cache": False}, filters=("src",),
-)  # fmt: skip
-THEME = Collection(
-    declare_table("themes"), "/themes", "theme", "themes", ("name",),
-    usual={"role": "unpublished", "theme_store_id": None, "previewable": True, "processing": False},
-)  # fmt: skip
-CARRIER_SERVICE = Collection(
-    declare_table("carrier_services"), "/carrier_services", "carrier_service", "carrier_services",
-    ("name", "callback_url"), usual={"active": True, "service_discovery": True, "carrier_service_type": "api"},
-)  # fmt: skip
-GIFT_CARD = Collection(
-    declare_table("gift_cards"), "/gift_cards", "gift_card", "gift_cards", ("initial_value",),
-    usual={"currency": "USD", "note": None, "disabled_at": None, "expires_on": None, "customer_id": None},
-    verbs=("list", "create", "get", "change"),
+BLOG = _declare(
+    "blog", "blogs", "title", filters=("handle",),
+    fields="title, handle, template_suffix, feedburner, feedburner_location: text; commentable: no|moderate|yes",
+    defaults={"commentable": "no", "feedburner": None, "feedburner_location": None, "template_suffix": None,
+              "tags": ""},
 )  # fmt: skip
 COUNTED = (
-    WEBHOOK, PRICE_RULE, SMART_COLLECTION, PAGE, BLOG, REDIRECT, SCRIPT_TAG, GIFT_CARD,
+    PRICE_RULE, BLOG,
+    _declare("webhook", "webhooks", "topic", "address", filters=("topic", "address"),
+             fields="topic, address, api_version: text; format: json|xml;"
+                    "fields, metafield_namespaces, private_metafield_namespaces: list",
+             defaults={"format": "json", "fields": [], "metafield_namespaces": [], "api_version": "2025-01",
+                       "private_metafield_namespaces": []}),
+    _declare("smart_collection", "smart_collections", "title", "rules", filters=("title", "handle"),
+             unserved=("product_id", "published_status"),
+             fields="title, body_html, handle, template_suffix: text; rules: list; disjunctive: boolean;"
+                    "sort_order: alpha-asc|alpha-desc|best-selling|created|created-desc|manual|price-asc|price-desc;"
+                    "published_scope: web|global",
+             defaults={"body_html": None, "sort_order": "best-selling", "template_suffix": None, "disjunctive": False,
+                       "published_scope": "web"}),
+    _declare("page", "pages", "title", filters=("title", "handle"), unserved=("published_status",),
+             fields="title, body_html, author, handle, template_suffix: text; published: boolean",
+             defaults={"body_html": None, "author": "Twindiff", "template_suffix": None, "shop_id": 20_000_001}),
+    _declare("redirect", "redirects", "path", "target", filters=("path", "target"), fields="path, target: text"),
+    _declare("script_tag", "script_tags", "event", "src", filters=("src",),
+             fields="event, src: text; display_scope: online_store|order_status|all; cache: boolean",
+             defaults={"display_scope": "online_store", "cache": False}),
+    _declare("gift_card", "gift_cards", "initial_value", unserved=("status",),
+             fields="initial_value, note, code, currency, template_suffix: text; expires_on: date;"
+                    "customer_id: integer", serves=ALL - {"delete"},
+             defaults={"currency": "USD", "note": None, "disabled_at": None, "expires_on": None, "customer_id": None}),
 )  # fmt: skip
-_OF_THINGS = (
-    ("", None, ""), ("/products/{product_id}", PRODUCT, "product_id"),
-    ("/customers/{customer_id}", CUSTOMER, "customer_id"), ("/orders/{order_id}", ORDER, "order_id"),
-    ("/collections/{collection_id}", COLLECTION, "collection_id"),
+COLLECTIONS = (
+    *COUNTED,
+    _declare("discount_code", "discount_codes", "code", under="/price_rules/{price_rule_id}", above=PRICE_RULE,
+             fields="code: text; usage_count: integer",
+             defaults={"usage_count": 0}),
+    _declare("article", "articles", "title", under="/blogs/{blog_id}", above=BLOG,
+             filters=("author", "handle"), unserved=("tag", "published_status"),
+             fields="title, author, body_html, handle, summary_html, template_suffix: text; published: boolean;"
+                    "image: object",
+             defaults={"body_html": None, "author": "Twindiff", "summary_html": None, "tags": "",
+                       "template_suffix": None, "user_id": None}),
+    _declare("theme", "themes", "name", fields="name, src: text; role: main|unpublished|demo|development",
+             defaults={"role": "unpublished", "theme_store_id": None, "previewable": True, "processing": False}),
+    _declare("carrier_service", "carrier_services", "name", "callback_url",
+             fields="name, callback_url: text; active, service_discovery: boolean; carrier_service_type: api|legacy;"
+                    "format: json|xml",
+             defaults={"active": True, "service_discovery": True, "carrier_service_type": "api"}),
+    _declare("metafield", "metafields", *_METAFIELD, fields=_METAFIELD_FIELDS, filters=("namespace", "key", "type"),
+             defaults=_USUAL_METAFIELD,
+             hidden=frozenset(["owner_id", "owner_resource"]),
+             add=_add_shop),
+    _declare_metafields("products", PRODUCT), _declare_metafields("customers", CUSTOMER),
+    _declare_metafields("orders", ORDER), _declare_metafields("collections", COLLECTION),
 )  # fmt: skip
-METAFIELDS = tuple(_metafields(*each) for each in _OF_THINGS)
-KINDS = (*COUNTED, DISCOUNT_CODE, ARTICLE, THEME, CARRIER_SERVICE, *METAFIELDS)
-_style = ShopCollectionStyle()
 
 
-def _declare_count(kind: Collection) -> None:
-    """Declare how the objects of a collection are counted."""
+def _count(collection: DocumentCollection) -> Any:
+    def respond(request: DocumentRequest) -> Any:
+        """Count the objects of a collection."""
+        return {"count": sum(_is_between(request, each) for each in collection.list_shown(request))}
 
-    @api.get(f"{kind.path}/count.json")
-    def count_objects(call: Call) -> Shown:
-        return {"count": len(list_declared(call, kind, {}))}
+    return respond
 
 
-for each in COUNTED:
-    _declare_count(each)
-declare_collections(api, _style, KINDS)
+for _counted in COUNTED:
+    _name, _parameters = f"GET {_counted.path}/count.json", {**_counted.parameters}
+    declare_operation(api, _name, _count(_counted), "Count the objects of a collection.", parameters=_parameters)
+serve_collections(api, COLLECTIONS)
 
 
 # -- locations and stock -----------------------------------------------------------------------------------------------
 
-LEVEL = Collection(
-    declare_table("inventory_levels"), "/inventory_levels", "inventory_level", "inventory_levels", verbs=(),
-    chosen_key="inventory_item_id",
+LEVELS = DocumentCollection(
+    table="inventory_levels", path="/inventory_levels", style=ShopDocuments("inventory_level", "inventory_levels"),
+    serves=frozenset(), key="inventory_item_id", given_key="inventory_item_id",
 )  # fmt: skip
-TABLES = tuple(dict.fromkeys(kind.table for kind in (*KINDS, LEVEL)))
+TABLES = list_tables((*COLLECTIONS, LEVELS))
 
 
 def _show_location(call: Call) -> Shown:
@@ -226,9 +277,9 @@ def get_location(call: Call, id: str) -> Shown:
     return {"location": _show_location(call)}
 
 
-def _show_level(row: DeclaredRow) -> Shown:
-    level = {"inventory_item_id": int(row.id), "location_id": LOCATION, **cast(Shown, row.fields)}
-    return {**level, "updated_at": show_time(row.updated_at)}
+def _show_level(row: Any) -> Shown:
+    names = ("available", "updated_at")
+    return {"inventory_item_id": int(row.key), "location_id": LOCATION, **{name: row.fields[name] for name in names}}
 
 
 def _read_level(body: Mapping[str, Any], name: str) -> tuple[str, int]:
@@ -244,11 +295,9 @@ def _read_level(body: Mapping[str, Any], name: str) -> tuple[str, int]:
 
 
 def _set_level(call: Call, item: str, available: int) -> Shown:
-    row = find_declared(call, LEVEL, {}, item)
-    fields = {"available": available}
-    if row is None:
-        row = add_declared(call, LEVEL, _style, {}, {**fields, "inventory_item_id": item})
-    row = call.db.change(row, fields=fields, updated_at=call.clock.iso())
+    request, row = DocumentRequest(call), LEVELS.find_in(call, "", item)
+    fields = {"inventory_item_id": item, "available": available}
+    row = LEVELS.add(request, fields) if row is None else LEVELS.change(request, row, fields)
     return {"inventory_level": _show_level(row)}
 
 
@@ -262,8 +311,8 @@ def post_level(call: Call, body: Annotated[dict[str, Any], Body]) -> Shown:
 def post_adjustment(call: Call, body: Annotated[dict[str, Any], Body]) -> Shown:
     """Change how much of an item there is at a location by a number."""
     item, change = _read_level(body, "available_adjustment")
-    row = find_declared(call, LEVEL, {}, item)
-    return _set_level(call, item, change + (cast(Shown, row.fields)["available"] if row else 0))
+    row = LEVELS.find_in(call, "", item)
+    return _set_level(call, item, change + (row.fields["available"] if row else 0))
 
 
 @api.get("/inventory_levels.json")
@@ -273,7 +322,7 @@ def list_levels(call: Call, inventory_item_ids: str = "", location_ids: str = ""
         raise ShopifyError(422, "at least one of inventory_item_ids or location_ids must be given")
     wanted = inventory_item_ids.split(",") if inventory_item_ids else None
     here = not location_ids or str(LOCATION) in location_ids.split(",")
-    rows = [row for row in list_declared(call, LEVEL, {}) if here and (wanted is None or row.id in wanted)]
+    rows = [row for row in LEVELS.rows_in(call, "") if here and (wanted is None or row.key in wanted)]
     return {"inventory_levels": [_show_level(row) for row in rows]}
 
 

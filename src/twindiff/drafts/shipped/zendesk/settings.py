@@ -13,13 +13,15 @@ from twindiff.kit.errors import ApiError
 from twindiff.kit.parameter_sources import Body
 from twindiff.kit.twin import Operations
 
-from ..declared_collections import (
-    Collection,
-    DeclaredRow,
-    DeclaredStyle,
-    declare_collections,
-    declare_table,
+from ..document_collections import (
+    ALL,
+    CollectionStyle,
+    DocumentCollection,
+    DocumentRequest,
+    list_tables,
+    serve_collections,
 )
+from ..document_fields import FieldType
 from .tables import AGENT, ZendeskGroup, ZendeskJob, ZendeskOrganization, ZendeskUser, ZendeskUserField
 from .tickets import create_ticket, put_ticket
 from .users import create_user, find_user, put_user, show_user
@@ -32,51 +34,61 @@ MAX_BULK = 100
 MAX_ID = 10**15
 
 
-class SettingStyle(DeclaredStyle):
+class SettingDocuments(CollectionStyle):
     """Objects stand under their word and say their `url`; lists are pages by number or cursor."""
 
-    computed: ClassVar = frozenset(("url",))
-    queries: ClassVar = {"page": (PageChoice, 1), "per_page": (int, 100)}
+    updates_by = ("PUT",)
+    computed = frozenset(("url",))
+    is_lenient = True
+    parameters: ClassVar = {"page": (PageChoice, 1), "per_page": (int, 100)}
 
-    def not_found(self, kind: Collection) -> ApiError:
+    def __init__(self, name: str, plural: str, path: str) -> None:
+        """`name` and `plural` are the words of one object and of several."""
+        self.name, self.plural, self.path = name, plural, path
+
+    def read_fields(self, request: DocumentRequest) -> Shown:
+        given = request.find_object(self.name)
+        if given is None:
+            raise ZendeskError(400, {"error": {"title": "Invalid attribute", "message": f"{self.name} is required"}})
+        return given
+
+    def refuse_missing(self, name: str, key: str) -> ApiError:
         return RecordNotFound()
 
-    def refuse_missing(self, kind: Collection, names: Sequence[str]) -> ApiError:
-        problems = {name: f"{name.replace('_', ' ').capitalize()}: cannot be blank" for name in names}
-        return refuse_fields(problems, dict.fromkeys(names, "BlankValue"))
+    def refuse_absent(self, name: str, absent: Sequence[str]) -> ApiError:
+        problems = {each: f"{each.replace('_', ' ').capitalize()}: cannot be blank" for each in absent}
+        return refuse_fields(problems, dict.fromkeys(absent, "BlankValue"))
 
-    def new_id(self, call: Call, kind: Collection) -> str:
-        return str(360_900_000 + call.db.next("setting"))
+    def refuse_invalid(self, name: str, field: str, kind: FieldType, value: Any) -> ApiError:
+        said = f"{field.replace('_', ' ').capitalize()}: must be {kind.description}"
+        return refuse_fields({field: said}, {field: "InvalidValue"})
 
-    def read(self, kind: Collection, body: Any) -> Shown:
-        given: Any = cast(Shown, body).get(kind.name) if isinstance(body, dict) else None
-        if not isinstance(given, dict):
-            raise ZendeskError(400, {"error": {"title": "Invalid attribute", "message": f"{kind.name} is required"}})
-        return dict(cast(Shown, given))
+    def make_key(self, call: Call, collection: DocumentCollection) -> int:
+        return 360_900_000 + call.db.next("setting")
 
-    def show(self, call: Call, kind: Collection, row: DeclaredRow) -> Shown:
-        url = f"{call.base_url}/api/v2{kind.path}/{row.id}.json"
-        times = {"created_at": show_time(row.created_at), "updated_at": show_time(row.updated_at)}
-        return {"url": url, "id": int(row.id), **cast(Shown, row.fields), **times}
+    def stamp(self, call: Call, *, is_new: bool) -> Shown:
+        now = show_time(call.clock.iso())
+        return {"created_at": now, "updated_at": now} if is_new else {"updated_at": now}
 
-    def wrap(self, kind: Collection, shown: Shown) -> Any:
-        return {kind.name: shown}
+    def show_one(self, shown: Shown) -> Any:
+        return {self.name: shown}
 
-    def page(self, call: Call, kind: Collection, shown: list[Shown], given: Mapping[str, Any]) -> Any:
-        url = f"{call.base_url}/api/v2{kind.path}.json"
-        return page_rows(url, kind.plural, shown, lambda each: each, given["page"], given["per_page"])
+    def show_list(self, request: DocumentRequest, shown: list[Shown]) -> Any:
+        url = f"{request.call.base_url}/api/v2{self.path}.json"
+        page, most = request.query["page"], request.query["per_page"]
+        return page_rows(url, self.plural, shown, lambda each: each, page, most)
 
 
-def _verify_ids(table: Any, name: str) -> Callable[[Call, Shown], None]:
+def _check_ids(table: Any, name: str) -> Callable[[DocumentRequest, Shown], None]:
     """Return a check that a membership names a user and something of a table that are there."""
 
-    def verify(call: Call, given: Shown) -> None:
+    def check(request: DocumentRequest, fields: Shown) -> None:
         for field, of in (("user_id", ZendeskUser), (name, table)):
-            id = given.get(field)
-            if not isinstance(id, int) or not 0 < id < MAX_ID or call.db.find(of, of.id == id) is None:
+            id = fields.get(field)
+            if not isinstance(id, int) or not 0 < id < MAX_ID or request.call.db.find(of, of.id == id) is None:
                 raise refuse_fields({field: f"{field.removesuffix('_id').capitalize()}: is invalid"})
 
-    return verify
+    return check
 
 
 _FIELD: Shown = {
@@ -84,56 +96,76 @@ _FIELD: Shown = {
     "regexp_for_validation": None, "title_in_portal": "", "visible_in_portal": False, "editable_in_portal": False,
     "required_in_portal": False, "tag": None, "removable": True, "agent_description": None,
 }  # fmt: skip
+_FIELD_FLAGS = (
+    "active, required, collapsed_for_agents, visible_in_portal, editable_in_portal, required_in_portal: boolean"
+)
+_FIELD_FIELDS = (
+    f"title, description, agent_description, title_in_portal, tag, regexp_for_validation: text; {_FIELD_FLAGS};"
+    "position: integer; custom_field_options: list"
+)
+_TICKET_TYPES = "text|textarea|checkbox|date|integer|decimal|regexp|partialcreditcard|multiselect|tagger|lookup"
+_OWNER_TYPES = "text|textarea|checkbox|date|integer|decimal|regexp|dropdown|multiselect|lookup"
+_RULE_FIELDS = "title, description: text; active: boolean; position: integer"
+_UNSERVED = ("access", "group_id", "category", "only_viewable", "sort", "sort_by", "sort_order")
 _RULE: Shown = {"active": True, "position": 1, "description": None}
 
 
-def _settings(
-    name: str, plural: str, needed: Sequence[str], usual: Mapping[str, Any], filters: Sequence[str] = ()
-) -> Collection:
-    table = declare_table(plural)
-    return Collection(table, f"/{plural}", name, plural, needed, usual=usual, filters=filters)
+def _declare(name: str, plural: str, *required: str, path: str = "", **more: Any) -> DocumentCollection:
+    path = path or f"/{plural}"
+
+    def show(request: DocumentRequest, fields: Shown) -> Shown:
+        return {"url": f"{request.call.base_url}/api/v2{path}/{fields['id']}.json", **fields}
+
+    return DocumentCollection(
+        table=plural, path=path, style=SettingDocuments(name, plural, path), name=name, required=required, show=show,
+        **more,
+    )  # fmt: skip
 
 
-TICKET_FIELD = _settings("ticket_field", "ticket_fields", ("type", "title"), _FIELD)
-TICKET_FORM = _settings(
-    "ticket_form", "ticket_forms", ("name",),
-    {"display_name": "", "position": 1, "active": True, "end_user_visible": False, "default": False,
-     "ticket_field_ids": [], "in_all_brands": True, "restricted_brand_ids": []},
+COLLECTIONS = (
+    _declare("ticket_field", "ticket_fields", "type", "title", defaults=_FIELD,
+             fields=f"{_FIELD_FIELDS}; type: {_TICKET_TYPES}"),
+    _declare("ticket_form", "ticket_forms", "name", filters=("active", "end_user_visible"),
+             fields="name, display_name: text; position: integer; ticket_field_ids, restricted_brand_ids: list;"
+                    "active, end_user_visible, default, in_all_brands: boolean",
+             defaults={"display_name": "", "position": 1, "active": True, "end_user_visible": False, "default": False,
+                       "ticket_field_ids": [], "in_all_brands": True, "restricted_brand_ids": []}),
+    _declare("view", "views", "title", filters=("active",), unserved=_UNSERVED,
+             fields=f"{_RULE_FIELDS}; restriction: object",
+             defaults={**_RULE, "restriction": None, "conditions": {"all": [], "any": []}}),
+    _declare("macro", "macros", "title", "actions", filters=("active",), unserved=_UNSERVED,
+             fields=f"{_RULE_FIELDS}; actions: list; restriction: object",
+             defaults={**_RULE, "restriction": None}),
+    _declare("trigger", "triggers", "title", "conditions", "actions",
+             filters=("active", "category_id"), unserved=_UNSERVED,
+             fields=f"{_RULE_FIELDS}; conditions: object; actions: list; category_id: text",
+             defaults={**_RULE, "category_id": None}),
+    _declare("automation", "automations", "title", "conditions", "actions",
+             filters=("active",), unserved=_UNSERVED,
+             fields=f"{_RULE_FIELDS}; conditions: object; actions: list", defaults=_RULE),
+    _declare("brand", "brands", "name", "subdomain",
+             fields="name, subdomain, host_mapping, signature_template: text; active, default: boolean",
+             defaults={"active": True, "default": False, "has_help_center": False, "is_deleted": False,
+                       "host_mapping": None}),
+    _declare("sla_policy", "sla_policies", "title", "filter", path="/slas/policies",
+             fields="title, description: text; position: integer; filter: object; policy_metrics: list",
+             defaults={"description": "", "position": 1, "policy_metrics": []}),
+    _declare("organization_field", "organization_fields", "key", "type", "title", defaults=_FIELD,
+             fields=f"{_FIELD_FIELDS}; type: {_OWNER_TYPES}"),
+    _declare("webhook", "webhooks", "name", "endpoint", "http_method", "request_format", "status",
+             fields="name, endpoint, description: text; http_method: GET|POST|PUT|PATCH|DELETE;"
+                    "request_format: json|xml|form_encoded; status: active|inactive; subscriptions: list",
+             defaults={"subscriptions": []}),
+    _declare("organization_membership", "organization_memberships", "user_id", "organization_id",
+             fields="user_id, organization_id: integer; default, view_tickets: boolean",
+             serves=ALL - {"update"}, check=_check_ids(ZendeskOrganization, "organization_id"),
+             defaults={"default": None, "view_tickets": True}),
+    _declare("group_membership", "group_memberships", "user_id", "group_id",
+             fields="user_id, group_id: integer; default: boolean", defaults={"default": False},
+             serves=ALL - {"update"}, check=_check_ids(ZendeskGroup, "group_id")),
 )  # fmt: skip
-VIEW = _settings("view", "views", ("title",), {**_RULE, "restriction": None, "conditions": {"all": [], "any": []}})
-MACRO = _settings("macro", "macros", ("title", "actions"), {**_RULE, "restriction": None})
-TRIGGER = _settings("trigger", "triggers", ("title", "conditions", "actions"), {**_RULE, "category_id": None})
-AUTOMATION = _settings("automation", "automations", ("title", "conditions", "actions"), _RULE)
-BRAND = _settings(
-    "brand", "brands", ("name", "subdomain"),
-    {"active": True, "default": False, "has_help_center": False, "is_deleted": False, "host_mapping": None},
-)  # fmt: skip
-SLA_POLICY = Collection(
-    declare_table("sla_policies"), "/slas/policies", "sla_policy", "sla_policies", ("title", "filter"),
-    usual={"description": "", "position": 1, "policy_metrics": []},
-)  # fmt: skip
-ORGANIZATION_FIELD = _settings("organization_field", "organization_fields", ("key", "type", "title"), _FIELD)
-WEBHOOK = Collection(
-    declare_table("webhooks"), "/webhooks", "webhook", "webhooks",
-    ("name", "endpoint", "http_method", "request_format", "status"), usual={"subscriptions": []},
-)  # fmt: skip
-ORGANIZATION_MEMBERSHIP = _settings(
-    "organization_membership", "organization_memberships", ("user_id", "organization_id"),
-    {"default": None, "view_tickets": True},
-)._replace(
-    verbs=("list", "create", "get", "remove"), verify=_verify_ids(ZendeskOrganization, "organization_id"),
-)  # fmt: skip
-GROUP_MEMBERSHIP = _settings(
-    "group_membership", "group_memberships", ("user_id", "group_id"), {"default": False}
-)._replace(verbs=("list", "create", "get", "remove"), verify=_verify_ids(ZendeskGroup, "group_id"))
-KINDS = (
-    TICKET_FIELD, TICKET_FORM, VIEW, MACRO, TRIGGER, AUTOMATION, BRAND, SLA_POLICY, ORGANIZATION_FIELD, WEBHOOK,
-    ORGANIZATION_MEMBERSHIP, GROUP_MEMBERSHIP,
-)  # fmt: skip
-
-
-declare_collections(api, SettingStyle(), KINDS)
-TABLES = tuple(kind.table for kind in KINDS)
+TABLES = list_tables(COLLECTIONS)
+serve_collections(api, COLLECTIONS)
 
 
 # -- the caller and fields of users ------------------------------------------------------------------------------------
