@@ -45,7 +45,8 @@ def test_a_group_has_members(jira: httpx.Client):
     group, me = {"groupname": "devs"}, caller(jira)
     assert jira.post("/group", json={"name": "devs"}).status_code == 201
     assert jira.post("/group/user", params=group, json={"accountId": me}).status_code == 201
-    assert [each["accountId"] for each in jira.get("/group/member", params=group).json()["values"]] == [me]
+    (member,) = jira.get("/group/member", params=group).json()["values"]
+    assert (member["accountId"], "locale" in member, "locale" in jira.get("/myself").json()) == (me, False, True)
     assert [each["name"] for each in jira.get("/user/groups", params={"accountId": me}).json()] == ["devs"]
     assert jira.get("/groups/picker", params={"query": "dev"}).json()["total"] == 1
     assert jira.delete("/group/user", params={**group, "accountId": me}).status_code == 200

@@ -21,8 +21,8 @@ from .site_views import (
     address,
     show_field,
     show_link_type,
-    show_person,
     show_priority,
+    show_profile,
     show_resolution,
     show_status,
     show_type,
@@ -38,7 +38,7 @@ Shown = dict[str, Any]
 def get_myself(call: Call) -> Shown:
     """Return the caller."""
     return {
-        **show_person(call, me(call)),
+        **show_profile(call, me(call)),
         "groups": {"size": 1, "items": []},
         "applicationRoles": {"size": 1, "items": []},
         "expand": "groups,applicationRoles",
@@ -68,7 +68,7 @@ def get_user(call: Call, account_id: str = "", username: str = "", key: str = ""
     user = find_user(call, account_id or username or key)
     if user is None:
         raise NoSuchObject("Specified user does not exist or you do not have required permissions")
-    return show_person(call, user)
+    return show_profile(call, user)
 
 
 def _find_people(call: Call, query: str, start: int, most: int) -> list[Shown]:
@@ -84,7 +84,7 @@ def _find_people(call: Call, query: str, start: int, most: int) -> list[Shown]:
         else []
     )
     rows = call.db.rows(JiraUser, JiraUser.active, *where, order=JiraUser.display_name, limit=most, offset=start)
-    return [show_person(call, each) for each in rows]
+    return [show_profile(call, each) for each in rows]
 
 
 @api.get("/user/search")

@@ -18,7 +18,7 @@ from .issues import get_issue_or_refuse
 from .projects import get_project_or_refuse
 from .site import find_user, me
 from .site_collections import PROPERTIES, VOTES
-from .site_views import address, show_link_type, show_person, show_project, show_type
+from .site_views import address, show_link_type, show_person, show_profile, show_project, show_type
 from .tables import Component, Issue, IssueLinkType, IssueType, JiraUser, Project, RemoteLink, Status, Version, Worklog
 from .wire_style import InvalidFields, JiraError, NoSuchObject, page_values
 
@@ -258,7 +258,7 @@ def pick_users(call: Call, query: str, max_results: int = 50) -> Shown:
 def list_people(call: Call, account_id: list[str], start_at: int = 0, max_results: int = 10) -> Shown:
     """Return people by account."""
     rows = [user for each in account_id if (user := find_user(call, each))]
-    return page_values([show_person(call, each) for each in rows], start_at, max_results)
+    return page_values([show_profile(call, each) for each in rows], start_at, max_results)
 
 
 @api.get("/issue/{issueIdOrKey}/remotelink/{linkId}")

@@ -46,7 +46,7 @@ def show_user(call: Call, account_id: str | None) -> Shown | None:
 
 
 def show_person(call: Call, user: JiraUser) -> Shown:
-    """Return a person."""
+    """Return a person as what belongs to one shows it."""
     return {
         "self": address(call, f"user?accountId={user.account_id}"),
         "accountId": user.account_id,
@@ -56,8 +56,12 @@ def show_person(call: Call, user: JiraUser) -> Shown:
         "displayName": user.display_name,
         "active": user.active,
         "timeZone": user.time_zone,
-        "locale": "en_US",
     }
+
+
+def show_profile(call: Call, user: JiraUser) -> Shown:
+    """Return a person as requests for people show one."""
+    return {**show_person(call, user), "locale": "en_US"}
 
 
 def show_project(call: Call, project: Project) -> Shown:
