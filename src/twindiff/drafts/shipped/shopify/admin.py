@@ -308,8 +308,8 @@ class _InvalidPage(ShopifyError):
         super().__init__(400, {"page_info": ["Invalid value."]})
 
 
-def _declare(kind: ShopKind) -> None:
-    """Declare the operations of a kind."""
+def _declare_count(kind: ShopKind) -> None:
+    """Declare how objects of a kind are counted."""
 
     @api.get(f"/{kind.plural}/count.json")
     def count_objects(
@@ -325,6 +325,10 @@ def _declare(kind: ShopKind) -> None:
         asked = {"created_at_min": created_at_min, "status": status, "financial_status": financial_status}
         asked |= {"fulfillment_status": fulfillment_status, "vendor": vendor, "product_type": product_type}
         return {"count": len(_list_rows(call, kind, {**asked, "collection_id": str(collection_id or "")}))}
+
+
+def _declare_list(kind: ShopKind) -> None:
+    """Declare how objects of a kind are listed."""
 
     @api.get(f"/{kind.plural}.json")
     def list_objects(
@@ -350,8 +354,6 @@ def _declare(kind: ShopKind) -> None:
         asked |= {"fulfillment_status": fulfillment_status, "since_id": str(since_id or "")}
         asked |= {"collection_id": str(collection_id or ""), "page_info": page_info, "fields": fields}
         return _show_page(call, kind, asked, limit, page)
-
-    _declare_members(kind)
 
 
 def _declare_members(kind: ShopKind) -> None:
@@ -380,7 +382,9 @@ def _declare_members(kind: ShopKind) -> None:
 
 
 for each in KINDS:
-    _declare(each)
+    _declare_count(each)
+    _declare_list(each)
+    _declare_members(each)
 
 
 def _list_parts(call: Call, order_id: str, kind: str) -> list[ShopifyOrderPart]:
