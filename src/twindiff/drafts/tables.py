@@ -130,13 +130,11 @@ def _store(
     only_given = {name: each for name, each in given.items() if snake(name) not in shown_names}
     given_by_snake = {snake(name): each for name, each in given.items()}
     fields = dict(list({**only_given, **shown}.items())[:MAX_COLUMNS])
-    names: dict[str, str] = {}
     kinds: dict[str, Any] = {}
     used: set[str] = set()
     key = _column_name(resource.key, used)
-    own = resource.key not in fields
+    names, own = {resource.key: key}, resource.key not in fields
     kinds[key] = str if own or schemas.type_of(fields[resource.key]) != "integer" else int
-    names[resource.key] = key
     for name, schema in fields.items():
         if name != resource.key:
             names[name] = _column_name(name, used)

@@ -94,3 +94,16 @@ def test_activities_of_all_kinds_are_listed_the_newest_first(close: httpx.Client
     shown = close.get("/activity/", params={"lead_id": lead, "_limit": 2}).json()
     assert ([each["_type"] for each in shown["data"]], shown["has_more"]) == (["SMS", "Call"], True)
     assert close.get("/activity/", params={"_limit": 0}).status_code == 400
+
+
+def test_an_opportunity_has_the_day_on_which_it_was_won(close: httpx.Client):
+    active, won = (
+        next(each["id"] for each in close.get("/status/opportunity/").json()["data"] if each["type"] == kind)
+        for kind in ("active", "won")
+    )
+    lead = close.post("/lead/", json={"name": "Acme"}).json()["id"]
+    made = close.post("/opportunity/", json={"lead_id": lead, "status_id": active}).json()
+    assert made["date_won"] is None
+    assert close.put(f"/opportunity/{made['id']}/", json={"status_id": won}).json()["date_won"] == "2026-03-02"
+    given = {"lead_id": lead, "status_id": won, "date_won": "2026-01-31"}
+    assert close.post("/opportunity/", json=given).json()["date_won"] == "2026-01-31"

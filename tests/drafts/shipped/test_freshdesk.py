@@ -68,3 +68,45 @@ def test_contacts_are_listed_by_their_values_page_by_page(freshdesk: httpx.Clien
     assert freshdesk.delete(f"/contacts/{bob['id']}/hard_delete?force=true").status_code == 204
     missing = freshdesk.get(f"/contacts/{bob['id']}")
     assert (missing.status_code, missing.content) == (404, b"")
+
+
+@pytest.mark.parametrize(
+    ("query", "subjects"),
+    [
+        ("priority:4 AND status:3", ["Mixer"]),
+        ("priority:1 OR priority:4", ["Oven", "Mixer"]),
+        ("status:2 AND (tag:'vip' OR priority:4)", []),
+        ("tag:'vip'", ["Mixer"]),
+        ("group_id:null AND created_at:>'2026-03-02'", ["Oven", "Mixer"]),
+        ("created_at:<'2026-03-01'", []),
+    ],
+)
+def test_tickets_are_found_by_a_query(freshdesk: httpx.Client, query: str, subjects: list[str]):
+    ticket = {"subject": "Mixer", "description": "x", "email": "ada@example.com", "status": 3, "priority": 4}
+    freshdesk.post("/tickets", json={**ticket, "tags": ["vip"]})
+    freshdesk.post("/tickets", json={**ticket, "subject": "Gone", "tags": ["vip"]})
+    freshdesk.delete("/tickets/3")
+    found = freshdesk.get("/search/tickets", params={"query": f'"{query}"'}).json()
+    assert ([each["subject"] for each in found["results"]], found["total"]) == (subjects, len(subjects))
+
+
+def test_contacts_and_companies_are_found_by_a_query(freshdesk: httpx.Client):
+    freshdesk.put(f"/companies/{freshdesk.get('/companies').json()[0]['id']}", json={"domains": ["mill.example"]})
+    for kind, query in (("contacts", "email:'ada@example.com'"), ("companies", "domain:'mill.example'")):
+        assert freshdesk.get(f"/search/{kind}", params={"query": f'"{query}"'}).json()["total"] == 1
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["priority:4", '"priority 4"', '"priority:4 AND"', '"(priority:4"', '"colour:1"', '""', f'"{"(" * 51}status:2"',
+     f'"{"tag:1 OR " * 56}tag:12345"'],
+)  # fmt: skip
+def test_a_query_that_is_none_is_refused(freshdesk: httpx.Client, query: str):
+    refused = freshdesk.get("/search/tickets", params={"query": query})
+    assert (refused.status_code, refused.json()["description"]) == (400, "Validation failed")
+
+
+def test_a_query_has_ten_pages_and_512_letters(freshdesk: httpx.Client):
+    query = {"query": '"' + "tag:1 OR " * 56 + 'tag:1234"'}
+    assert freshdesk.get("/search/tickets", params={**query, "page": 10}).json() == {"results": [], "total": 0}
+    assert freshdesk.get("/search/tickets", params={**query, "page": 11}).status_code == 400

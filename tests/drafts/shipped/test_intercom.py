@@ -74,3 +74,11 @@ def test_a_company_has_contacts_and_is_changed_by_the_clients_id(intercom: httpx
     intercom.post(f"/contacts/{contact}/companies", json={"id": company["id"]})
     assert intercom.get("/companies", params={"company_id": "c1"}).json()["user_count"] == 1
     assert [each["name"] for each in intercom.get(f"/contacts/{contact}/companies").json()["data"]] == ["Mill"]
+
+
+def test_a_contact_is_found_by_the_id_of_the_application(intercom: httpx.Client):
+    contact = add_contact(intercom, email="ada@example.com", external_id="x1")
+    assert intercom.get("/contacts/find_by_external_id/x1").json()["id"] == contact
+    assert intercom.get("/contacts/find_by_external_id/x2").status_code == 404
+    intercom.delete(f"/contacts/{contact}")
+    assert intercom.get("/contacts/find_by_external_id/x1").status_code == 404

@@ -62,3 +62,86 @@ def test_what_is_empty_taken_or_unknown_is_refused_by_field(shopify: httpx.Clien
         refused = shopify.post(f"/{name}s.json", json={name: body})
         assert (refused.status_code // 100, [*refused.json()["errors"]]) == (4, [field]), refused.text
     assert len(shopify.get("/customers/search.json", params={"query": "email:ada"}).json()["customers"]) == 1
+
+
+def test_lists_are_filtered_and_lead_from_page_to_page_by_their_link(shopify: httpx.Client):
+    for title in ("One", "Two", "Three"):
+        add(shopify, "product", title=title, vendor="Mill")
+    add(shopify, "product", title="Four", vendor="Other")
+    first = shopify.get("/products.json", params={"limit": 2, "vendor": "Mill"})
+    assert "previous" not in first.links
+    second = shopify.get(first.links["next"]["url"])
+    assert [each["title"] for each in second.json()["products"]] == ["Three"]
+    assert "next" not in second.links
+    assert shopify.get(second.links["previous"]["url"]).json() == first.json()
+    assert [each["title"] for each in shopify.get("/products.json?title=Four").json()["products"]] == ["Four"]
+    assert shopify.get("/products.json", params={"page_info": "x"}).status_code == 400
+    cursor = httpx.URL(first.links["next"]["url"]).params["page_info"]
+    assert shopify.get("/products.json", params={"page_info": cursor, "title": "One"}).status_code == 400
+
+
+def test_variants_are_added_changed_and_removed_and_one_stays(shopify: httpx.Client):
+    product = add(shopify, "product", title="Rye", variants=[{"option1": "S", "price": "1.00"}])
+    path = f"/products/{product['id']}/variants"
+    made = shopify.post(f"{path}.json", json={"variant": {"option1": "L", "price": "2.00"}}).json()["variant"]
+    assert (made["title"], made["position"], made["product_id"]) == ("L", 2, product["id"])
+    assert shopify.post(f"{path}.json", json={"variant": {"option1": "L"}}).status_code == 422
+    shopify.put(f"/variants/{made['id']}.json", json={"variant": {"id": made["id"], "price": "2.50"}})
+    assert shopify.get(f"{path}/{made['id']}.json").json()["variant"]["price"] == "2.50"
+    assert shopify.delete(f"{path}/{made['id']}.json").json() == {}
+    assert shopify.get(f"/variants/{made['id']}.json").status_code == 404
+    assert shopify.delete(f"{path}/{product['variants'][0]['id']}.json").status_code == 422
+
+
+def test_images_are_kept_by_their_address(shopify: httpx.Client):
+    path = f"/products/{add(shopify, 'product', title='Rye')['id']}"
+    made = shopify.post(f"{path}/images.json", json={"image": {"src": "https://shop.example/rye.png"}}).json()["image"]
+    assert shopify.get(f"{path}.json").json()["product"]["image"] == made
+    assert shopify.post(f"{path}/images.json", json={"image": {"attachment": "aGk="}}).status_code == 501
+    assert shopify.post(f"{path}/images.json", json={"image": {}}).status_code == 422
+
+
+def test_an_order_takes_prices_of_variants_and_is_its_customers(shopify: httpx.Client):
+    variant = add(shopify, "product", title="Rye", variants=[{"price": "2.50"}])["variants"][0]
+    customer = add(shopify, "customer", email="ada@acme.test")
+    lines = [{"variant_id": variant["id"], "quantity": 2}]
+    order = add(shopify, "order", line_items=lines, customer={"id": customer["id"]})
+    assert (order["total_price"], order["email"]) == ("5.00", "ada@acme.test")
+    assert (order["line_items"][0]["title"], order["customer"]["id"]) == ("Rye", customer["id"])
+    listed = shopify.get(f"/customers/{customer['id']}/orders.json").json()["orders"]
+    assert [each["id"] for each in listed] == [order["id"]]
+
+
+def test_payments_make_an_order_paid_and_refunded(shopify: httpx.Client):
+    order = add(shopify, "order", line_items=[{"price": "2.50", "quantity": 2}])
+    path = f"/orders/{order['id']}"
+    statuses: list[str] = []
+    for kind, amount in (("authorization", "5"), ("capture", "2"), ("sale", "3"), ("refund", "1"), ("refund", "4")):
+        made = shopify.post(f"{path}/transactions.json", json={"transaction": {"kind": kind, "amount": amount}})
+        assert made.status_code == 201, made.text
+        statuses.append(shopify.get(f"{path}.json").json()["order"]["financial_status"])
+    assert statuses == ["authorized", "partially_paid", "paid", "partially_refunded", "refunded"]
+    assert shopify.post(f"{path}/transactions.json", json={"transaction": {"kind": "gift"}}).status_code == 422
+    assert shopify.get("/orders.json?financial_status=refunded").json()["orders"][0]["id"] == order["id"]
+
+
+def test_lines_of_an_order_are_fulfilled_once(shopify: httpx.Client):
+    order = add(shopify, "order", line_items=[{"price": "1", "quantity": 2}, {"price": "1"}])
+    path = f"/orders/{order['id']}"
+    [todo] = shopify.get(f"{path}/fulfillment_orders.json").json()["fulfillment_orders"]
+    assert (todo["status"], [each["fulfillable_quantity"] for each in todo["line_items"]]) == ("open", [2, 1])
+
+    def fulfill(**lines: Any) -> httpx.Response:
+        wanted = {"fulfillment_order_id": todo["id"], **lines}
+        body = {"line_items_by_fulfillment_order": [wanted], "tracking_info": {"number": "T1"}}
+        return shopify.post("/fulfillments.json", json={"fulfillment": body})
+
+    part = [{"id": todo["line_items"][0]["id"], "quantity": 1}]
+    assert fulfill(fulfillment_order_line_items=part).json()["fulfillment"]["tracking_number"] == "T1"
+    assert shopify.get(f"{path}.json").json()["order"]["fulfillment_status"] == "partial"
+    assert fulfill(fulfillment_order_line_items=[{**part[0], "quantity": 2}]).status_code == 422
+    assert fulfill().status_code == 201
+    assert shopify.get(f"{path}.json").json()["order"]["fulfillment_status"] == "fulfilled"
+    assert fulfill().status_code == 422
+    assert len(shopify.get(f"{path}/fulfillments.json").json()["fulfillments"]) == 2
+    assert shopify.get("/orders.json?fulfillment_status=shipped").json()["orders"][0]["id"] == order["id"]

@@ -112,3 +112,12 @@ def test_tags_are_replaced_added_and_taken(zendesk: httpx.Client):
     assert zendesk.request("DELETE", url, json={"tags": ["heat"]}).json() == {"tags": ["cold"]}
     assert zendesk.post(url, json={"tags": ["new"]}).status_code == 201
     assert zendesk.get("/tags").json()["tags"] == [{"name": "new", "count": 1}]
+
+
+def test_deleted_tickets_are_listed_until_they_are_restored(zendesk: httpx.Client):
+    assert zendesk.get("/deleted_tickets.json").json()["deleted_tickets"] == []
+    zendesk.delete("/tickets/1.json")
+    [deleted] = zendesk.get("/deleted_tickets.json").json()["deleted_tickets"]
+    assert (deleted["id"], deleted["subject"], deleted["previous_state"]) == (1, "Oven", "new")
+    zendesk.put("/deleted_tickets/1/restore.json")
+    assert zendesk.get("/deleted_tickets.json").json()["count"] == 0

@@ -86,6 +86,14 @@ def _first_status(call: Call, owner: str) -> str:
     return rows[0].id
 
 
+def _date_won(call: Call, values: Shown) -> Shown:
+    """Return the details of an opportunity with the day on which it was won, if its status says that it is now."""
+    status = call.db.find(CloseStatus, CloseStatus.id == values["status_id"]) if values.get("status_id") else None
+    details: Shown = values.get("details") or {}
+    is_won = status is not None and status.type == "won" and not details.get("date_won")
+    return {**details, "date_won": call.clock.iso()[:10]} if is_won else details
+
+
 def create_object(call: Call, kind: CrmKind, body: Mapping[str, Any]) -> Any:
     """Add an object of a kind; raises CloseError with the fields that are missing or wrong."""
     missing = {name: "This field is required." for name in kind.needed if body.get(name) in (None, "")}
@@ -97,6 +105,8 @@ def create_object(call: Call, kind: CrmKind, body: Mapping[str, Any]) -> Any:
         return call.db.add(CloseStatus(id=id, position=call.db.next("status") + 100, **dict(kind.of), **values))
     if "status_id" in kind.columns and not values.get("status_id"):
         values["status_id"] = _first_status(call, kind.name)
+    if kind.table is CloseOpportunity:
+        values["details"] = _date_won(call, values)
     if kind.table is CloseContact and not values.get("lead_id"):
         values["lead_id"] = create_object(call, _BY_NAME["lead"], {"name": body.get("name") or ""}).id
     now, user = call.clock.iso(), find_caller(call)
@@ -115,6 +125,8 @@ def create_object(call: Call, kind: CrmKind, body: Mapping[str, Any]) -> Any:
 def change_object(call: Call, kind: CrmKind, row: Any, body: Mapping[str, Any]) -> Any:
     """Change what a body gives; raises CloseError."""
     values = _read_values(call, kind, body, row)
+    if kind.table is CloseOpportunity and "status_id" in values:
+        values["details"] = _date_won(call, values)
     if kind.table is not CloseStatus:
         values |= {"date_updated": call.clock.iso(), "updated_by": find_caller(call)}
     return call.db.change(row, **values)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from twindiff.kit.seeding import Variables
 
 from .. import ShippedDraft
-from . import contacts, tickets
+from . import contacts, searching, tickets
 from .recorded_desk import find_desk
 from .tables import TABLES, desk_rows
 from .wire_style import FreshdeskStyle
@@ -14,7 +14,7 @@ draft = ShippedDraft(
     "freshdesk",
     "Freshdesk",
     stands_alone=True,
-    pages=(contacts.api, tickets.api),
+    pages=(contacts.api, tickets.api, searching.api),
     tables=TABLES,
     rows=desk_rows,
     recorded_rows=find_desk,

@@ -46,7 +46,8 @@ def find_contact(call: Call, id: str) -> FreshdeskContact:
     return call.db.get(FreshdeskContact, read_number(id), missing=RecordNotFound)
 
 
-def _show_contact(row: FreshdeskContact) -> Shown:
+def show_contact(row: FreshdeskContact) -> Shown:
+    """Return a contact."""
     names = ("id", "name", *_WAYS, "address", "description", "job_title", "language", "time_zone", "company_id",
              "view_all_tickets", "tags", "other_emails", "custom_fields", "deleted")  # fmt: skip
     unset: Shown = {"active": False, "facebook_id": None, "csat_rating": None, "preferred_source": None, "avatar": None}
@@ -58,12 +59,12 @@ def _show_contact(row: FreshdeskContact) -> Shown:
 
 def _show_briefly(row: FreshdeskContact) -> Shown:
     hidden = {*_ONLY_SINGLE} - ({"other_companies"} if row.company_id else set())
-    return {name: value for name, value in _show_contact(row).items() if name not in hidden}
+    return {name: value for name, value in show_contact(row).items() if name not in hidden}
 
 
 def _show_single(row: FreshdeskContact) -> Shown:
     """Return a contact as it is read, where only one that is deleted says so."""
-    shown = _show_contact(row)
+    shown = show_contact(row)
     return shown if row.deleted else {name: value for name, value in shown.items() if name != "deleted"}
 
 
@@ -133,7 +134,7 @@ def list_contacts(
 @api.post("/contacts", status=201)
 def post_contact(call: Call, body: Given) -> Shown:
     """Create a contact; its address and its external id are its own."""
-    return _show_contact(create_contact(call, body))
+    return show_contact(create_contact(call, body))
 
 
 @api.get("/contacts/autocomplete")
@@ -156,7 +157,7 @@ def put_contact(call: Call, contact_id: str, body: Given) -> Shown:
     row = find_contact(call, contact_id)
     if row.deleted:
         raise RecordNotFound
-    return _show_contact(call.db.change(row, **_check_contact(call, body, row), updated_at=call.clock.iso()))
+    return show_contact(call.db.change(row, **_check_contact(call, body, row), updated_at=call.clock.iso()))
 
 
 @api.delete("/contacts/{contact_id}", status=204)
@@ -195,7 +196,8 @@ def _get_company(call: Call, id: str) -> FreshdeskCompany:
     return call.db.get(FreshdeskCompany, read_number(id), missing=RecordNotFound)
 
 
-def _show_company(row: FreshdeskCompany) -> Shown:
+def show_company(row: FreshdeskCompany) -> Shown:
+    """Return a company."""
     times = {"created_at": show_time(row.created_at), "updated_at": show_time(row.updated_at)}
     return {"id": row.id, **{name: getattr(row, name) for name in _COMPANY}, **times}
 
@@ -215,7 +217,7 @@ def _check_company(call: Call, given: Mapping[str, Any], own: FreshdeskCompany |
 def list_companies(call: Call, page: int = 1, per_page: int = 30) -> Response:
     """List the companies by name."""
     rows = sorted(call.db.rows(FreshdeskCompany), key=lambda row: row.name)
-    return page_rows(f"{call.base_url}/api/v2/companies", rows, _show_company, page, per_page)
+    return page_rows(f"{call.base_url}/api/v2/companies", rows, show_company, page, per_page)
 
 
 @api.post("/companies", status=201)
@@ -223,7 +225,7 @@ def post_company(call: Call, body: Given) -> Shown:
     """Create a company; its name is its own."""
     fields = _check_company(call, body)
     now, number = call.clock.iso(), 72_000_300_000 + call.db.next("company")
-    return _show_company(call.db.add(FreshdeskCompany(id=number, created_at=now, updated_at=now, **fields)))
+    return show_company(call.db.add(FreshdeskCompany(id=number, created_at=now, updated_at=now, **fields)))
 
 
 @api.get("/companies/autocomplete")
@@ -238,14 +240,14 @@ def complete_companies(call: Call, name: str) -> Shown:
 @api.get("/companies/{company_id}")
 def get_company(call: Call, company_id: str) -> Shown:
     """Return a company."""
-    return _show_company(_get_company(call, company_id))
+    return show_company(_get_company(call, company_id))
 
 
 @api.put("/companies/{company_id}")
 def put_company(call: Call, company_id: str, body: Given) -> Shown:
     """Change a company."""
     row = _get_company(call, company_id)
-    return _show_company(call.db.change(row, **_check_company(call, body, row), updated_at=call.clock.iso()))
+    return show_company(call.db.change(row, **_check_company(call, body, row), updated_at=call.clock.iso()))
 
 
 @api.delete("/companies/{company_id}", status=204)

@@ -47,7 +47,8 @@ def _to_text(body: str) -> str:
     return html.unescape(re.sub(r"<[^>]+>", "", body)).strip()
 
 
-def _show_ticket(row: FreshdeskTicket, *, is_listed: bool = False) -> Shown:
+def show_ticket(row: FreshdeskTicket, *, is_listed: bool = False) -> Shown:
+    """Return a ticket, without its texts if `is_listed`."""
     names = ("id", "subject", "status", "priority", "source", "type", "requester_id", "responder_id", "group_id",
              "company_id", "cc_emails", "tags", "custom_fields")  # fmt: skip
     unset: Shown = {"fwd_emails": [], "reply_cc_emails": row.cc_emails, "spam": False, "email_config_id": None,
@@ -129,7 +130,7 @@ def list_tickets(
     given = {"requester_id": requester_id, "email": email, "company_id": company_id, "filter": filter}
     query = "&".join(f"{name}={quote(value)}" for name, value in given.items() if value)
     url = f"{call.base_url}/api/v2/tickets" + (f"?{query}" if query else "")
-    return page_rows(url, rows, lambda row: _show_ticket(row, is_listed=True), page, per_page)
+    return page_rows(url, rows, lambda row: show_ticket(row, is_listed=True), page, per_page)
 
 
 @api.post("/tickets", status=201)
@@ -144,14 +145,14 @@ def post_ticket(call: Call, body: Given) -> Shown:
     fields: Shown = {**usual, **values, "requester_id": requester}
     now = call.clock.iso()
     row = FreshdeskTicket(id=call.db.next("ticket"), created_at=now, updated_at=now, **fields)
-    return _show_ticket(call.db.add(row))
+    return show_ticket(call.db.add(row))
 
 
 @api.get("/tickets/{ticket_id}")
 def get_ticket(call: Call, ticket_id: str, include: str = "") -> Shown:
     """Return a ticket, with the conversations, the requester or the company that are asked for."""
     row = _find_ticket(call, ticket_id)
-    shown, asked = _show_ticket(row), include.split(",")
+    shown, asked = show_ticket(row), include.split(",")
     if "conversations" in asked:
         shown["conversations"] = [_show_conversation(each) for each in _list_conversations(call, row)[:10]]
     if "requester" in asked:
@@ -174,7 +175,7 @@ def put_ticket(call: Call, ticket_id: str, body: Given) -> Shown:
     values["custom_fields"] = {**row.custom_fields, **values.get("custom_fields", {})}
     if values.get("description", "") is None:
         del values["description"]
-    return _show_ticket(call.db.change(row, **values, updated_at=call.clock.iso()))
+    return show_ticket(call.db.change(row, **values, updated_at=call.clock.iso()))
 
 
 @api.delete("/tickets/{ticket_id}", status=204)

@@ -135,6 +135,15 @@ def post_contact(call: Call, body: Annotated[dict[str, Any], Body]) -> Shown:
     return show_contact(call, call.db.add(row))
 
 
+@api.get("/contacts/find_by_external_id/{external_id}")
+def get_contact_by_external_id(call: Call, external_id: str) -> Shown:
+    """Return the contact with an id of the application's own."""
+    row = next((row for row in list_contacts_there(call) if row.external_id == external_id), None)
+    if row is None:
+        raise IntercomError(404, "not_found", "User Not Found")
+    return show_contact(call, row)
+
+
 @api.get("/contacts/{id}")
 def get_contact(call: Call, id: str) -> Shown:
     """Return a contact."""

@@ -6,13 +6,17 @@ import re
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any, NamedTuple, cast
+from urllib.parse import parse_qsl, urlencode
 
 from twindiff.kit.call import Call
 from twindiff.kit.clock import Clock, micros_of
+from twindiff.kit.http import Response, json_answer
+from twindiff.kit.paging import decode_cursor, encode_cursor
 from twindiff.kit.parameter_sources import Body
 from twindiff.kit.rows import Row
 from twindiff.kit.twin import Operations, Rows
 
+from ...wire_style import DRAFTED_HEADER
 from .tables import (
     ShopifyCollect,
     ShopifyCollection,
@@ -41,12 +45,15 @@ class ShopKind(NamedTuple):
     table: type[Row]
     needed: str = ""
     usual: Mapping[str, Any] = {}
+    filters: tuple[str, ...] = ()
+    """Fields by which lists are filtered."""
 
 
 PRODUCT = ShopKind(
     "product", "products", ShopifyProduct, "title",
     {"body_html": None, "vendor": "Twindiff", "product_type": "", "template_suffix": None, "published_scope": "web",
      "tags": "", "status": "active", "options": [], "images": [], "image": None, "variants": []},
+    ("title", "vendor", "product_type", "handle", "status"),
 )  # fmt: skip
 CUSTOMER = ShopKind(
     "customer", "customers", ShopifyCustomer, "",
@@ -59,6 +66,7 @@ ORDER = ShopKind(
     {"closed_at": None, "note": None, "test": False, "currency": "USD", "confirmed": True, "cancelled_at": None,
      "cancel_reason": None, "fulfillment_status": None, "tags": "", "total_tax": "0.00", "total_discounts": "0.00",
      "refunds": [], "fulfillments": []},
+    ("status", "financial_status", "fulfillment_status"),
 )  # fmt: skip
 COLLECTION = ShopKind(
     "custom_collection", "custom_collections", ShopifyCollection, "title",
@@ -102,18 +110,47 @@ def _is_after(row: Any, name: str, since: str) -> bool:
         raise ShopifyError(400, {f"{name}_min": ["must be a time in ISO 8601"]}) from None
 
 
-def _list_rows(
-    call: Call, kind: ShopKind, ids: str, collection_id: int, created_at_min: str, since_id: int
-) -> list[Any]:
+def _list_rows(call: Call, kind: ShopKind, asked: Mapping[str, str]) -> list[Any]:
+    """Return the rows of a kind that the parameters of a list ask for; empty ones ask for nothing."""
     table: Any = kind.table
-    rows = [row for row in call.db.rows(table, order=table.id) if _is_after(row, "created_at", created_at_min)]
-    if ids:
+    since, since_id = asked.get("created_at_min", ""), int(asked.get("since_id") or 0)
+    rows = [row for row in call.db.rows(table, order=table.id) if _is_after(row, "created_at", since)]
+    if ids := asked.get("ids"):
         rows = [row for row in rows if str(row.id) in ids.split(",")]
-    if collection_id and kind is PRODUCT:
-        collects = call.db.rows(ShopifyCollect, ShopifyCollect.collection_id == collection_id)
+    if (collection := asked.get("collection_id")) and kind is PRODUCT:
+        collects = call.db.rows(ShopifyCollect, ShopifyCollect.collection_id == int(collection))
         rows = [row for row in rows if row.id in {each.product_id for each in collects}]
+    filters = {name: asked[name] for name in kind.filters if asked.get(name)}
+    if filters:
+        rows = [row for row in rows if _fits(kind, show_object(row), filters)]
     wanted = [row for row in rows if row.id > since_id]
     return wanted[::-1] if kind in (CUSTOMER, ORDER) and not since_id else wanted
+
+
+_ORDER_STATES: Mapping[str, tuple[str, ...]] = {"open": (), "closed": ("closed_at",), "cancelled": ("cancelled_at",)}
+_FULFILLED: Mapping[str, tuple[str | None, ...]] = {
+    "shipped": ("fulfilled",),
+    "partial": ("partial",),
+    "unshipped": (None,),
+    "unfulfilled": (None, "partial"),
+}
+
+
+def _fits(kind: ShopKind, shown: Shown, filters: Mapping[str, str]) -> bool:
+    """Return whether an object has the values of filters; those of orders have words of their own."""
+    for name, value in filters.items():
+        if kind is ORDER and value == "any":
+            continue
+        if kind is ORDER and name == "status":
+            ended = tuple(each for each in ("cancelled_at", "closed_at") if shown.get(each))[:1]
+            if _ORDER_STATES.get(value) != ended:
+                return False
+        elif name == "fulfillment_status":
+            if shown.get(name) not in _FULFILLED.get(value, (value,)):
+                return False
+        elif str(shown.get(name)).lower() not in value.lower().split(","):
+            return False
+    return True
 
 
 def _read_given(kind: ShopKind, body: Mapping[str, Any]) -> Shown:
@@ -123,7 +160,8 @@ def _read_given(kind: ShopKind, body: Mapping[str, Any]) -> Shown:
     return {name: value for name, value in cast(Shown, given).items() if name not in ("id", *_TIMES)}
 
 
-def _next_id(call: Call) -> int:
+def next_id(call: Call) -> int:
+    """Return the id of a new object."""
     return 9_000_000_000 + call.db.next("object")
 
 
@@ -131,20 +169,42 @@ def _with_parts(call: Call, kind: ShopKind, id: int, given: Shown) -> Shown:
     """Return what a body gives of an object, with the ids of the variants, lines or addresses in it."""
     variants: Any = given.get("variants")
     if kind is PRODUCT and variants is not None:
-        usual = {"title": "Default Title", "price": "0.00", "sku": "", "inventory_policy": "deny", "option1": None}
-        listed = _objects(variants, "variants")
-        made = [
-            {**usual, "product_id": id, "position": n, **each, "id": each.get("id") or _next_id(call)}
-            for n, each in enumerate(listed, 1)
-        ]
-        return {**given, "variants": made}
+        return {**given, "variants": make_variants(call, id, _objects(variants, "variants"), 1)}
     if kind is ORDER and "line_items" in given:
-        lines = [{"id": _next_id(call), "quantity": 1, "price": "0.00", **each}
+        lines = [{"id": next_id(call), "quantity": 1, "price": "0.00", **_line_of(call, each), **each}
                  for each in _objects(given["line_items"], "line_items")]  # fmt: skip
         total = f"{sum(_number(each['price']) * _number(each['quantity']) for each in lines):.2f}"
         totals = {"total_price": total, "subtotal_price": total, "total_line_items_price": total}
         return {**totals, **given, "line_items": lines}
     return given
+
+
+def make_variants(call: Call, product_id: int, given: list[Shown], first: int) -> list[Shown]:
+    """Return variants of a product with ids and usual values; the position of the first is `first`."""
+    usual = {"price": "0.00", "sku": "", "inventory_policy": "deny", "option1": None}
+    return [
+        {**usual, "title": each.get("option1") or "Default Title", "product_id": product_id, "position": position,
+         "inventory_item_id": next_id(call), **each, "id": each.get("id") or next_id(call)}
+        for position, each in enumerate(given, first)
+    ]  # fmt: skip
+
+
+def find_variant(call: Call, said: str) -> tuple[Any, Shown] | None:
+    """Return the row of a product and its variant with an id; None if there is none."""
+    for row in call.db.rows(ShopifyProduct, order=ShopifyProduct.id):
+        for variant in cast(list[Shown], row.details.get("variants", ())):
+            if str(variant["id"]) == said:
+                return row, variant
+    return None
+
+
+def _line_of(call: Call, line: Shown) -> Shown:
+    """Return what a line of an order takes from its variant, if it names one that there is."""
+    found = find_variant(call, str(line["variant_id"])) if line.get("variant_id") else None
+    if found is None:
+        return {}
+    row, variant = found
+    return {"title": row.title, "product_id": row.id, "price": variant["price"], "sku": variant.get("sku", "")}
 
 
 def _number(value: Any) -> float:
@@ -193,13 +253,17 @@ def create_object(call: Call, kind: ShopKind, given: Shown) -> Any:
     if kind is COLLECT and "collection_id" not in given:
         raise ShopifyError(422, {"collection_id": ["can't be blank"]})
     _check(call, kind, given)
-    id, now = _next_id(call), call.clock.iso()
+    id, now = next_id(call), call.clock.iso()
     if kind is PRODUCT:
         handle = re.sub(r"\W+", "-", str(given["title"]).lower()).strip("-")
         given = {"handle": handle, "published_at": show_time(now), "variants": [{}], **given}
     if kind is ORDER:
         number = call.db.next("order")
         given = {"number": number, "order_number": 1000 + number, "name": f"#{1000 + number}", **given}
+        customer: Any = given.get("customer")
+        if isinstance(customer, dict) and "id" in customer:
+            row = find_object(call, CUSTOMER, str(cast(Shown, customer)["id"]))
+            given = {"email": row.email, **given, "customer": show_object(row)}
     own, details = _split(kind, _with_parts(call, kind, id, given))
     table: Any = kind.table
     row = table(id=id, details={**kind.usual, **details}, created_at=now, updated_at=now, **own)
@@ -211,12 +275,60 @@ def _pick(shown: Shown, fields: str) -> Shown:
     return {name: value for name, value in shown.items() if name in wanted} if wanted else shown
 
 
-def _declare(kind: ShopKind) -> None:
-    """Declare the operations of a kind."""
+def _show_page(call: Call, kind: ShopKind, asked: Shown, limit: int, page: int) -> Response:
+    """Answer a page of a list; the header `Link` has the address of the next one.
+
+    https://shopify.dev/docs/api/admin-rest/usage/pagination
+    """
+    if not 1 <= limit <= MAX_PAGE or page < 1:
+        raise ShopifyError(400, f"limit must be between 1 and {MAX_PAGE}, and page at least 1")
+    start, fields = (page - 1) * limit, asked.pop("fields")
+    if page_info := asked.pop("page_info"):
+        if any(asked.values()):
+            raise ShopifyError(400, {"page_info": ["only limit and fields may stand beside it"]})
+        asked = dict(parse_qsl(decode_cursor(kind.plural, page_info, _InvalidPage)))
+        start = int(asked.pop("start"))
+    rows = _list_rows(call, kind, asked)
+    shown = [_pick(show_object(row), fields) for row in rows[start : start + limit]]
+    links: list[str] = []
+    for name, at in (("previous", max(start - limit, 0)), ("next", start + limit)):
+        if at < start or (at > start and at < len(rows)):
+            cursor = encode_cursor(kind.plural, urlencode({**{k: v for k, v in asked.items() if v}, "start": at}))
+            query = urlencode({"limit": limit, "page_info": cursor, **({"fields": fields} if fields else {})})
+            path = call.memo["exchange"].request.path
+            links.append(f'<{call.base_url}{path}?{query}>; rel="{name}"')
+    headers = (("Link", ", ".join(links)),) if links else ()
+    return json_answer({kind.plural: shown}, headers=(*headers, (DRAFTED_HEADER, "written")))
+
+
+class _InvalidPage(ShopifyError):
+    """The cursor of a page is none that this twin gave."""
+
+    def __init__(self) -> None:
+        super().__init__(400, {"page_info": ["Invalid value."]})
+
+
+def _declare_count(kind: ShopKind) -> None:
+    """Declare how objects of a kind are counted."""
 
     @api.get(f"/{kind.plural}/count.json")
-    def count_objects(call: Call, collection_id: int = 0, created_at_min: str = "") -> Shown:
-        return {"count": len(_list_rows(call, kind, "", collection_id, created_at_min, 0))}
+    def count_objects(
+        call: Call,
+        collection_id: int = 0,
+        created_at_min: str = "",
+        status: str = "",
+        financial_status: str = "",
+        fulfillment_status: str = "",
+        vendor: str = "",
+        product_type: str = "",
+    ) -> Shown:
+        asked = {"created_at_min": created_at_min, "status": status, "financial_status": financial_status}
+        asked |= {"fulfillment_status": fulfillment_status, "vendor": vendor, "product_type": product_type}
+        return {"count": len(_list_rows(call, kind, {**asked, "collection_id": str(collection_id or "")}))}
+
+
+def _declare_list(kind: ShopKind) -> None:
+    """Declare how objects of a kind are listed."""
 
     @api.get(f"/{kind.plural}.json")
     def list_objects(
@@ -228,13 +340,20 @@ def _declare(kind: ShopKind) -> None:
         limit: int = DEFAULT_PAGE,
         page: int = 1,
         fields: str = "",
-    ) -> Shown:
-        if not 1 <= limit <= MAX_PAGE or page < 1:
-            raise ShopifyError(400, f"limit must be between 1 and {MAX_PAGE}, and page at least 1")
-        rows = _list_rows(call, kind, ids, collection_id, created_at_min, since_id)[(page - 1) * limit : page * limit]
-        return {kind.plural: [_pick(show_object(row), fields) for row in rows]}
-
-    _declare_members(kind)
+        page_info: str = "",
+        title: str = "",
+        vendor: str = "",
+        product_type: str = "",
+        handle: str = "",
+        status: str = "",
+        financial_status: str = "",
+        fulfillment_status: str = "",
+    ) -> Response:
+        asked = {"ids": ids, "created_at_min": created_at_min, "title": title, "vendor": vendor, "handle": handle}
+        asked |= {"product_type": product_type, "status": status, "financial_status": financial_status}
+        asked |= {"fulfillment_status": fulfillment_status, "since_id": str(since_id or "")}
+        asked |= {"collection_id": str(collection_id or ""), "page_info": page_info, "fields": fields}
+        return _show_page(call, kind, asked, limit, page)
 
 
 def _declare_members(kind: ShopKind) -> None:
@@ -263,7 +382,9 @@ def _declare_members(kind: ShopKind) -> None:
 
 
 for each in KINDS:
-    _declare(each)
+    _declare_count(each)
+    _declare_list(each)
+    _declare_members(each)
 
 
 def _list_parts(call: Call, order_id: str, kind: str) -> list[ShopifyOrderPart]:

@@ -326,19 +326,7 @@ def list_levels(call: Call, inventory_item_ids: str = "", location_ids: str = ""
     return {"inventory_levels": [_show_level(row) for row in rows]}
 
 
-# -- parts of products and customers -----------------------------------------------------------------------------------
-
-
-@api.get("/products/{product_id}/variants.json")
-def list_variants(call: Call, product_id: str) -> Shown:
-    """List the variants of a product."""
-    return {"variants": find_object(call, PRODUCT, product_id).details.get("variants", [])}
-
-
-@api.get("/products/{product_id}/images.json")
-def list_images(call: Call, product_id: str) -> Shown:
-    """List the images of a product."""
-    return {"images": find_object(call, PRODUCT, product_id).details.get("images", [])}
+# -- parts of customers -----------------------------------------------------------------------------------------------
 
 
 @api.get("/customers/{customer_id}/orders.json")

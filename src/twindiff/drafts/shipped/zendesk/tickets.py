@@ -258,6 +258,18 @@ def delete_ticket(call: Call, ticket_id: str) -> None:
     call.db.change(_find_ticket(call, ticket_id), is_deleted=True, updated_at=call.clock.iso())
 
 
+@api.get("/deleted_tickets")
+def list_deleted_tickets(call: Call, page: PageChoice = 1, per_page: int = 100) -> Shown:
+    """List the tickets that are deleted and can be restored."""
+    rows = [row for row in call.db.rows(ZendeskTicket, order=ZendeskTicket.id) if row.is_deleted]
+
+    def show(row: ZendeskTicket) -> Shown:
+        known = {"id": row.id, "subject": row.subject, "previous_state": row.status, "actor": {"id": AGENT}}
+        return {**known, "deleted_at": show_time(row.updated_at or row.created_at)}
+
+    return page_rows(f"{call.base_url}/api/v2/deleted_tickets.json", "deleted_tickets", rows, show, page, per_page)
+
+
 @api.put("/deleted_tickets/{ticket_id}/restore")
 def restore_ticket(call: Call, ticket_id: str) -> Shown:
     """Restore a deleted ticket."""
