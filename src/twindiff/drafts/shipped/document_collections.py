@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, NamedTuple, cast
 from urllib.parse import unquote
 
+from twindiff.kit.binding import Handler
 from twindiff.kit.call import Call
 from twindiff.kit.errors import AlreadyExists, ApiError, InvalidParameter, MissingOperation, MissingParameter, NotFound
 from twindiff.kit.http import ValueResponse
@@ -431,13 +432,15 @@ def declare_operation(
     handler.__doc__ = summary or respond.__doc__
     handler.__annotations__ = hints
     handler.__signature__ = inspect.Signature(handled)  # pyright: ignore[reportFunctionMemberAccess]
+    _declare_handler(api, verb, path, reads)(handler)
+
+
+def _declare_handler(api: Operations, verb: str, path: str, reads: bool | None) -> Callable[[Handler], Handler]:
     if verb == "GET":
-        api.get(path, reads=reads is not False)(handler)
-    elif verb == "POST":
-        api.post(path, reads=reads is True)(handler)
-    else:
-        declare = {"PUT": api.put, "PATCH": api.patch, "DELETE": api.delete}[verb]
-        declare(path)(handler)
+        return api.get(path, reads=reads is not False)
+    if verb == "POST":
+        return api.post(path, reads=reads is True)
+    return {"PUT": api.put, "PATCH": api.patch, "DELETE": api.delete}[verb](path)
 
 
 def serve_collections(api: Operations, collections: Iterable[DocumentCollection]) -> None:

@@ -79,7 +79,7 @@ class _UnpagedDocuments(WorkspaceDocuments):
         return wrap_list(shown)
 
 
-class _Events(WorkspaceDocuments):
+class _ContactEvents(WorkspaceDocuments):
     """An event has the time that the client gives."""
 
     def stamp(self, call: Call, *, is_new: bool) -> Shown:
@@ -122,7 +122,7 @@ NEWS_ITEM = _declare(
 )  # fmt: skip
 SEGMENT = _declare("segments", "/segments", "segment", serves=frozenset(["read"]))
 TEAM = _declare("teams", "/teams", "team", serves=frozenset(["read"]))
-EVENT = _declare("events", "/events", "event", "event_name", style=_Events, serves=frozenset())
+EVENT = _declare("events", "/events", "event", "event_name", style=_ContactEvents, serves=frozenset())
 MESSAGE = _declare("messages", "/messages", "message", serves=frozenset())
 COLLECTIONS = (ARTICLE, HELP_COLLECTION, NEWS_ITEM, TICKET_TYPE, SEGMENT, TEAM, EVENT, MESSAGE)
 TABLES = list_tables(COLLECTIONS)

@@ -86,7 +86,7 @@ class StoreDocuments(AccountDocuments):
         return {"created_at": now, "updated_at": now} if is_new else {"updated_at": now}
 
 
-class _Events(AccountDocuments):
+class _MemberEvents(AccountDocuments):
     """An event is taken without an answer, and shown with its time."""
 
     created = 204
@@ -194,7 +194,7 @@ BATCH_WEBHOOK = _declare(
 EVENT = _declare(
     "member_events", "/lists/{list_id}/members/{subscriber_hash}/events", "event", "events", "event_id", "name",
     fields="name: text; properties: object; is_syncing: boolean",
-    style=_Events("event", "events"), serves=frozenset(["list", "create"]), resolve=_find_member,
+    style=_MemberEvents("event", "events"), serves=frozenset(["list", "create"]), resolve=_find_member,
     show=_show_event,
 )  # fmt: skip
 COLLECTIONS = (
