@@ -58,11 +58,11 @@ class _QueryReader:
         return _TERM.match(self._query, self._place)
 
     def _take(self, name: str, *wanted: str) -> re.Match[str] | None:
-        found = self._next()
-        if found is None or found[name] is None or (wanted and found[name] not in wanted):
+        match = self._next()
+        if match is None or match[name] is None or (wanted and match[name] not in wanted):
             return None
-        self._place = found.end()
-        return found
+        self._place = match.end()
+        return match
 
     def _either(self) -> Condition:
         parts = [self._both()]
@@ -85,10 +85,10 @@ class _QueryReader:
             if not self._take("sign", ")"):
                 raise _refuse_query()
             return condition
-        found = self._take("field")
-        if found is None:
+        match = self._take("field")
+        if match is None:
             raise _refuse_query()
-        return self._compare(found["field"], found["bound"], found["value"])
+        return self._compare(match["field"], match["bound"], match["value"])
 
     def _compare(self, field: str, bound: str, said: str) -> Condition:
         column = self._fields.get(field)

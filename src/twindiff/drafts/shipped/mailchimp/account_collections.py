@@ -63,8 +63,8 @@ class AccountDocuments(CollectionStyle):
         return MailchimpError(400, f"A {name} with the provided ID '{value}' already exists in the account.")
 
     def refuse_invalid(self, name: str, field: str, kind: FieldType, value: Any) -> ApiError:
-        found = _SCHEMA_WORDS.get(value.__class__.__name__, "null")
-        said = f"Schema describes {_TYPES.get(kind.kind, kind.kind)}, {found} found instead"
+        kind_given = _SCHEMA_WORDS.get(value.__class__.__name__, "null")
+        said = f"Schema describes {_TYPES.get(kind.kind, kind.kind)}, {kind_given} found instead"
         if kind.words and isinstance(value, str):
             said = f"Value must be {kind.description}"
         return MailchimpError(400, f"The resource submitted could not be validated. {field}: {said}")

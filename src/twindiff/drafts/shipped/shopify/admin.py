@@ -200,10 +200,10 @@ def find_variant(call: Call, said: str) -> tuple[Any, Shown] | None:
 
 def _line_of(call: Call, line: Shown) -> Shown:
     """Return what a line of an order takes from its variant, if it names one that there is."""
-    found = find_variant(call, str(line["variant_id"])) if line.get("variant_id") else None
-    if found is None:
+    pair = find_variant(call, str(line["variant_id"])) if line.get("variant_id") else None
+    if pair is None:
         return {}
-    row, variant = found
+    row, variant = pair
     return {"title": row.title, "product_id": row.id, "price": variant["price"], "sku": variant.get("sku", "")}
 
 

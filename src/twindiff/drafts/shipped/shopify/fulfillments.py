@@ -80,7 +80,7 @@ def post_transaction(call: Call, order_id: str, body: _BODY) -> Shown:
     return {"transaction": show_object(part)}
 
 
-def _left(order: Any) -> dict[int, int]:
+def _count_unshipped(order: Any) -> dict[int, int]:
     """Return how much of each line of an order is not yet fulfilled, by the line's id."""
     lines = cast(list[Shown], order.details.get("line_items", ()))
     left = {each["id"]: int(each["quantity"]) for each in lines}
@@ -95,7 +95,7 @@ def _left(order: Any) -> dict[int, int]:
 def list_fulfillment_orders(call: Call, order_id: str) -> Shown:
     """List the fulfilment order of an order."""
     order = find_object(call, ORDER, order_id)
-    left, id = _left(order), FULFILLMENT_ORDER + order.id
+    left, id = _count_unshipped(order), FULFILLMENT_ORDER + order.id
     lines = [
         {"id": FULFILLMENT_ORDER + each["id"], "fulfillment_order_id": id, "line_item_id": each["id"],
          "variant_id": each.get("variant_id"), "quantity": each["quantity"], "fulfillable_quantity": left[each["id"]]}
@@ -131,7 +131,7 @@ def post_fulfillment(call: Call, body: _BODY) -> Shown:
     given = _read(body, "fulfillment")
     order_id, wanted = _wanted_of(given)
     order = find_object(call, ORDER, order_id)
-    left = _left(order)
+    left = _count_unshipped(order)
     wanted = wanted or {id: quantity for id, quantity in left.items() if quantity}
     if not wanted or any(not 0 < quantity <= left.get(id, 0) for id, quantity in wanted.items()):
         raise ShopifyError(422, {"base": ["Invalid fulfillment order line item quantity requested."]})

@@ -28,10 +28,10 @@ def _read(body: dict[str, Any], name: str) -> Shown:
 
 def _find(call: Call, said: str, product_id: str = "") -> tuple[Any, Shown]:
     """Return the row of a product and its variant with an id. Raises ShopifyError."""
-    found = find_variant(call, said)
-    if found is None or (product_id and str(found[0].id) != product_id):
+    pair = find_variant(call, said)
+    if pair is None or (product_id and str(pair[0].id) != product_id):
         raise ShopifyError(404, "Not Found")
-    return found
+    return pair
 
 
 def _store(call: Call, row: Any, name: str, parts: list[Shown]) -> None:
@@ -69,8 +69,8 @@ def get_variant_of_product(call: Call, product_id: str, variant_id: str) -> Show
     return {"variant": _find(call, variant_id, product_id)[1]}
 
 
-def _change_variant(call: Call, found: tuple[Any, Shown], body: dict[str, Any]) -> Shown:
-    row, variant = found
+def _change_variant(call: Call, pair: tuple[Any, Shown], body: dict[str, Any]) -> Shown:
+    row, variant = pair
     given = {name: value for name, value in _read(body, "variant").items() if name not in ("id", "product_id")}
     changed = {**variant, **given, "updated_at": show_time(call.clock.iso())}
     listed = row.details["variants"]
