@@ -2,7 +2,8 @@
 
 import pytest
 
-from twindiff.server.apis.twin_runs.world_prompt_reading import MAX_PHRASES, PromptReader
+from twindiff.server.apis.twin_runs.prompt_language.attachments import MAX_GROUPS
+from twindiff.server.apis.twin_runs.prompt_language.sentence_reader import PromptReader
 
 LONGEST = 20_000
 ROUTES = {
@@ -42,7 +43,7 @@ def test_a_prompt_of_the_bound_is_read_on_every_route(live, route):
 def steps(prompt):
     reader = PromptReader(["slack", "linear", "stripe", "box", "calendar"])
     reader.read(prompt)
-    assert len(reader.groups) <= MAX_PHRASES + 1
+    assert len(reader.groups) <= MAX_GROUPS + 1
     return reader.steps
 
 
@@ -54,6 +55,6 @@ def test_twice_as_long_a_prompt_is_read_in_twice_as_many_steps(sentence):
 
 
 def test_what_is_asked_for_beyond_so_many_phrases_is_not_understood(live):
-    asked = {"twins": ["slack"], "scenario_prompt": "#a " + "1 message in #a and " * (MAX_PHRASES + 10)}
+    asked = {"twins": ["slack"], "scenario_prompt": "#a " + "1 message in #a and " * (MAX_GROUPS + 10)}
     made = live.client.post("/twin-runs", json=asked).json()
     assert (made["understood"], len(made["not_understood"])) == ([], 1)

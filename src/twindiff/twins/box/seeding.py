@@ -35,13 +35,20 @@ class SeedUser(SeedSection):
     timezone: str | None = None
 
 
+class SeedComment(SeedSection):
+    """A comment of a user; `user` defaults to the agent."""
+
+    message: str
+    user: str | None = None
+
+
 class SeedFile(SeedSection):
-    """A text file with its comments."""
+    """A text file with its comments; a comment may be given as its text alone."""
 
     name: str
     content: str = ""
     description: str | None = None
-    comments: list[str] = msgspec.field(default_factory=list[str])
+    comments: list[SeedComment | str] = msgspec.field(default_factory=list[SeedComment | str])
 
 
 class SeedShare(SeedSection):
@@ -129,10 +136,21 @@ class _Writer:
         if kept:
             self.call.db.change(kept, content=b64encode(part.content.encode()).decode())
         self.files += 1
-        for text in part.comments:
-            now, author = self.call.clock.iso(), self.call.actor
-            row = Comment(id=new_id(self.call, 9), message=text, file_id=file.id, item_id=file.id, created_by_id=author)
-            self.call.db.add(msgspec.structs.replace(row, created_at=now, modified_at=now))
+        for number, given in enumerate(part.comments):
+            self._comment(
+                SeedComment(given) if isinstance(given, str) else given, file.id, f"{path}.comments[{number}]"
+            )
+
+    def _comment(self, part: SeedComment, file_id: str, path: str) -> None:
+        if part.user is not None and part.user not in self.known:
+            self._refuse_user(part.user, path)
+            return
+        now, author = self.call.clock.iso(), self.known[part.user] if part.user else self.call.actor
+        row = Comment(id=new_id(self.call, 9), message=part.message, file_id=file_id, item_id=file_id)
+        self.call.db.add(msgspec.structs.replace(row, created_by_id=author, created_at=now, modified_at=now))
+
+    def _refuse_user(self, name: str, path: str) -> None:
+        self.problems.append(f"{path}.user: '{name}' is not among the users; there are {', '.join(self.known)}")
 
     def _store_content(self, part: SeedFile) -> Bytes:
         """Store the text of a file for searches and return its content; the bytes go into the version's row."""
@@ -145,9 +163,7 @@ class _Writer:
 
     def _share(self, part: SeedShare, folder_id: str, path: str) -> None:
         if part.user not in self.known:
-            self.problems.append(
-                f"{path}.user: '{part.user}' is not among the users; there are {', '.join(self.known)}"
-            )
+            self._refuse_user(part.user, path)
         elif part.role not in ROLES:
             self.problems.append(f"{path}.role: '{part.role}' is no role; there are {', '.join(ROLES)}")
         else:

@@ -64,8 +64,15 @@ class SeedText(SeedSection):
     content: str = ""
 
 
+class SeedComment(SeedSection):
+    """A comment of a user; `user` defaults to the agent."""
+
+    body: str
+    user: str | None = None
+
+
 class SeedIssue(SeedSection):
-    """An issue."""
+    """An issue; a comment may be given as its text alone."""
 
     title: str
     body: str | None = None
@@ -73,7 +80,7 @@ class SeedIssue(SeedSection):
     user: str | None = None
     labels: list[str] = msgspec.field(default_factory=list[str])
     assignees: list[str] = msgspec.field(default_factory=list[str])
-    comments: list[str] = msgspec.field(default_factory=list[str])
+    comments: list[SeedComment | str] = msgspec.field(default_factory=list[SeedComment | str])
 
 
 class SeedPull(SeedSection):
@@ -89,10 +96,11 @@ class SeedPull(SeedSection):
     user: str | None = None
     labels: list[str] = msgspec.field(default_factory=list[str])
     files: list[SeedText] = msgspec.field(default_factory=list[SeedText])
+    comments: list[SeedComment | str] = msgspec.field(default_factory=list[SeedComment | str])
 
 
 class SeedRepository(SeedSection):
-    """A repository with its files, issues and pull requests."""
+    """A repository with its labels, files, issues and pull requests."""
 
     name: str
     owner: str | None = None
@@ -101,6 +109,7 @@ class SeedRepository(SeedSection):
     default_branch: str | None = None
     bundle: str | None = None
     """A git bundle in base64; its branches, tags and commits are taken as they are."""
+    labels: list[str] = msgspec.field(default_factory=list[str])
     files: list[SeedText] = msgspec.field(default_factory=list[SeedText])
     issues: list[SeedIssue] = msgspec.field(default_factory=list[SeedIssue])
     prs: list[SeedPull] = msgspec.field(default_factory=list[SeedPull])
@@ -149,6 +158,7 @@ class _GitHubWriter:
         if owner.type == "User" and owner.login != self.agent:
             self.call.db.add(Collaborator(repository_id=repo.id, user=self.agent, permission="admin"))
         repo = self.history(repo, part)
+        resolve_labels(self.call, repo, part.labels)
         for number, issue in enumerate(part.issues):
             self.issue(repo, issue, f"{path}.issues[{number}]")
         for number, pull in enumerate(part.prs):
@@ -207,10 +217,19 @@ class _GitHubWriter:
         issue = change_assignees(
             self.call, repo, issue, [self.login(each, f"{path}.assignees") for each in part.assignees]
         )
-        for text in part.comments:
-            add_comment(self.call, repo, issue, text)
-            issue = self.call.db.get(Issue, issue.id)
+        issue = self.comment(repo, issue, part.comments, path)
         return change_state(self.call, repo, issue, "closed") if part.state == "closed" else issue
+
+    def comment(self, repo: Repository, issue: Issue, comments: Sequence[SeedComment | str], path: str) -> Issue:
+        """Comment on an issue or a pull request, as the authors of the comments."""
+        actor = self.call.actor
+        for number, given in enumerate(comments):
+            comment = SeedComment(given) if isinstance(given, str) else given
+            self.call.actor = self.login(comment.user, f"{path}.comments[{number}].user") if comment.user else actor
+            add_comment(self.call, repo, issue, comment.body)
+            issue = self.call.db.get(Issue, issue.id)
+        self.call.actor = actor
+        return issue
 
     def pull(self, repo: Repository, part: SeedPull, path: str) -> None:
         """Make a pull request, and merge or close it."""
@@ -228,6 +247,7 @@ class _GitHubWriter:
         self.pulls += 1
         issue = self.call.db.get(Issue, pull.issue_id)
         issue = change_labels(self.call, repo, issue, resolve_labels(self.call, repo, part.labels))
+        issue = self.comment(repo, issue, part.comments, path)
         repo = self.call.db.get(Repository, repo.id)
         if part.merged or part.state == "merged":
             perform_merge(self.call, repo, pull, issue, MergePullBody())
@@ -291,6 +311,9 @@ def _join_all(call: Call, config: GitHubConfig, people: Sequence[Person]) -> dic
 
 
 def _join(call: Call, login: str, name: str, email: str | None) -> None:
+    """Make a user, unless the environment begins with one of this login."""
+    if call.db.find(User, User.login == login) is not None:
+        return
     now = call.clock.iso()
     call.db.add(User(login=login, id=new_id(call), name=name, email=email, created_at=now, updated_at=now))
 

@@ -64,7 +64,10 @@ class SeedComment(SeedSection):
 
 
 class SeedIssue(SeedSection):
-    """An issue. `state` is a workflow state of the team, by name or type; `assignee` is the name of a user."""
+    """An issue. `state` is a workflow state of the team, by name or type; `assignee` is the name of a user.
+
+    `labels` are names of labels of the workspace, which are made if there are none; `due_date` is an ISO 8601 date.
+    """
 
     team_key: str
     title: str
@@ -73,6 +76,8 @@ class SeedIssue(SeedSection):
     priority: int | None = None
     state: str | None = None
     assignee: str | None = None
+    labels: list[str] = msgspec.field(default_factory=list[str])
+    due_date: str | None = None
     comments: list[SeedComment] = msgspec.field(default_factory=list[SeedComment])
 
 
@@ -197,6 +202,7 @@ class _Writer:
         self._agent = call.actor
         self._teams: dict[str, str] = {}
         self._projects: dict[str, str] = {}
+        self._labels: dict[str, str] = {}
         self.issues: dict[str, str] = {}
 
     def _create(self, root: str, kind: str, given: dict[str, Any]) -> str:
@@ -236,10 +242,19 @@ class _Writer:
             "projectId": self._projects[issue.project] if issue.project else None,
             "assigneeId": self._users[issue.assignee] if issue.assignee else None,
             "stateId": self._state(issue),
+            "labelIds": [self._label(name) for name in issue.labels] or None,
+            "dueDate": issue.due_date,
         }
         made = self.issues[issue.title] = self._create("issueCreate", "issue", given)
         for comment in issue.comments:
             self.comment(made, comment)
+
+    def _label(self, name: str) -> str:
+        """Find a label of the workspace, or create it."""
+        key = name.casefold()
+        if key not in self._labels:
+            self._labels[key] = self._create("issueLabelCreate", "issueLabel", {"name": name})
+        return self._labels[key]
 
     def _state(self, issue: SeedIssue) -> str | None:
         if issue.state is None:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from itertools import count
 
 import msgspec
 
-from twindiff.kit import Call
+from twindiff.kit import Call, Clock
+from twindiff.kit.clock import SECOND, micros_of
 from twindiff.kit.seeding import InvalidSeedConfig, Person, Seeding, SeedSection
 
 from .core.authorization import EVERY
-from .core.tables import AccessToken, Channel, ChannelMember, Message, Team, User, UserTeam
+from .core.tables import AccessToken, Channel, ChannelMember, Message, MessageReaction, Team, User, UserTeam
 
 TEAM = "T01WORKSPACE"
 
@@ -26,11 +28,20 @@ class SeedUser(SeedSection):
     title: str | None = None
 
 
+class SeedReaction(SeedSection):
+    """A reaction, by the name of its emoji without colons; `user` defaults to the agent."""
+
+    name: str
+    user: str | None = None
+
+
 class SeedReply(SeedSection):
-    """A reply in a thread."""
+    """A reply in a thread. `created` is an ISO 8601 date or time in UTC until now, which is the default."""
 
     text: str
     user: str | None = None
+    created: str | None = None
+    reactions: list[SeedReaction] = msgspec.field(default_factory=list[SeedReaction])
 
 
 class SeedMessage(SeedReply):
@@ -47,6 +58,7 @@ class SeedChannel(SeedSection):
     topic: str | None = None
     purpose: str | None = None
     private: bool = False
+    archived: bool = False
     members: list[str] | None = None
 
 
@@ -94,7 +106,8 @@ def _check(channels: Sequence[SeedChannel], known: dict[str, str]) -> None:
         ]
         for at, message in enumerate(channel.messages):
             said = [] if isinstance(message, str) else [message, *message.replies]
-            strangers = [each.user for each in said if each.user is not None and each.user not in known]
+            users = [each.user for one in said for each in (one, *one.reactions)]
+            strangers = [user for user in users if user is not None and user not in known]
             problems += [
                 f"channels[{number}].messages[{at}]: '{name}' is not among the users; there are {', '.join(known)}"
                 for name in strangers
@@ -138,6 +151,7 @@ def _open(call: Call, channel: SeedChannel, known: dict[str, str], members: Sequ
             topic_text=channel.topic,
             purpose_text=channel.purpose,
             is_private=channel.private,
+            is_archived=channel.archived,
             created_at=call.clock.iso(),
         )
     )
@@ -155,9 +169,10 @@ def _open(call: Call, channel: SeedChannel, known: dict[str, str], members: Sequ
 
 
 def _add_message(call: Call, room: str, said: SeedReply, parent: str | None, known: dict[str, str], agent: str) -> str:
-    ts = call.ids.ts()
+    then = Call(call.actor, call.db, Clock(_find_instant(call, said.created))) if said.created else call
+    ts = _find_free_ts(then) if said.created else call.ids.ts()
     author = known[said.user] if said.user else agent
-    created = call.clock.iso()
+    created = then.clock.iso()
     call.db.add(
         Message(
             message_id=ts,
@@ -169,7 +184,32 @@ def _add_message(call: Call, room: str, said: SeedReply, parent: str | None, kno
             created_at=created,
         )
     )
+    for reaction in said.reactions:
+        user = known[reaction.user] if reaction.user else agent
+        call.db.add(MessageReaction(message_id=ts, user_id=user, reaction_type=reaction.name, created_at=created))
     return ts
+
+
+def _find_instant(call: Call, created: str) -> int:
+    """The instant of an ISO 8601 date or time in UTC, in microseconds; raises InvalidSeedConfig."""
+    try:
+        instant = datetime.fromisoformat(created)
+    except ValueError:
+        raise InvalidSeedConfig([f"created: '{created[:50]}' is no ISO 8601 date or time"]) from None
+    at = micros_of(instant if instant.tzinfo else instant.replace(tzinfo=UTC))
+    if not 0 < at <= call.clock.micros:
+        raise InvalidSeedConfig([f"created: '{created[:50]}' is later than the world's beginning"])
+    return at
+
+
+def _find_free_ts(then: Call) -> str:
+    """The `ts` of a time in the past, or the next one that no message has."""
+    for micros in count(then.clock.micros):
+        seconds, rest = divmod(micros, SECOND)
+        ts = f"{seconds:010d}.{rest:06d}"
+        if then.db.find(Message, Message.message_id == ts) is None:
+            return ts
+    raise AssertionError
 
 
 seeding = Seeding(SlackConfig, write)

@@ -32,7 +32,7 @@ from twindiff.server.default_templates import prepare_default
 from twindiff.server.language_models import ModelSettings, configured_model
 
 if TYPE_CHECKING:
-    from twindiff.server.apis.twin_runs.world_prompt_groups import Sentence
+    from twindiff.server.apis.twin_runs.prompt_language.groups import Statement
 
 Mode = Literal["fast", "thorough"]
 """How a world is generated from a prompt: by rules, or by a model."""
@@ -81,7 +81,7 @@ class Filling(NamedTuple):
     config: Config | None
     kind: str
     said: dict[str, Any]
-    sentences: Sequence[Sentence] = ()
+    sentences: Sequence[Statement] = ()
     """The parsed sentences of a prompt, to be verified against the finished world."""
     is_generated: bool = False
     """Whether the dates of the configuration were chosen for `WORLDS_BEGIN`, and not by its author."""
@@ -186,8 +186,8 @@ class ScenarioStore:
 
         seeded = [name for name in twins if name in self._seedable()]
         rows = {name: self.runs.worlds.rows(name, filled.config, filled.time) for name in seeded}
-        if filled.moved and "calendar" in rows:  # a prompt's days are read as of `WORLDS_BEGIN`
-            rows["calendar"] = shift_dates(rows["calendar"], -filled.moved)
+        if filled.moved:  # a prompt's days are read as of `WORLDS_BEGIN`
+            rows = {twin: shift_dates(tables, -filled.moved) for twin, tables in rows.items()}
         outcome = await self.runs.service.runtime.run_in_thread(partial(compare, filled.sentences, rows))
         outcome.warnings.extend(filled.said.get("warnings", ()))
         return {**filled.said, **outcome._asdict()}

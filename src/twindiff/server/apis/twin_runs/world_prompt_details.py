@@ -80,6 +80,7 @@ class Meetings:
         """Whether `day` is the first weekday of a name, which "next week" moves."""
         self.minutes: int | None = None
         self.rule: str | None = None
+        self.is_all_day = False
 
 
 def price_of(match: re.Match[str]) -> Price | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from base64 import b64decode
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Literal, cast
 
 import msgspec
@@ -17,11 +18,12 @@ from twindiff.kit.seeding import InvalidSeedConfig, Person, Seeding, SeedSection
 
 from ..core.body_rules import is_list, is_object
 from ..data_sources.databases import create_database
+from ..pages.comments import create_comment
 from ..pages.pages import create_page
 from ..properties.property_types import VALUES
 from ..properties.schemas import find_properties
 from ..tables.agent_tables import Agent
-from ..tables.content_tables import Page, User, Workspace
+from ..tables.content_tables import Comment, Page, User, Workspace
 from ..tables.data_source_tables import Database
 from ..wire_style import ValidationError
 from .markdown_files import read_export, to_parts
@@ -37,18 +39,29 @@ class SeedUser(SeedSection):
     timezone: str | None = None
 
 
+class SeedComment(SeedSection):
+    """A comment of a user; `user` defaults to the first person."""
+
+    text: str
+    user: str | None = None
+
+
 class SeedPage(SeedSection):
-    """A page with Markdown content and what is in it."""
+    """A page with Markdown content, comments and what is in it."""
 
     title: str
     content: str = ""
     icon: str | None = None
+    comments: list[SeedComment] = msgspec.field(default_factory=list[SeedComment])
     pages: list[SeedPage] = msgspec.field(default_factory=list["SeedPage"])
     databases: list[SeedDatabase] = msgspec.field(default_factory=list["SeedDatabase"])
 
 
 class SeedDatabase(SeedSection):
-    """A database. A property is a type or a configuration as in the API; a row holds values by name."""
+    """A database. A property is a type or a configuration as in the API; a row holds values by name.
+
+    A row with `content` or `comments` has its values below `values`.
+    """
 
     title: str
     properties: dict[str, str | dict[str, Any]] = msgspec.field(default_factory=dict[str, str | dict[str, Any]])
@@ -122,6 +135,7 @@ class _Writer:
         page = self._try(path, lambda: create_page(self.call, body))
         if page:
             self.counts["pages"] += 1
+            self._comment(page["id"], part.comments, path)
             self.write_all(part.pages, part.databases, {"page_id": page["id"]}, f"{path}.")
 
     def _try(self, path: str, make: Any) -> Any:
@@ -153,8 +167,30 @@ class _Writer:
         values = cast(dict[str, Any], row["values"]) if is_object(row.get("values")) else row
         content = str(row.get("content", "")) if "values" in row else ""
         body = {"parent": {"data_source_id": source}, "properties": self._values(values, source), "markdown": content}
-        if self._try(path, lambda: create_page(self.call, body)):
+        page = self._try(path, lambda: create_page(self.call, body))
+        if page:
             self.counts["pages"] += 1
+            given: Any = row.get("comments", []) if "values" in row else []
+            comments = self._try(f"{path}.comments", lambda: self._read_comments(given))
+            self._comment(page["id"], comments or [], path)
+
+    def _read_comments(self, given: Any) -> list[SeedComment]:
+        try:
+            return msgspec.convert(given, list[SeedComment])
+        except msgspec.ValidationError as error:
+            raise ValidationError(str(error)) from None
+
+    def _comment(self, page: str, comments: Sequence[SeedComment], path: str) -> None:
+        """Comment on a page, as the authors of the comments."""
+        for number, each in enumerate(comments):
+            user = self.call.db.find(User, User.name == each.user) if each.user else None
+            if each.user and user is None:
+                self.problems.append(f"{path}.comments[{number}].user: '{each.user}' is not among the users")
+                continue
+            body = {"parent": {"page_id": page}, "rich_text": [{"text": {"content": each.text}}]}
+            made = self._try(f"{path}.comments[{number}]", partial(create_comment, self.call, body))
+            if made and (author := user.id if user else self.call.actor):
+                self.call.db.change(self.call.db.get(Comment, made["id"]), created_by=author)
 
     def _values(self, values: dict[str, Any], source: str) -> dict[str, Any]:
         kinds = {each.name: each.type for each in find_properties(self.call, source)}

@@ -1,0 +1,200 @@
+"""Relates the groups of a sentence to each other: what is in what, and of what a word speaks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, cast
+
+from twindiff.server.apis.twin_runs.world_prompt_details import RULES, Meetings
+
+from .groups import Group, Statement
+from .vendors import KINDS, Value, can_be_in
+
+MAX_GROUPS = 500
+"""Maximum number of groups in one prompt."""
+MAX_SPOKEN = 30
+"""Maximum number of groups of a sentence that a word may speak of, the latest ones."""
+
+
+class SpokenOf:
+    """The groups that a sentence can speak of: its own, and those of the sentences before."""
+
+    def __init__(self) -> None:
+        self.history: list[Group] = []
+        """The groups of all sentences."""
+        self.statement = Statement("")
+        self.before: list[Group] = []
+        """The groups of the sentence before."""
+        self.last: Group | None = None
+        self.target: Group | None = None
+        """What a predicate after "is" speaks of."""
+        self.barrier = 0
+        """The number of groups in the sentence before a twin began a new subject."""
+        self.pronoun: list[Group] = []
+        """What "it" may mean, until something shows what."""
+
+    def begin(self, text: str) -> None:
+        """Begin a sentence."""
+        self.before = self.statement.groups or self.before
+        self.statement = Statement(text)
+        self.last = self.target = None
+        self.barrier, self.pronoun = 0, []
+
+    def add(self, group: Group) -> bool:
+        """Add a group to the sentence; false if the prompt has too many."""
+        if len(self.history) >= MAX_GROUPS:
+            return False
+        self.history.append(group)
+        self.statement.groups.append(group)
+        self.last = group
+        return True
+
+    def chain(self) -> Iterator[Group]:
+        """The groups that a word may speak of: the latest, what it was attached to, and the others of the sentence."""
+        seen: list[Group] = []
+        for each in (self.target, self.last):
+            while each is not None and each not in seen:
+                seen.append(each)
+                each = each.head
+        own = self.statement.groups[max(self.barrier, len(self.statement.groups) - MAX_SPOKEN) :]
+        yield from (each for each in seen if each in own or each.like)
+        yield from (each for each in reversed(own) if each not in seen)
+
+    def find(self, fits: Callable[[Group], bool]) -> Group | None:
+        """The nearest group of the sentence that fits, or what "it" means if just one group fits."""
+        found = next((each for each in self.chain() if fits(each)), None)
+        if found or not self.pronoun:
+            return found
+        fit = [each for each in self.pronoun if fits(each)]
+        if len({id(each.root()) for each in fit}) != 1:
+            return None
+        return self.speak_again(fit[0])
+
+    def speak_again(self, group: Group) -> Group:
+        """A group that speaks of the records of an earlier one."""
+        again = Group(group.kind, like=group, is_plural=group.is_plural)
+        self.pronoun = []
+        self.add(again)
+        return again
+
+    def find_named(self, name: str, kinds: Sequence[str] = ()) -> Group | None:
+        """The latest group in which a name was given to a record, of these kinds or of any."""
+        for each in reversed(self.history):
+            is_kind = each.kind in kinds if kinds else not KINDS[each.kind].is_text
+            if is_kind and any(name.casefold() == known.casefold() for known in each.names):
+                return each
+        return None
+
+    def full_name(self, first: str) -> str:
+        """The full name of the only record whose name begins with this word; empty if the word is a name itself."""
+        names = {name for each in self.history for name in each.names if not KINDS[each.kind].is_text}
+        full = {name for name in names if name.split()[:1] == [first]}
+        return full.pop() if len(full) == 1 and first not in names else ""
+
+    def earlier(self, kind: str) -> Group | None:
+        """The latest group of a kind."""
+        return next((each for each in reversed(self.history) if each.kind == kind), None)
+
+    def whole(self, kind: str = "") -> Group | None:
+        """The latest group of several records, of a kind or of any."""
+        groups = [*reversed(self.statement.groups), *reversed(self.before)]
+        if kind:
+            groups += [*reversed(self.history)]
+        for each in groups:
+            root = each.root()
+            is_several = (root.count or 0) > 1 or len(root.names) > 1
+            if is_several and root.whole is None and kind in ("", each.kind):
+                return root
+        return None
+
+
+def set_field(group: Group, name: str, value: Any) -> bool:
+    """Set a field of a group; false if it has another value already. Words are added."""
+    known = group.fields.get(name)
+    if isinstance(value, list) and known is not None:
+        group.fields[name] = [*dict.fromkeys([*known, *cast("list[str]", value)])]
+        return True
+    if known is not None and known != value:
+        return False
+    group.fields[name] = value
+    return True
+
+
+def apply_value(spoken: SpokenOf, values: Sequence[Value]) -> bool:
+    """Say a word such as "urgent" of the nearest group that it fits."""
+    kinds = {each.kind.name for each in values}
+    group = spoken.find(lambda each: each.kind in kinds)
+    if group is None:
+        return False
+    value = next(each for each in values if each.kind.name == group.kind)
+    return set_value(group, value)
+
+
+def set_value(group: Group, value: Value) -> bool:
+    """Set what a word says of a group; false if it has another value already."""
+    if value.field.form != "when":
+        return set_field(group, value.field.name, value.value)
+    when: Meetings = group.fields.setdefault("when", Meetings())
+    if value.value == "all-day":
+        when.is_all_day = True
+        return True
+    if when.rule is not None:
+        return False
+    when.rule = RULES[value.value]
+    return True
+
+
+def attach(spoken: SpokenOf, group: Group, relation: str) -> bool:
+    """Relate a new group to one that the sentence speaks of, by `has`, `in` or, after a comma, nothing.
+
+    False if the relation is said and no group fits.
+    """
+    kind = group.kind
+    if relation == "in":
+        inner = spoken.find(lambda each: can_be_in(each.kind, kind) and group not in each.within)
+        if inner is not None and inner.kind != kind:
+            inner.put_in(group)
+            group.head, group.is_modifier = inner, True
+            return True
+        if inner is not None and can_be_in(kind, kind):
+            inner.put_in(group)
+            group.head, group.is_modifier = inner, True
+            return True
+    if relation and _link(spoken, group, relation):
+        return True
+    is_inner = relation == "has" or group.noun.startswith("sub")
+    if spoken.pronoun and (direct := spoken.find(lambda each: each.kind in KINDS[kind].homes)):
+        group.put_in(direct)
+        group.head = direct
+        return True
+    outer = spoken.find(
+        lambda each: (
+            can_be_in(kind, each.kind) and (each.kind != kind or is_inner) and (relation != "" or not each.is_modifier)
+        )
+    )
+    if outer is not None:
+        group.put_in(outer)
+        group.head = outer
+        return True
+    return relation == ""
+
+
+def _link(spoken: SpokenOf, group: Group, relation: str) -> bool:
+    """Relate a product to a subscription, or through a new one to a customer."""
+    through = KINDS[group.kind].through
+    linking = spoken.find(lambda each: each.kind in through.values() or each.kind in through)
+    if linking is None:
+        return False
+    if linking.kind in through and relation != "in" and not group.noun.startswith("plan"):
+        return False
+    if linking.kind in through:
+        home = linking
+        linking = Group(through[home.kind], 1, noun="subscription", head=home)
+        linking.put_in(home)
+        spoken.add(linking)
+    link = KINDS[linking.kind].link
+    if link in linking.fields:
+        return False
+    linking.fields[link] = group
+    group.head, group.is_modifier = linking, True
+    return True

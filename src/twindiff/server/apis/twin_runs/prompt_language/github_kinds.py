@@ -1,0 +1,177 @@
+"""The kinds of GitHub: users, organizations, repositories, issues, pull requests, labels and comments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .kinds import Entity, Field, Kind, Rows, Vendor, Verb, World, drop_none, list_names, persons
+
+LABELS = Field(
+    "labels", "words", leads=("labelled", "labeled", "tagged", "with the label", "with label", "with the labels")
+)
+ABOUT = Field("about", "topic", leads=("about", "regarding", "concerning"))
+OPENED = Field("author", "person", leads=("by", "from", "opened by", "created by", "filed by", "reported by"))
+KINDS = (
+    Kind("github.user", (("user", "users"), ("person", "people"), ("developer", "developers")), most=100),
+    Kind(
+        "github.org",
+        (("organization", "organizations"), ("organisation", "organisations"), ("org", "orgs")),
+        has_plain_names=True,
+        most=10,
+    ),
+    Kind(
+        "github.repository",
+        (("repository", "repositories"), ("repo", "repos")),
+        ("github.org",),
+        (Field("access", "choice", {"private": "private", "public": "public"}),),
+        has_plain_names=True,
+        most=20,
+    ),
+    Kind("github.file", (("file", "files"),), ("github.repository",), has_plain_names=True, needs="github.repository"),
+    Kind(
+        "github.issue",
+        (("issue", "issues"), ("bug", "bugs")),
+        ("github.repository",),
+        (
+            Field(
+                "state", "choice", {"open": "open", "closed": "closed", "resolved": "closed"}, (), ("open",), "closed"
+            ),
+            Field("assignee", "person", {"unassigned": ""}, ("assigned to",)),
+            OPENED,
+            LABELS,
+            ABOUT,
+        ),
+        dict.fromkeys(("reported", "filed", "opened"), Verb("author")),
+        needs="github.repository",
+    ),
+    Kind(
+        "github.pull",
+        (("pull request", "pull requests"), ("pr", "prs"), ("merge request", "merge requests")),
+        ("github.repository",),
+        (
+            Field("state", "choice", {"open": "open", "closed": "closed", "merged": "merged"}, (), ("open",), "closed"),
+            Field("draft", "choice", {"draft": "draft"}),
+            OPENED,
+            LABELS,
+            ABOUT,
+        ),
+        {"opened": Verb("author")},
+        most=50,
+        needs="github.repository",
+    ),
+    Kind(
+        "github.label", (("label", "labels"),), ("github.repository",), has_plain_names=True, needs="github.repository"
+    ),
+    Kind(
+        "github.comment",
+        (("comment", "comments"),),
+        ("github.issue", "github.pull"),
+        (Field("author", "person", leads=("by", "from")),),
+        {"commented": Verb("author")},
+        is_text=True,
+        needs="github.issue",
+    ),
+)
+
+
+def write(world: World) -> dict[str, Any]:
+    """Make the configuration of GitHub; an owner that is no user is an organization."""
+    users = {each.name for each in world.of("github.user")}
+    orgs = [each.name for each in world.of("github.org")]
+    for each in world.of("github.repository"):
+        owner = each.name.partition("/")[0] if "/" in each.name else ""
+        if owner and owner not in users and owner not in orgs:
+            orgs.append(owner)
+    return {
+        "users": [*world.people],
+        "orgs": [{"login": name} for name in orgs],
+        "repos": [_repository(world, each) for each in world.of("github.repository")],
+    }
+
+
+def _repository(world: World, repository: Entity) -> dict[str, Any]:
+    owner, _, name = repository.name.rpartition("/")
+    org = repository.place("github.org")
+    pulls = world.of("github.pull", repository)
+    return drop_none(
+        name=name,
+        owner=owner or (org.name if org else None),
+        private=repository.fields.get("access") == "private",
+        labels=[each.name for each in world.of("github.label", repository)] or None,
+        files=[{"path": each.name, "content": f"{each.name}\n"} for each in world.of("github.file", repository)],
+        issues=[
+            drop_none(
+                title=each.name,
+                body=each.fields.get("about"),
+                state=each.fields.get("state"),
+                user=each.fields.get("author"),
+                labels=each.fields.get("labels"),
+                assignees=[each.fields["assignee"]] if each.fields.get("assignee") else None,
+                comments=_comments(world, each),
+            )
+            for each in world.of("github.issue", repository)
+        ],
+        prs=[
+            drop_none(
+                title=each.name,
+                head=f"change-{number}",
+                state=each.fields.get("state"),
+                draft="draft" in each.fields,
+                user=each.fields.get("author"),
+                labels=each.fields.get("labels"),
+                comments=_comments(world, each),
+            )
+            for number, each in enumerate(pulls, start=1)
+        ],
+    )
+
+
+def _comments(world: World, issue: Entity) -> list[dict[str, Any]] | None:
+    return [
+        drop_none(body=each.name, user=each.fields.get("author")) for each in world.of("github.comment", issue)
+    ] or None
+
+
+def read(rows: Rows) -> list[Entity]:
+    """Find the entities of GitHub."""
+    users = persons([row for row in rows["users"] if row["type"] == "User"], "github.user", "login", "name", "email")
+    for login, each in users.items():
+        each.aliases = (*each.aliases, login)
+    orgs = {row["login"]: Entity("github.org", row["login"]) for row in rows["users"] if row["type"] == "Organization"}
+    repositories = {
+        row["id"]: Entity(
+            "github.repository",
+            row["full_name"],
+            {"access": {"private" if row["private"] else "public"}},
+            [orgs[row["owner"]]] if row["owner"] in orgs else [],
+            (row["name"],),
+        )
+        for row in rows["repositories"]
+    }
+    labels = [Entity("github.label", row["name"], {}, [repositories[row["repository_id"]]]) for row in rows["labels"]]
+    label_names = {row["id"]: row["name"] for row in rows["labels"]}
+    pulls = {row["issue_id"]: row for row in rows["pull_requests"]}
+    issues: dict[Any, Entity] = {}
+    for row in rows["issues"]:
+        assignees = [name for login in row["assignees"] or () for name in (list_names(users.get(login)) or (login,))]
+        pull = pulls.get(row["id"])
+        is_merged = pull is not None and pull["merged"]
+        fields = {
+            "state": {"merged" if is_merged else row["state"]},
+            "draft": {"draft"} if pull and pull["draft"] else set[str](),
+            "author": list_names(users.get(row["user"])) or (row["user"],),
+            "assignee": tuple(assignees) or ("",),
+            "labels": {str(label_names.get(each, each)) for each in row["labels"] or ()},
+            "about": f"{row['title']} {row['body'] or ''}",
+        }
+        kind = "github.pull" if pull else "github.issue"
+        issues[row["id"]] = Entity(kind, row["title"], fields, [repositories[row["repository_id"]]])
+    comments = [
+        Entity("github.comment", row["body"], {"author": list_names(users.get(row["user"]))}, [issues[row["issue_id"]]])
+        for row in rows["issue_comments"]
+        if row["issue_id"] in issues
+    ]
+    return [*users.values(), *orgs.values(), *repositories.values(), *labels, *issues.values(), *comments]
+
+
+GITHUB = Vendor("github", ("github",), KINDS, write, read)

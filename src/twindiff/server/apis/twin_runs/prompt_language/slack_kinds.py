@@ -1,0 +1,137 @@
+"""The kinds of Slack: users, channels, messages, replies and reactions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from twindiff.server.apis.twin_runs.world_prompt_details import FIRST_MONDAY
+
+from .kinds import Entity, Field, Kind, Rows, Vendor, Verb, World, drop_none, list_names, persons
+
+AUTHOR = Field("author", "person", leads=("posted by", "written by", "sent by", "by", "from"))
+POSTED = Field("posted", "date")
+KINDS = (
+    Kind(
+        "slack.user",
+        (("user", "users"), ("member", "members"), ("person", "people"), ("colleague", "colleagues")),
+        ("slack.channel",),
+        most=100,
+    ),
+    Kind(
+        "slack.channel",
+        (("channel", "channels"),),
+        (),
+        (
+            Field("access", "choice", {"private": "private", "public": "public"}),
+            Field("archive", "choice", {"archived": "archived"}),
+            Field("topic", "text", leads=("topic", "the topic")),
+        ),
+        most=50,
+    ),
+    Kind(
+        "slack.message",
+        (("message", "messages"), ("post", "posts"), ("thread", "threads")),
+        ("slack.channel",),
+        (AUTHOR, POSTED, Field("about", "topic", leads=("about", "regarding", "concerning"))),
+        dict.fromkeys(
+            ("posted", "wrote", "said", "sent", "posts", "writes", "reported", "asked", "announced", "mentioned"),
+            Verb("author"),
+        ),
+        is_text=True,
+        most=1000,
+        needs="slack.channel",
+    ),
+    Kind(
+        "slack.reply",
+        (("reply", "replies"), ("answer", "answers"), ("response", "responses")),
+        ("slack.message",),
+        (AUTHOR, POSTED),
+        dict.fromkeys(("replied", "answered", "responded"), Verb("author")),
+        is_text=True,
+        needs="slack.message",
+    ),
+    Kind(
+        "slack.reaction",
+        (("reaction", "reactions"),),
+        ("slack.message", "slack.reply"),
+        (AUTHOR,),
+        {"reacted": Verb("author")},
+        needs="slack.message",
+    ),
+)
+
+
+def write(world: World) -> dict[str, Any]:
+    """Make the configuration of a workspace."""
+    return {"users": [*world.people], "channels": [_channel(world, each) for each in world.of("slack.channel")]}
+
+
+def _channel(world: World, channel: Entity) -> dict[str, Any]:
+    named = {each.fields.get("author") for each in world.of("slack.message")}
+    members = [each.name for each in world.of("slack.user", channel)]
+    return drop_none(
+        name=channel.name,
+        topic=channel.fields.get("topic"),
+        private=channel.fields.get("access") == "private",
+        archived=True if "archive" in channel.fields else None,
+        members=members or None,
+        messages=[
+            {
+                **_write_message(world, each, [name for name in members if name not in named]),
+                "replies": [_write_message(world, reply) for reply in world.of("slack.reply", each)],
+            }
+            for each in world.of("slack.message", channel)
+        ],
+    )
+
+
+def _write_message(world: World, message: Entity, able: Sequence[str] = ()) -> dict[str, Any]:
+    """A message; one without an author is by one of those who are able to write, or by the agent."""
+    reactions = [
+        drop_none(name=each.name.strip(":"), user=each.fields.get("author"))
+        for each in world.of("slack.reaction", message)
+    ]
+    posted, user = message.fields.get("posted"), message.fields.get("author")
+    posted = posted if posted and posted < FIRST_MONDAY.isoformat() else None
+    user = user or (able[len(message.name) % len(able)] if able else None)
+    return drop_none(text=message.name, user=user, created=posted, reactions=reactions or None)
+
+
+def read(rows: Rows) -> list[Entity]:
+    """Find the entities of a workspace."""
+    users = persons(rows["users"], "slack.user", "user_id", "real_name", "email")
+    channels = {row["channel_id"]: _read_channel(row) for row in rows["channels"]}
+    for row in rows["channel_members"]:
+        if row["user_id"] in users:
+            users[row["user_id"]].places.append(channels[row["channel_id"]])
+    messages: dict[str, Entity] = {}
+    for row in sorted(rows["messages"], key=lambda row: row["parent_id"] is not None):
+        parent = messages.get(row["parent_id"] or "")
+        home = parent or channels[row["channel_id"]]
+        author = list_names(users.get(row["user_id"]))
+        fields = {"author": author, "posted": (row["created_at"] or "")[:10], "about": row["message_text"] or ""}
+        kind = "slack.reply" if parent else "slack.message"
+        messages[row["message_id"]] = Entity(kind, row["message_text"] or "", fields, [home])
+    reactions = [
+        Entity(
+            "slack.reaction",
+            f":{row['reaction_type']}:",
+            {"author": list_names(users.get(row["user_id"]))},
+            [messages[row["message_id"]]],
+        )
+        for row in rows["message_reactions"]
+        if row["message_id"] in messages
+    ]
+    return [*users.values(), *channels.values(), *messages.values(), *reactions]
+
+
+def _read_channel(row: Any) -> Entity:
+    access = {"private" if row["is_private"] else "public"}
+    archive = {"archived"} if row["is_archived"] else set[str]()
+    return Entity(
+        "slack.channel", row["channel_name"], {"access": access, "archive": archive, "topic": row["topic_text"] or ""}
+    )
+
+
+SLACK = Vendor("slack", ("slack",), KINDS, write, read)
