@@ -147,7 +147,7 @@ def set_value(group: Group, value: Value) -> bool:
 def attach(spoken: SpokenOf, group: Group, relation: str) -> bool:
     """Relate a new group to one that the sentence speaks of, by `has`, `in` or, after a comma, nothing.
 
-    False if the relation is said and no group fits.
+    False if the relation is said and no group fits: "a folder in a file" is not a file in a folder.
     """
     kind = group.kind
     if relation == "in":
@@ -162,6 +162,8 @@ def attach(spoken: SpokenOf, group: Group, relation: str) -> bool:
             return True
     if relation and _link(spoken, group, relation):
         return True
+    if relation == "in":
+        return False
     is_inner = relation == "has" or group.noun.startswith("sub")
     if spoken.pronoun and (direct := spoken.find(lambda each: each.kind in KINDS[kind].homes)):
         group.put_in(direct)

@@ -233,6 +233,8 @@ class PhraseReader:
             name, end = token.value, at + 1
         else:
             name, end = self.capitals(at)
+            if at == 0 and end == 1 and not token.is_possessive and name.lower() not in self._known:
+                return at  # it may be an adjective, which the first word of a sentence does not tell from a name
         if not name:
             return at
         if self.tokens[end - 1].is_possessive:

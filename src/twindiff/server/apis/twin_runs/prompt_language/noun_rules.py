@@ -79,7 +79,7 @@ class NounRules(ReaderState):
     def _names_after(self, phrase: NounPhrase, noun: Noun) -> tuple[list[str], int]:
         """The names after a noun, and the token after them."""
         words, at, kind = self._phrases, phrase.end, noun.kind
-        most = 50 if noun.is_plural else 1
+        most = 50 if noun.is_plural or words.form(at) == "quote" else 1
         most = min(most, phrase.count) if phrase.is_exact and phrase.count else most
         begin = words.match(at, NAMING)
         is_plain = is_name = begin > 0

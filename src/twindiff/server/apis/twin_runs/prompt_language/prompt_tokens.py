@@ -18,6 +18,7 @@ _TOKEN = re.compile(
     |(?P<file>[\w-]{1,80}(?:\.[\w-]{1,20}){0,3}\.[A-Za-z][A-Za-z0-9]{1,4}(?![\w]))
     |(?P<number>\d{1,6}(?![\w.,:%/]*\d)(?![\w%]))
     |(?P<word>[^\W\d_](?:[\w'\u2019&-]*[\w])?)
+    |(?P<odd>\d[\w.,:%/]*[\w%])
     |(?P<mark>.)""",
     re.VERBOSE | re.DOTALL,
 )

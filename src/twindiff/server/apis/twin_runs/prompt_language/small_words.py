@@ -146,6 +146,8 @@ class SmallWords(ValueRules):
         is_text = last is not None and KINDS[last.kind].is_text and not last.names
         if is_text and (end := self._phrases.match(at, SAYING)) and self._phrases.form(end) == "quote":
             return end
-        return at + 1 if self._phrases.lower(at) in FILLERS | ARTICLES else at
+        is_article = self._phrases.lower(at) in ARTICLES and self._phrases.form(at + 1) == "word"
+        is_article = is_article and not self._phrases.is_capital(at + 1)
+        return at + 1 if is_article or self._phrases.lower(at) in FILLERS else at
 
     # Parts and pronouns
