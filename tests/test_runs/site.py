@@ -155,8 +155,12 @@ STALE = """<!doctype html><title>Stale</title><h1>Invoice INV-7</h1><div role=st
 <p id=out></p><div role=dialog id=pop hidden><h2>Archive it?</h2><button onclick="pop.hidden = true">No</button></div>
 <form><h2>Change password</h2><label>Password <input type=password></label><button>Save</button></form>"""
 """Says before any action, and outside its dialog, what a prompt may wrongly find there."""
+LEFT = """<!doctype html><title>Left</title>
+<label>Search <input type=search onchange="out.innerText = 'Asked for ' + value"></label><p id=out></p>"""
+"""Follows its field only once that is left."""
 PAGES = {
     "/stale": STALE,
+    "/left": LEFT,
     "/desk": DESK,
     "/records": RECORDS,
     "/alike": ALIKE,

@@ -72,6 +72,10 @@ def test_to_log_in_fills_in_the_credentials():
     assert [step[-1] for step in briefly('Log in with "a@b.c" and "geheim"')][:2] == ["a@b.c", "geheim"]
 
 
+def test_a_password_that_begins_as_the_word_for_one_is_read_whole():
+    assert [step.value for step in plan("Log in with a@b.c and pass1").steps][:2] == ["a@b.c", "pass1"]
+
+
 def test_a_quotation_may_hold_what_would_part_a_sentence():
     assert briefly('Expect "Done. Then click, and go to /home"') == [("text", "Done. Then click, and go to /home")]
 

@@ -310,6 +310,11 @@ def test_sentences_that_hold_of_a_page_pass(runs: Runs, site: Site):
     assert (run["status"], run["not_understood"]) == ("completed", []), run["failure_detail"]
 
 
+def test_a_search_field_is_left_before_somebody_looks_at_what_it_lists(runs: Runs, site: Site):
+    run = runs.run(start_url=f"{site.url}/left", prompt='Enter "tents" into Search. "Asked for tents" is shown')
+    assert run["status"] == "completed", run["failure_detail"]
+
+
 def test_sentences_about_dialogs_tabs_and_frames_that_hold_pass(runs: Runs, site: Site):
     run = runs.run(start_url=f"{site.url}/windows", prompt=WINDOWS)
     assert (run["status"], run["not_understood"]) == ("completed", []), run["failure_detail"]

@@ -135,7 +135,9 @@ _LOG_IN = r"(?:(?:(?:do|does|makes?|performs?) (?:(?:the|a) )?)?(?:log|sign)s?(?
 _AS = r"(?:(?: ?[(:])|(?: (?:with|as|using|by|under|the|my|your|an?|user(?:name)?|account|e-?mail|address|credentials|login)[:,]?))*"
 """What stands between *log in* and the address, and says no more than that the address follows."""
 _WITH = r"(?:,|(?: ?(?:\(|/))|(?: (?:and|with|using|by|the|my|your|his|her|its|this)))*"
-_SECRET_WORD = r"(?: ?\(?(?:wrong |incorrect |invalid |right |correct )?(?:password|passwort|pass|pw)(?: is|[:=])?)"  # noqa: S105 - a pattern
+_SECRET_WORD = (
+    r"(?: ?\(?(?:wrong |incorrect |invalid |right |correct )?(?:password|passwort|pass|pw)(?!\w)(?: is|[:=])?)"  # noqa: S105 - a pattern
+)
 _SECRET = rf"(?:{QUOTED}|{PLAIN}|(?<!\x01)[^\s\x01-\x07(),/]+)"
 _ODD_SECRET = (
     rf"(?:{QUOTED}|{PLAIN}|(?<!\x01)(?=\S*[^a-zA-Z\s,)])[^\s\x01-\x07(),/]+|(?<!\x01)(?!(?:{'|'.join(VERBS)})\b)[a-z]+)"

@@ -63,6 +63,8 @@ DESCRIBED = ("check", "uncheck", "fill", "select")
 LEAVING = (PLACE, f"{DO}open")
 """Beginnings of selectors of what leads to another page."""
 FILE_FIELD = "input[type=file]"
+LEFT_BEFORE_LOOKING = ("number", "search")
+"""Types of fields that people leave before they look at a total or a list; some pages follow a field only then."""
 CHOICE_SECONDS = 2.0
 """Seconds to wait for a radio button or an option before another element of that name is clicked."""
 MUST_MATCH = ("date", "datetime-local", "month", "week", "time", "number", "range", "color")
@@ -101,6 +103,8 @@ class Interpreter:
         self._step_seconds = step_seconds
         self._hide = hide
         self._front = front
+        self._is_looking = False
+        """Whether the next step looks at the page."""
         self._start_url = start_url
         self._given, self._values = values, dict(values)
         self._ask = ask
@@ -142,7 +146,8 @@ class Interpreter:
             await self._set_dates(step)
             if step.action in ("goto", "reload", "back") or str(step.selector).startswith(LEAVING):
                 await self._expectations.let_page_rest()
-            if step.action not in ("expect", "wait") and following is not None and following.action == "expect":
+            self._is_looking = following is not None and following.action == "expect"
+            if step.action not in ("expect", "wait") and self._is_looking:
                 await self._expectations.note_messages()
             self._expect_dialog(step.dialog)
             await self._actions[step.action](step, seconds)
@@ -239,6 +244,8 @@ class Interpreter:
         script = "each => [each.type || '', each.value ?? each.innerText, each.autocomplete || '']"
         await element.fill(wanted, timeout=seconds * 1000)
         kind, kept, purpose = await await_page(element.evaluate(script), seconds)
+        if kind in LEFT_BEFORE_LOOKING and self._is_looking:
+            await await_page(element.evaluate("each => { each.blur(); each.focus(); }"), seconds)
         if kind == "password" or any(word in purpose for word in SECRET_PURPOSES):
             self._hide(wanted)
         if (wanted and not kept) or (kind in MUST_MATCH and not _is_same(kept, wanted)):
