@@ -153,18 +153,9 @@ def read(rows: Rows) -> list[Entity]:
     pulls = {row["issue_id"]: row for row in rows["pull_requests"]}
     issues: dict[Any, Entity] = {}
     for row in rows["issues"]:
-        assignees = [name for login in row["assignees"] or () for name in (list_names(users.get(login)) or (login,))]
         pull = pulls.get(row["id"])
-        is_merged = pull is not None and pull["merged"]
-        fields = {
-            "state": {"merged" if is_merged else row["state"]},
-            "draft": {"draft"} if pull and pull["draft"] else set[str](),
-            "author": list_names(users.get(row["user"])) or (row["user"],),
-            "assignee": tuple(assignees) or ("",),
-            "labels": {str(label_names.get(each, each)) for each in row["labels"] or ()},
-            "about": f"{row['title']} {row['body'] or ''}",
-        }
         kind = "github.pull" if pull else "github.issue"
+        fields = _read_fields(row, pull, users, label_names)
         issues[row["id"]] = Entity(kind, row["title"], fields, [repositories[row["repository_id"]]])
     comments = [
         Entity("github.comment", row["body"], {"author": list_names(users.get(row["user"]))}, [issues[row["issue_id"]]])
@@ -172,6 +163,19 @@ def read(rows: Rows) -> list[Entity]:
         if row["issue_id"] in issues
     ]
     return [*users.values(), *orgs.values(), *repositories.values(), *labels, *issues.values(), *comments]
+
+
+def _read_fields(issue: Any, pull: Any, users: dict[str, Entity], labels: dict[Any, str]) -> dict[str, Any]:
+    """The fields of an issue, or of the pull request that it belongs to."""
+    assignees = [name for login in issue["assignees"] or () for name in (list_names(users.get(login)) or (login,))]
+    return {
+        "state": {"merged" if pull and pull["merged"] else issue["state"]},
+        "draft": {"draft"} if pull and pull["draft"] else set[str](),
+        "author": list_names(users.get(issue["user"])) or (issue["user"],),
+        "assignee": tuple(assignees) or ("",),
+        "labels": {str(labels.get(each, each)) for each in issue["labels"] or ()},
+        "about": f"{issue['title']} {issue['body'] or ''}",
+    }
 
 
 GITHUB = Vendor("github", ("github",), KINDS, write, read)
