@@ -175,6 +175,9 @@ def attach(spoken: SpokenOf, group: Group, relation: str) -> bool:
         )
     )
     if outer is not None:
+        described = outer.head
+        if outer.is_modifier and described is not None and can_be_in(kind, described.kind):
+            outer = described  # "a file in a folder with 2 comments": the file has them
         group.put_in(outer)
         group.head = outer
         return True

@@ -148,6 +148,8 @@ class SmallWords(ValueRules):
             return end
         is_article = self._phrases.lower(at) in ARTICLES and self._phrases.form(at + 1) == "word"
         is_article = is_article and not self._phrases.is_capital(at + 1)
+        if is_article and self._phrases.is_capital(at) and at and self._phrases.form(at - 1) != "mark":
+            return at  # the "A" of "a folder A with 2 files" is a name
         return at + 1 if is_article or self._phrases.lower(at) in FILLERS else at
 
     # Parts and pronouns
