@@ -154,6 +154,37 @@ def test_github_has_the_issues_pull_requests_labels_and_comments_that_a_prompt_s
     assert "urgent" in [each["name"] for each in made.github("acme/web/labels")]
 
 
+@pytest.mark.parametrize(
+    ("sentence", "twin", "holds"),
+    [
+        (
+            'A message "Hi" in #ops by Ada with a reply "Yo" by Ben and a reaction :eyes: by Cleo',
+            "slack",
+            lambda w: w.talk("ops") == {"Hi": ("Ada", [("Ben", "Yo")], [("Cleo", "eyes")])},
+        ),
+        (
+            "A folder Contracts with a subfolder Drafts and 2 files",
+            "box",
+            lambda w: (len(w.tree()["Contracts"]), w.tree()["Contracts"]["Drafts"]) == (3, {}),
+        ),
+        (
+            'An issue "X" in acme/api with 2 comments',
+            "github",
+            lambda w: len(w.tracked("acme/api")["X"][-1]) == 2,
+        ),
+        (
+            'A comment "Nice" by Ben on the page "Home"',
+            "notion",
+            lambda w: w.page_comments("Home") == [("Ben", "Nice")],
+        ),
+    ],
+)
+def test_what_stands_behind_a_record_is_in_the_one_that_is_described(world, sentence, twin, holds):
+    made = world(sentence, twins=[twin])
+    assert understands(made, sentence)
+    assert holds(made)
+
+
 HOSTILE = [
     "Only Ada posted in #ops", "Except for Ada, no one is in #ops", "Nobody replied in #ops",
     'Ada posted "A" in #a and no one replied', 'Ada posted "A" in #a but Ben did not reply',
