@@ -173,6 +173,11 @@ def test_github_has_the_issues_pull_requests_labels_and_comments_that_a_prompt_s
             lambda w: len(w.tracked("acme/api")["X"][-1]) == 2,
         ),
         (
+            'A pull request "Fix" in acme/web with labels bug and ui',
+            "github",
+            lambda w: [one["name"] for one in w.github("acme/web/pulls")[0]["labels"]] == ["bug", "ui"],
+        ),
+        (
             'A comment "Nice" by Ben on the page "Home"',
             "notion",
             lambda w: w.page_comments("Home") == [("Ben", "Nice")],
@@ -195,6 +200,7 @@ HOSTILE = [
     "Customer Beta has a payment of $50 with 3 refunds of $20",
     "A failed payment of $20 of customer Gamma that was refunded",
     "A failed payment of $21 of customer Gamma that was disputed",
+    "A payment of $0.10 of customer Gamma",
     "Customer Acme paid $50 and was refunded $80", "Acme's invoice of $50 was paid by Beta",
     "An overdue invoice of $50 for customer Acme", "A paid draft invoice of $5 for customer Acme",
     "Customer Delta has payments of $50 and $70", "The payment of $50 was refunded to Beta",

@@ -11,6 +11,8 @@ from .kinds import Entity, Field, Kind, Rows, Vendor, Verb, World, drop_none
 
 DEFAULT_PRICE = Price(4900, "usd", "month")
 AMOUNT = Field("amount", "money", leads=("of", "for", "over", "at", "worth"))
+LEAST_PAYMENT = 50
+"""The least amount of a payment in dollars or euros, in cents."""
 LIVE = ("active", "trialing", "past_due")
 KINDS = (
     Kind(
@@ -150,7 +152,11 @@ def write(world: World) -> dict[str, Any]:
     customers = world.of("stripe.customer")
     keys = {id(each): _email(each, number) for number, each in enumerate(customers, start=1)}
     products = _Products(world)
-    payments = [each for each in world.of("stripe.payment") if "implied" not in each.fields]
+    payments = [
+        each
+        for each in world.of("stripe.payment")
+        if "implied" not in each.fields and _price(each).amount >= LEAST_PAYMENT
+    ]
     names = {id(each): each.name or f"Payment {number}" for number, each in enumerate(payments, start=1)}
     taken = [each for each in payments if each.fields.get("status") != "failed"]
     refunds = [
@@ -159,7 +165,7 @@ def write(world: World) -> dict[str, Any]:
     disputes = [
         drop_none(charge=names[id(each.places[0])], reason=each.fields.get("reason"))
         for each in world.of("stripe.dispute")
-        if each.places[0].fields.get("status") != "failed"
+        if each.places[0] in taken
     ]
     disputes += [
         {"charge": names[id(each)]}
