@@ -72,7 +72,9 @@ class SmallWords(ValueRules):
 
     def take_holding(self, at: int) -> int:
         end = self._phrases.match(at, HOLDING)
-        if not end or self._phrases.entries(at, Lead, Value)[1] > end:
+        values, after = self._phrases.entries(at, Lead, Value)
+        kinds = {each.kind.name for each in values}
+        if not end or (after > end and self._spoken.find(lambda each: each.kind in kinds)):
             return at
         self._relation = "has"
         self._is_free = self._is_free and self._spoken.last is None
