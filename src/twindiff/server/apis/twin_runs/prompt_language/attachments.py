@@ -30,6 +30,8 @@ class SpokenOf:
         """What a predicate after "is" speaks of."""
         self.barrier = 0
         """The number of groups in the sentence before a twin began a new subject."""
+        self.is_listed = False
+        """Whether the words come after "and" or a comma."""
         self.pronoun: list[Group] = []
         """What "it" may mean, until something shows what."""
 
@@ -175,10 +177,22 @@ def attach(spoken: SpokenOf, group: Group, relation: str) -> bool:
         )
     )
     if outer is not None:
+        outer = _find_described(outer, kind, is_listed=relation == "" and spoken.is_listed)
         group.put_in(outer)
         group.head = outer
         return True
     return relation == ""
+
+
+def _find_described(nearest: Group, kind: str, *, is_listed: bool) -> Group:
+    """What has the records: the file in "a file in a folder with 2 comments", A in "a folder A with a subfolder and 2
+    files", and otherwise what is nearest.
+    """
+    head = nearest.head
+    if head is None or not can_be_in(kind, head.kind):
+        return nearest
+    is_beside = is_listed and head.kind in KINDS[kind].homes and KINDS[kind].needs != nearest.kind
+    return head if nearest.is_modifier or is_beside else nearest
 
 
 def _link(spoken: SpokenOf, group: Group, relation: str) -> bool:

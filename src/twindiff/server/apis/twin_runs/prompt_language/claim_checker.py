@@ -192,7 +192,7 @@ class FoundWorld:
         elif statement.twins and twin not in statement.twins:
             yield f"{statement.twins[0]} has no {_noun(group, 2)}, {twin} has"
         elif group.within and group.whole is None and group.like is None:
-            return  # what is in something is checked with that
+            yield from self._refute_same_names(group)  # the rest is checked with what it is in
         elif group.whole is not None:
             yield from self._refute_part(group, group.whole)
         elif group.is_all:
@@ -209,8 +209,12 @@ class FoundWorld:
                 yield from self._refute_again(group, group.like)
 
     def _refute_same_names(self, group: Group) -> Iterator[str]:
-        """Refuse what is said of a name that several records have, unless it holds for all of them."""
-        if KINDS[group.kind].is_text or not group.names:
+        """Refuse what is said of a name that several records have, unless it holds for all of them.
+
+        Several records may have one text, but what is denied of it is denied of each.
+        """
+        is_denied = any(each.is_exact and each.count == 0 for each in group.holds)
+        if (KINDS[group.kind].is_text and not is_denied) or not group.names:
             return
         for each in self.of(group.kind):
             is_here = all(self.is_in(each, home) for home in group.within)

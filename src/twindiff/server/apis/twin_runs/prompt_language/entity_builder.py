@@ -312,6 +312,9 @@ class EntityBuilder:
         needed = KINDS[entity.kind].needs
         if not needed or entity.place(needed):
             return
+        instead = {*KINDS[entity.kind].homes} - {needed, *homes_of(needed)}
+        if any(each.kind in instead for each in entity.places):
+            return  # as a comment on a pull request is on no issue
         outer = [each for each in entity.places if each.kind in homes_of(needed)]
         if outer:
             home = self._add(Entity(needed, places=outer))

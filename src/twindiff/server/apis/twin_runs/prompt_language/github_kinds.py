@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .kinds import Entity, Field, Kind, Rows, Vendor, Verb, World, drop_none, list_names, persons
+from .kinds import LABEL_LEADS, Entity, Field, Kind, Rows, Vendor, Verb, World, drop_none, list_names, persons
 
-LABELS = Field(
-    "labels", "words", leads=("labelled", "labeled", "tagged", "with the label", "with label", "with the labels")
-)
+LABELS = Field("labels", "words", leads=LABEL_LEADS)
 ABOUT = Field("about", "topic", leads=("about", "regarding", "concerning"))
 OPENED = Field("author", "person", leads=("by", "from", "opened by", "created by", "filed by", "reported by"))
 KINDS = (

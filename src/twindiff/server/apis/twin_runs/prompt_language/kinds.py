@@ -14,6 +14,11 @@ Form = Literal["choice", "person", "words", "money", "text", "topic", "date", "w
 """
 Rows = Mapping[str, Sequence[Mapping[str, Any]]]
 """The rows of a twin, by table name."""
+LABEL_LEADS = (
+    "labelled", "labeled", "tagged", "with the label", "with label", "with a label", "with the labels", "with labels",
+    "has the label", "has a label", "has the labels", "has labels",
+)  # fmt: skip
+"""Words before the labels of an issue."""
 AGENT_EMAIL = "agent@example.com"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .kinds import Entity, Field, Kind, Rows, Vendor, Verb, World, drop_none, list_names, persons
+from .kinds import LABEL_LEADS, Entity, Field, Kind, Rows, Vendor, Verb, World, drop_none, list_names, persons
 
 STATES = {
     "open": "open",
@@ -86,7 +86,7 @@ KINDS = (
             Field(
                 "labels",
                 "words",
-                leads=("labelled", "labeled", "tagged", "with the label", "with label", "with the labels"),
+                leads=LABEL_LEADS,
             ),
             Field("due", "date", leads=("due", "due on", "due date")),
             Field("about", "topic", leads=("about", "regarding", "concerning")),

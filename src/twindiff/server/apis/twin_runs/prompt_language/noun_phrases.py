@@ -296,7 +296,8 @@ class PhraseReader:
         name, end = self.capitals(at, is_name=is_name)
         if name and not self.tokens[end - 1].is_possessive:
             return name, end
-        if is_plain and kind.name.endswith(".label") and token.form == "word" and token.lower not in GRAMMAR:
+        is_label = is_plain and kind.name.endswith(".label") and token.form == "word" and token.lower not in GRAMMAR
+        if is_label and not self.entries(at, Lead, Deed)[0]:
             return token.value, at + 1
         is_free = (
             token.form == "word" and token.lower not in GRAMMAR and not self.entries(at, Value, Lead, Noun, Deed)[0]

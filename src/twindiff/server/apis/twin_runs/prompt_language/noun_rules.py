@@ -7,12 +7,17 @@ from .grammar_words import (
     DEPARTMENTS,
     EACH,
     HOLDING,
+    LYING,
     NAMING,
 )
 from .groups import Group
 from .noun_phrases import NounPhrase
 from .reader_state import ReaderState
-from .vendors import KINDS, Noun, can_be_in
+from .vendors import KINDS, Noun, can_be_in, homes_of
+
+LYING_WORDS = frozenset(LYING)
+MAX_AHEAD = 12
+"""Maximum number of tokens after a noun that are looked at for what its records are in."""
 
 
 class NounRules(ReaderState):
@@ -57,8 +62,23 @@ class NounRules(ReaderState):
             for each in nouns
             if all(any(value.kind.name == each.kind.name for value in values) for values in phrase.values)
         ] or [*nouns]
-        twin = named[-1] if named else self._twin
+        twin = named[-1] if named else self._find_twin_ahead(phrase) or self._twin
         return next((each for each in by_value if each.kind.twin == twin), by_value[0])
+
+    def _find_twin_ahead(self, phrase: NounPhrase) -> str:
+        """The twin of what the rest of the sentence puts the records in, as in "an issue in acme/web"."""
+        words = self._phrases
+        for at in range(phrase.end, min(phrase.end + MAX_AHEAD, len(words.tokens))):
+            if words.form(at) == "path":
+                homes = {"github.repository"}
+            elif LYING_WORDS & {words.lower(at - 1), words.lower(at - 2)}:
+                homes = {each.kind.name for each in words.entries(at, Noun)[0]}
+            else:
+                continue
+            for each in phrase.nouns:
+                if homes & {*homes_of(each.kind.name)}:
+                    return each.kind.twin
+        return ""
 
     def _refer(self, phrase: NounPhrase, noun: Noun, at: int) -> int:
         """Take "the message": what was spoken of before."""

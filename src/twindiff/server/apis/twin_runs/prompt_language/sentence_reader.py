@@ -34,6 +34,7 @@ class PromptReader(NounRules, PartRules, SmallWords):
     def _step(self, at: int) -> int:
         """Take the words at a token; returns the token after them."""
         self.steps += 1
+        self._spoken.is_listed = at > 0 and self._phrases.lower(at - 1) in ("and", "&", ",")
         for take in RULES if len(self.groups) < MAX_GROUPS else ():
             end = take(self, at)
             if end > at:

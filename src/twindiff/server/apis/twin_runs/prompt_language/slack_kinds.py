@@ -88,14 +88,24 @@ def _channel(world: World, channel: Entity) -> dict[str, Any]:
 
 def _write_message(world: World, message: Entity, able: Sequence[str] = ()) -> dict[str, Any]:
     """A message; one without an author is by one of those who are able to write, or by the agent."""
-    reactions = [
-        drop_none(name=each.name.strip(":"), user=each.fields.get("author"))
-        for each in world.of("slack.reaction", message)
-    ]
+    reactions = _reactions(world, message)
     posted, user = message.fields.get("posted"), message.fields.get("author")
     posted = posted if posted and posted < FIRST_MONDAY.isoformat() else None
     user = user or (able[len(message.name) % len(able)] if able else None)
     return drop_none(text=message.name, user=user, created=posted, reactions=reactions or None)
+
+
+def _reactions(world: World, message: Entity) -> list[dict[str, Any]]:
+    """The reactions to a message; those without an author are by the agent and then by others, once for each emoji."""
+    given = world.of("slack.reaction", message)
+    known = {(each.name, each.fields["author"]) for each in given if each.fields.get("author")}
+    written = [{"name": name.strip(":"), "user": author} for name, author in known]
+    for each in (each for each in given if not each.fields.get("author")):
+        able = [user for user in (None, *(person["name"] for person in world.people)) if (each.name, user) not in known]
+        if able:
+            known.add((each.name, able[0]))
+            written.append(drop_none(name=each.name.strip(":"), user=able[0]))
+    return written
 
 
 def read(rows: Rows) -> list[Entity]:

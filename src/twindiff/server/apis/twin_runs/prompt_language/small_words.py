@@ -72,7 +72,9 @@ class SmallWords(ValueRules):
 
     def take_holding(self, at: int) -> int:
         end = self._phrases.match(at, HOLDING)
-        if not end or self._phrases.entries(at, Lead, Value)[1] > end:
+        values, after = self._phrases.entries(at, Lead, Value)
+        kinds = {each.kind.name for each in values}
+        if not end or (after > end and self._spoken.find(lambda each: each.kind in kinds)):
             return at
         self._relation = "has"
         self._is_free = self._is_free and self._spoken.last is None
@@ -148,6 +150,8 @@ class SmallWords(ValueRules):
             return end
         is_article = self._phrases.lower(at) in ARTICLES and self._phrases.form(at + 1) == "word"
         is_article = is_article and not self._phrases.is_capital(at + 1)
+        if is_article and self._phrases.is_capital(at) and at and self._phrases.form(at - 1) != "mark":
+            return at  # the "A" of "a folder A with 2 files" is a name
         return at + 1 if is_article or self._phrases.lower(at) in FILLERS else at
 
     # Parts and pronouns

@@ -11,6 +11,8 @@ from .kinds import Entity, Field, Kind, Rows, Vendor, Verb, World, drop_none
 
 DEFAULT_PRICE = Price(4900, "usd", "month")
 AMOUNT = Field("amount", "money", leads=("of", "for", "over", "at", "worth"))
+LEAST_PAYMENT = 50
+"""The least amount of a payment in dollars or euros, in cents."""
 LIVE = ("active", "trialing", "past_due")
 KINDS = (
     Kind(
@@ -150,20 +152,26 @@ def write(world: World) -> dict[str, Any]:
     customers = world.of("stripe.customer")
     keys = {id(each): _email(each, number) for number, each in enumerate(customers, start=1)}
     products = _Products(world)
-    payments = [each for each in world.of("stripe.payment") if "implied" not in each.fields]
+    payments = [
+        each
+        for each in world.of("stripe.payment")
+        if "implied" not in each.fields and _price(each).amount >= LEAST_PAYMENT
+    ]
     names = {id(each): each.name or f"Payment {number}" for number, each in enumerate(payments, start=1)}
-    refunds = [{"charge": names[id(each.places[0])], **_amount(each, None)} for each in world.of("stripe.refund")]
+    taken = [each for each in payments if each.fields.get("status") != "failed"]
+    refunds = [
+        {"charge": names[id(each)], "amount": amount} for each in taken for amount in _refunded_amounts(world, each)
+    ]
     disputes = [
         drop_none(charge=names[id(each.places[0])], reason=each.fields.get("reason"))
         for each in world.of("stripe.dispute")
+        if each.places[0] in taken
     ]
-    for each in payments:
-        held = world.of("stripe.refund", each)
-        if "refund" in each.fields and not held:
-            half = {"amount": _price(each).amount // 2} if each.fields["refund"] == "partial" else {}
-            refunds.append({"charge": names[id(each)], **half})
-        if "dispute" in each.fields and not world.of("stripe.dispute", each):
-            disputes.append({"charge": names[id(each)]})
+    disputes += [
+        {"charge": names[id(each)]}
+        for each in taken
+        if "dispute" in each.fields and not world.of("stripe.dispute", each)
+    ]
     made = {
         "customers": [drop_none(name=each.name or None, email=keys[id(each)]) for each in customers],
         "subscriptions": [_subscription(each, keys, products) for each in world.of("stripe.subscription")],
@@ -186,9 +194,19 @@ def _price(entity: Entity) -> Price:
     return entity.fields.get("amount") or Price(2000, "usd", None)
 
 
-def _amount(entity: Entity, otherwise: int | None) -> dict[str, Any]:
-    price = entity.fields.get("amount")
-    return drop_none(amount=price.amount if price else otherwise)
+def _refunded_amounts(world: World, payment: Entity) -> list[int]:
+    """The amounts of the refunds of a payment that it is large enough for."""
+    left = _price(payment).amount
+    held: list[Price | None] = [each.fields.get("amount") for each in world.of("stripe.refund", payment)]
+    if "refund" in payment.fields and not held:
+        return [left // 2 if payment.fields["refund"] == "partial" else left]
+    amounts: list[int] = []
+    for price in held:
+        amount = price.amount if price else left
+        if 0 < amount <= left:
+            amounts.append(amount)
+            left -= amount
+    return amounts
 
 
 class _Products:
