@@ -86,6 +86,9 @@ class Interpreter:
     reports a secret that was typed.
     """
 
+    _is_looking = False
+    """Whether the next step looks at the page."""
+
     def __init__(
         self,
         front: Callable[[], Page],
@@ -103,8 +106,6 @@ class Interpreter:
         self._step_seconds = step_seconds
         self._hide = hide
         self._front = front
-        self._is_looking = False
-        """Whether the next step looks at the page."""
         self._start_url = start_url
         self._given, self._values = values, dict(values)
         self._ask = ask

@@ -13,6 +13,9 @@ from typing import Any
 from twindiff.pool.episode_pool import WorkerFailed, WorkerGone
 from twindiff.pool.worker import EpisodeWorker, WorkerSettings
 
+SECONDS_TO_START = 300
+"""Seconds in which a worker must have loaded its suite; one whose process has ended is not waited for."""
+
 
 class CallPipe:
     """The pool's end of a connection to a worker; calls take turns."""

@@ -9,11 +9,10 @@ from contextlib import contextmanager
 from multiprocessing import resource_tracker
 from typing import Any
 
-from twindiff.pool.call_pipe import CallPipe, answer_calls
+from twindiff.pool.call_pipe import SECONDS_TO_START, CallPipe, answer_calls
 from twindiff.pool.episode_pool import MAX_EPISODES_PER_WORKER, EpisodePool, WorkerFailed
 from twindiff.pool.worker import WorkerSettings
 
-SECONDS_TO_START = 60
 SECONDS_TO_END = 5
 
 

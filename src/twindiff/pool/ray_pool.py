@@ -22,11 +22,10 @@ import ray
 from ray.exceptions import GetTimeoutError, RayActorError, RayError
 from ray.util import get_node_ip_address
 
-from twindiff.pool.call_pipe import CallPipe, answer_calls
+from twindiff.pool.call_pipe import SECONDS_TO_START, CallPipe, answer_calls
 from twindiff.pool.episode_pool import MAX_EPISODES_PER_WORKER, EpisodePool, WorkerFailed, WorkerGone
 from twindiff.pool.worker import WorkerSettings
 
-SECONDS_TO_START = 300
 SECRET_BYTES = 32
 _SILENCE = {socket.TCP_KEEPIDLE: 10, socket.TCP_KEEPINTVL: 5, socket.TCP_KEEPCNT: 3, socket.TCP_USER_TIMEOUT: 25_000}
 """TCP options by which a connection ends 25 s after the last sign of the other machine."""
