@@ -7,8 +7,8 @@ from typing import Any, cast
 
 from twindiff.server.apis.twin_runs.world_prompt_details import RULES, Meetings
 
-from .groups import Group, Statement
-from .vendors import KINDS, Value, can_be_in
+from .groups import SpokenGroup, Statement
+from .vendors import KINDS, ValueWord, can_be_in
 
 MAX_GROUPS = 500
 """Maximum number of groups in one prompt."""
@@ -20,19 +20,19 @@ class SpokenOf:
     """The groups that a sentence can speak of: its own, and those of the sentences before."""
 
     def __init__(self) -> None:
-        self.history: list[Group] = []
+        self.history: list[SpokenGroup] = []
         """The groups of all sentences."""
         self.statement = Statement("")
-        self.before: list[Group] = []
+        self.before: list[SpokenGroup] = []
         """The groups of the sentence before."""
-        self.last: Group | None = None
-        self.target: Group | None = None
+        self.last: SpokenGroup | None = None
+        self.target: SpokenGroup | None = None
         """What a predicate after "is" speaks of."""
         self.barrier = 0
         """The number of groups in the sentence before a twin began a new subject."""
         self.is_listed = False
         """Whether the words come after "and" or a comma."""
-        self.pronoun: list[Group] = []
+        self.pronoun: list[SpokenGroup] = []
         """What "it" may mean, until something shows what."""
 
     def begin(self, text: str) -> None:
@@ -42,7 +42,7 @@ class SpokenOf:
         self.last = self.target = None
         self.barrier, self.pronoun = 0, []
 
-    def add(self, group: Group) -> bool:
+    def add(self, group: SpokenGroup) -> bool:
         """Add a group to the sentence; false if the prompt has too many."""
         if len(self.history) >= MAX_GROUPS:
             return False
@@ -51,9 +51,9 @@ class SpokenOf:
         self.last = group
         return True
 
-    def chain(self) -> Iterator[Group]:
+    def chain(self) -> Iterator[SpokenGroup]:
         """The groups that a word may speak of: the latest, what it was attached to, and the others of the sentence."""
-        seen: list[Group] = []
+        seen: list[SpokenGroup] = []
         for each in (self.target, self.last):
             while each is not None and each not in seen:
                 seen.append(each)
@@ -62,24 +62,24 @@ class SpokenOf:
         yield from (each for each in seen if each in own or each.like)
         yield from (each for each in reversed(own) if each not in seen)
 
-    def find(self, fits: Callable[[Group], bool]) -> Group | None:
+    def find(self, fits: Callable[[SpokenGroup], bool]) -> SpokenGroup | None:
         """The nearest group of the sentence that fits, or what "it" means if just one group fits."""
-        found = next((each for each in self.chain() if fits(each)), None)
-        if found or not self.pronoun:
-            return found
+        mention = next((each for each in self.chain() if fits(each)), None)
+        if mention or not self.pronoun:
+            return mention
         fit = [each for each in self.pronoun if fits(each)]
         if len({id(each.root()) for each in fit}) != 1:
             return None
         return self.speak_again(fit[0])
 
-    def speak_again(self, group: Group) -> Group:
+    def speak_again(self, group: SpokenGroup) -> SpokenGroup:
         """A group that speaks of the records of an earlier one."""
-        again = Group(group.kind, like=group, is_plural=group.is_plural)
+        again = SpokenGroup(group.kind, like=group, is_plural=group.is_plural)
         self.pronoun = []
         self.add(again)
         return again
 
-    def find_named(self, name: str, kinds: Sequence[str] = ()) -> Group | None:
+    def find_named(self, name: str, kinds: Sequence[str] = ()) -> SpokenGroup | None:
         """The latest group in which a name was given to a record, of these kinds or of any."""
         for each in reversed(self.history):
             is_kind = each.kind in kinds if kinds else not KINDS[each.kind].is_text
@@ -93,11 +93,11 @@ class SpokenOf:
         full = {name for name in names if name.split()[:1] == [first]}
         return full.pop() if len(full) == 1 and first not in names else ""
 
-    def earlier(self, kind: str) -> Group | None:
+    def earlier(self, kind: str) -> SpokenGroup | None:
         """The latest group of a kind."""
         return next((each for each in reversed(self.history) if each.kind == kind), None)
 
-    def whole(self, kind: str = "") -> Group | None:
+    def whole(self, kind: str = "") -> SpokenGroup | None:
         """The latest group of several records, of a kind or of any."""
         groups = [*reversed(self.statement.groups), *reversed(self.before)]
         if kind:
@@ -110,7 +110,7 @@ class SpokenOf:
         return None
 
 
-def set_field(group: Group, name: str, value: Any) -> bool:
+def set_field(group: SpokenGroup, name: str, value: Any) -> bool:
     """Set a field of a group; false if it has another value already. Words are added."""
     known = group.fields.get(name)
     if isinstance(value, list) and known is not None:
@@ -122,7 +122,7 @@ def set_field(group: Group, name: str, value: Any) -> bool:
     return True
 
 
-def apply_value(spoken: SpokenOf, values: Sequence[Value]) -> bool:
+def apply_value(spoken: SpokenOf, values: Sequence[ValueWord]) -> bool:
     """Say a word such as "urgent" of the nearest group that it fits."""
     kinds = {each.kind.name for each in values}
     group = spoken.find(lambda each: each.kind in kinds)
@@ -132,7 +132,7 @@ def apply_value(spoken: SpokenOf, values: Sequence[Value]) -> bool:
     return set_value(group, value)
 
 
-def set_value(group: Group, value: Value) -> bool:
+def set_value(group: SpokenGroup, value: ValueWord) -> bool:
     """Set what a word says of a group; false if it has another value already."""
     if value.field.form != "when":
         return set_field(group, value.field.name, value.value)
@@ -146,7 +146,7 @@ def set_value(group: Group, value: Value) -> bool:
     return True
 
 
-def attach(spoken: SpokenOf, group: Group, relation: str) -> bool:
+def attach(spoken: SpokenOf, group: SpokenGroup, relation: str) -> bool:
     """Relate a new group to one that the sentence speaks of, by `has`, `in` or, after a comma, nothing.
 
     False if the relation is said and no group fits: "a folder in a file" is not a file in a folder.
@@ -184,7 +184,7 @@ def attach(spoken: SpokenOf, group: Group, relation: str) -> bool:
     return relation == ""
 
 
-def _find_described(nearest: Group, kind: str, *, is_listed: bool) -> Group:
+def _find_described(nearest: SpokenGroup, kind: str, *, is_listed: bool) -> SpokenGroup:
     """What has the records: the file in "a file in a folder with 2 comments", A in "a folder A with a subfolder and 2
     files", and otherwise what is nearest.
     """
@@ -195,7 +195,7 @@ def _find_described(nearest: Group, kind: str, *, is_listed: bool) -> Group:
     return head if nearest.is_modifier or is_beside else nearest
 
 
-def _link(spoken: SpokenOf, group: Group, relation: str) -> bool:
+def _link(spoken: SpokenOf, group: SpokenGroup, relation: str) -> bool:
     """Relate a product to a subscription, or through a new one to a customer."""
     through = KINDS[group.kind].through
     linking = spoken.find(lambda each: each.kind in through.values() or each.kind in through)
@@ -205,7 +205,7 @@ def _link(spoken: SpokenOf, group: Group, relation: str) -> bool:
         return False
     if linking.kind in through:
         home = linking
-        linking = Group(through[home.kind], 1, noun="subscription", head=home)
+        linking = SpokenGroup(through[home.kind], 1, noun="subscription", head=home)
         linking.put_in(home)
         spoken.add(linking)
     link = KINDS[linking.kind].link

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .kinds import Entity, Field, Kind, Rows, Vendor, Verb, World, drop_none, list_names, persons
+from .kinds import Kind, KindField, Rows, Vendor, Verb, World, WorldEntity, drop_none, list_names, persons
 
 BORN = ("2", "3")
 KINDS = (
@@ -13,7 +13,7 @@ KINDS = (
         (("user", "users"), ("collaborator", "collaborators"), ("person", "people")),
         ("box.folder",),
         (
-            Field(
+            KindField(
                 "role",
                 "choice",
                 {
@@ -39,14 +39,14 @@ KINDS = (
         "box.file",
         (("file", "files"), ("document", "documents")),
         ("box.folder",),
-        (Field("about", "topic", leads=("about", "regarding", "concerning")),),
+        (KindField("about", "topic", leads=("about", "regarding", "concerning")),),
         has_plain_names=True,
     ),
     Kind(
         "box.comment",
         (("comment", "comments"),),
         ("box.file",),
-        (Field("author", "person", leads=("by", "from")),),
+        (KindField("author", "person", leads=("by", "from")),),
         {"commented": Verb("author")},
         is_text=True,
         needs="box.file",
@@ -63,7 +63,7 @@ def write(world: World) -> dict[str, Any]:
     }
 
 
-def _folder(world: World, folder: Entity) -> dict[str, Any]:
+def _folder(world: World, folder: WorldEntity) -> dict[str, Any]:
     shared = [drop_none(user=each.name, role=each.fields.get("role")) for each in world.of("box.user", folder)]
     return {
         "name": folder.name,
@@ -73,29 +73,29 @@ def _folder(world: World, folder: Entity) -> dict[str, Any]:
     }
 
 
-def _file(world: World, file: Entity) -> dict[str, Any]:
+def _file(world: World, file: WorldEntity) -> dict[str, Any]:
     comments = [drop_none(message=each.name, user=each.fields.get("author")) for each in world.of("box.comment", file)]
     about = file.fields.get("about", "")
     return drop_none(name=file.name, content=f"{about or file.name}\n", comments=comments or None)
 
 
-def read(rows: Rows) -> list[Entity]:
+def read(rows: Rows) -> list[WorldEntity]:
     """Find the entities of an enterprise, except the root folder."""
     users = persons(rows["box_users"], "box.user", "id", "name", "login")
-    folders = {row["id"]: Entity("box.folder", row["name"]) for row in rows["box_folders"] if row["id"] != "0"}
+    folders = {row["id"]: WorldEntity("box.folder", row["name"]) for row in rows["box_folders"] if row["id"] != "0"}
     for row in rows["box_folders"]:
         if row["parent_id"] in folders and row["id"] in folders:
             folders[row["id"]].places.append(folders[row["parent_id"]])
-    shares: list[Entity] = []
+    shares: list[WorldEntity] = []
     for row in rows["box_collaborations"]:
         if row["item_id"] in folders and row["accessible_by_id"] in users:
             user = users[row["accessible_by_id"]]
             shares.append(
-                Entity("box.user", user.name, {"role": {row["role"]}}, [folders[row["item_id"]]], user.aliases)
+                WorldEntity("box.user", user.name, {"role": {row["role"]}}, [folders[row["item_id"]]], user.aliases)
             )
     texts = {row["sha_1"]: row["text"] for row in rows["box_content_texts"]}
     files = {
-        row["id"]: Entity(
+        row["id"]: WorldEntity(
             "box.file",
             row["name"],
             {"about": f"{row['name']} {texts.get(row['sha_1'], '')}"},
@@ -104,7 +104,7 @@ def read(rows: Rows) -> list[Entity]:
         for row in rows["box_files"]
     }
     comments = [
-        Entity(
+        WorldEntity(
             "box.comment",
             row["message"],
             {"author": list_names(users.get(row["created_by_id"]))},

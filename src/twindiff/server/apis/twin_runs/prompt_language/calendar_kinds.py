@@ -7,7 +7,7 @@ from typing import Any
 
 from twindiff.server.apis.twin_runs.world_prompt_details import FIRST_MONDAY, Meetings, span
 
-from .kinds import AGENT_EMAIL, Entity, Field, Kind, Rows, Vendor, World, drop_none, persons
+from .kinds import AGENT_EMAIL, Kind, KindField, Rows, Vendor, World, WorldEntity, drop_none, persons
 
 KINDS = (
     Kind(
@@ -35,14 +35,14 @@ KINDS = (
         ),
         ("calendar.calendar",),
         (
-            Field(
+            KindField(
                 "when",
                 "when",
                 {"all-day": "all-day", "all day": "all-day", "daily": "day", "weekly": "week", "monthly": "month"},
             ),
-            Field("location", "text", leads=("in", "at", "location")),
-            Field("organizer", "person", leads=("organized by", "hosted by")),
-            Field("about", "topic", leads=("about", "regarding", "concerning")),
+            KindField("location", "text", leads=("in", "at", "location")),
+            KindField("organizer", "person", leads=("organized by", "hosted by")),
+            KindField("about", "topic", leads=("about", "regarding", "concerning")),
         ),
         most=100,
     ),
@@ -66,7 +66,7 @@ def write(world: World) -> dict[str, Any]:
     }
 
 
-def _event(world: World, event: Entity, number: int) -> dict[str, Any]:
+def _event(world: World, event: WorldEntity, number: int) -> dict[str, Any]:
     when: Meetings = event.fields.get("when") or Meetings()
     day = when.day or FIRST_MONDAY + timedelta(days=number % 5, weeks=when.weeks)
     if when.is_all_day:
@@ -85,26 +85,26 @@ def _event(world: World, event: Entity, number: int) -> dict[str, Any]:
     )
 
 
-def read(rows: Rows) -> list[Entity]:
+def read(rows: Rows) -> list[WorldEntity]:
     """Find the entities of a calendar world."""
     users = persons(rows["calendar_users"], "calendar.user", "id", "display_name", "email")
     calendars = {
-        row["id"]: Entity("calendar.calendar", row["summary"])
+        row["id"]: WorldEntity("calendar.calendar", row["summary"])
         for row in rows["calendars"]
         if "@" not in row["id"] or row["id"].endswith("@group.calendar.google.com")
     }
-    events: dict[str, Entity] = {}
+    events: dict[str, WorldEntity] = {}
     for row in rows["calendar_events"]:
         if row["status"] == "cancelled":
             continue
         home = calendars.get(row["calendar_id"])
         host = (row["organizer_display_name"] or "", row["organizer_email"] or "")
         fields = {"when": row, "location": row["location"] or "", "organizer": host, "about": row["summary"] or ""}
-        events[row["id"]] = Entity("calendar.event", row["summary"] or "", fields, [home] if home else [])
+        events[row["id"]] = WorldEntity("calendar.event", row["summary"] or "", fields, [home] if home else [])
     by_email = {each.aliases[0]: each for each in users.values()}
     for row in rows["calendar_event_attendees"]:
         if row["email"] != AGENT_EMAIL and row["event_id"] in events:
-            guest = by_email.setdefault(row["email"], Entity("calendar.user", row["email"]))
+            guest = by_email.setdefault(row["email"], WorldEntity("calendar.user", row["email"]))
             guest.places.append(events[row["event_id"]])
     return [*by_email.values(), *calendars.values(), *events.values()]
 

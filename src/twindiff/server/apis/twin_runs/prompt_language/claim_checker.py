@@ -7,8 +7,8 @@ from typing import Any
 
 from twindiff.server.apis.twin_runs.world_prompt_details import Price
 
-from .groups import Group, Statement
-from .kinds import Entity, Rows
+from .groups import SpokenGroup, Statement
+from .kinds import Rows, WorldEntity
 from .meeting_times import is_at
 from .vendors import KINDS, VENDORS
 
@@ -20,27 +20,27 @@ def find_ambiguous(statements: Sequence[Statement]) -> set[int]:
     and a bare number beside one of described records, as in "2 urgent issues and 5 issues".
     """
     counted = [(statement, group) for statement in statements for group in statement.groups if _is_counted(group)]
-    found: set[int] = set()
+    unclear: set[int] = set()
     for statement, group in counted:
         for other_statement, other in counted:
             is_same = other is not group and (group.kind, _homes(group)) == (other.kind, _homes(other))
             if not is_same or _is_described(group) or (_is_described(other) and statement is not other_statement):
                 continue
             if statement is other_statement or group.noun.rstrip("s") != other.noun.rstrip("s"):
-                found.add(id(group))
-    return found
+                unclear.add(id(group))
+    return unclear
 
 
-def _is_counted(group: Group) -> bool:
+def _is_counted(group: SpokenGroup) -> bool:
     is_number = group.is_exact and bool(group.count) and not (group.whole or group.like or group.names or group.is_each)
     return is_number and not group.kind.endswith(".user")
 
 
-def _is_described(group: Group) -> bool:
+def _is_described(group: SpokenGroup) -> bool:
     return bool(group.fields)
 
 
-def _homes(group: Group) -> list[object]:
+def _homes(group: SpokenGroup) -> list[object]:
     return [tuple(each.root().names) or id(each.root()) for each in group.within]
 
 
@@ -49,20 +49,20 @@ class FoundWorld:
 
     def __init__(self, rows: Mapping[str, Rows]) -> None:
         self.twins = {twin for twin in rows if twin in VENDORS}
-        self._by_kind: dict[str, list[Entity]] = {}
+        self._by_kind: dict[str, list[WorldEntity]] = {}
         for twin in self.twins:
             for entity in VENDORS[twin].read(rows[twin]):
                 self._by_kind.setdefault(entity.kind, []).append(entity)
         self._around = {id(each): {id(outer) for outer in each.surroundings()} for each in self._all()}
 
-    def _all(self) -> Iterator[Entity]:
+    def _all(self) -> Iterator[WorldEntity]:
         return (each for entities in self._by_kind.values() for each in entities)
 
-    def of(self, kind: str) -> list[Entity]:
+    def of(self, kind: str) -> list[WorldEntity]:
         """The entities of a kind."""
         return self._by_kind.get(kind, [])
 
-    def inside(self, home: Entity, kind: str) -> list[Entity]:
+    def inside(self, home: WorldEntity, kind: str) -> list[WorldEntity]:
         """The entities of a kind in another one; in one that nests, as folders do, only directly."""
         if home.kind in KINDS[home.kind].homes:
             return [each for each in self.of(kind) if home in each.places]
@@ -70,7 +70,7 @@ class FoundWorld:
 
     # Comparisons
 
-    def fits(self, entity: Entity, group: Group, *, named: bool = True) -> bool:
+    def fits(self, entity: WorldEntity, group: SpokenGroup, *, named: bool = True) -> bool:
         """Whether a group speaks of an entity, whatever it says of what is in it; `named` is whether names count."""
         if entity.kind != group.kind:
             return False
@@ -83,22 +83,22 @@ class FoundWorld:
             return False
         return all(self.is_in(entity, home) for home in group.within)
 
-    def has_all(self, entity: Entity, group: Group, *, named: bool = True) -> bool:
+    def has_all(self, entity: WorldEntity, group: SpokenGroup, *, named: bool = True) -> bool:
         """Whether a group speaks of an entity, with what it says of what is in it."""
         return self.fits(entity, group, named=named) and all(
             self.holds(entity, each) for each in group.holds if not is_shared(group, each)
         )
 
-    def is_in(self, entity: Entity, home: Group) -> bool:
+    def is_in(self, entity: WorldEntity, home: SpokenGroup) -> bool:
         """Whether an entity is in a record of a group."""
         return any(self.fits(place, home) for place in entity.surroundings())
 
-    def holds(self, home: Entity, group: Group) -> bool:
+    def holds(self, home: WorldEntity, group: SpokenGroup) -> bool:
         """Whether as many records as a group says are in an entity."""
         inside = self.inside(home, group.kind)
         return not self._miscount(group, inside)
 
-    def _miscount(self, group: Group, among: Sequence[Entity]) -> str:
+    def _miscount(self, group: SpokenGroup, among: Sequence[WorldEntity]) -> str:
         """What is wrong with the number of a group's records among some entities; empty if nothing is."""
         named = [each for each in among if self.has_all(each, group)]
         missing = [name for name in group.names if not any(each.is_called(name) for each in named)]
@@ -124,7 +124,7 @@ class FoundWorld:
             else f"there are {len(named)} {_noun(group, 2)}{describe_group(group)}, not {wanted}"
         )
 
-    def _explain_missing(self, group: Group, name: str, among: Sequence[Entity]) -> str:
+    def _explain_missing(self, group: SpokenGroup, name: str, among: Sequence[WorldEntity]) -> str:
         """Why no record of a name is as a group says."""
         for each in among:
             if each.is_called(name) and self.fits(each, group):
@@ -134,27 +134,27 @@ class FoundWorld:
                         return f"{wrong}, in '{name}'"
         return f"there is no {_noun(group, 1)} '{name}'{describe_group(group)}"
 
-    def _has(self, entity: Entity, name: str, wanted: Any) -> bool:
-        field, found = KINDS[entity.kind].field(name), entity.fields.get(name)
-        if isinstance(wanted, Group):
+    def _has(self, entity: WorldEntity, name: str, wanted: Any) -> bool:
+        field, held = KINDS[entity.kind].field(name), entity.fields.get(name)
+        if isinstance(wanted, SpokenGroup):
             return self._is_of(entity, wanted)
-        if field is None or found is None:
+        if field is None or held is None:
             return False
         if field.form == "choice":
-            return wanted in found
+            return wanted in held
         if field.form == "person":
-            return wanted.casefold() in [each.casefold() for each in found]
+            return wanted.casefold() in [each.casefold() for each in held]
         if field.form == "words":
-            return {each.casefold() for each in wanted} <= {each.casefold() for each in found}
+            return {each.casefold() for each in wanted} <= {each.casefold() for each in held}
         if field.form == "money":
-            return any(_is_price(each, wanted) for each in found)
+            return any(_is_price(each, wanted) for each in held)
         if field.form == "topic":
-            return _words(wanted) in " ".join(found.casefold().split())
+            return _words(wanted) in " ".join(held.casefold().split())
         if field.form == "when":
-            return is_at(found, wanted)
-        return found == wanted
+            return is_at(held, wanted)
+        return held == wanted
 
-    def _is_of(self, entity: Entity, product: Group) -> bool:
+    def _is_of(self, entity: WorldEntity, product: SpokenGroup) -> bool:
         """Whether a subscription is to a product of a group, at its price."""
         link = KINDS[entity.kind].link
         root = product.root()
@@ -185,7 +185,7 @@ class FoundWorld:
             reasons += self._refute_group(group, statement)
         return [*dict.fromkeys(each for each in reasons if each)]
 
-    def _refute_group(self, group: Group, statement: Statement) -> Iterator[str]:
+    def _refute_group(self, group: SpokenGroup, statement: Statement) -> Iterator[str]:
         twin = KINDS[group.kind].twin
         if twin not in self.twins:
             yield f"there is no twin {twin} in this world, which has the {_noun(group, 2)}"
@@ -208,7 +208,7 @@ class FoundWorld:
             if group.like is not None:
                 yield from self._refute_again(group, group.like)
 
-    def _refute_same_names(self, group: Group) -> Iterator[str]:
+    def _refute_same_names(self, group: SpokenGroup) -> Iterator[str]:
         """Refuse what is said of a name that several records have, unless it holds for all of them.
 
         Several records may have one text, but what is denied of it is denied of each.
@@ -221,7 +221,7 @@ class FoundWorld:
             if is_here and any(each.is_called(name) for name in group.names) and not self.has_all(each, group):
                 yield f"another {_noun(group, 1)} '{each.name}' is not so"
 
-    def _refute_shared(self, group: Group) -> Iterator[str]:
+    def _refute_shared(self, group: SpokenGroup) -> Iterator[str]:
         """Compare numbers that several records share, such as "2 folders with 6 files"."""
         for held in group.holds:
             if is_shared(group, held):
@@ -231,7 +231,7 @@ class FoundWorld:
                 if any(not self.inside(home, held.kind) for home in homes):
                     yield f"not all of these {_noun(group, 2)} have {_noun(held, 2)}"
 
-    def _refute_again(self, group: Group, earlier: Group) -> Iterator[str]:
+    def _refute_again(self, group: SpokenGroup, earlier: SpokenGroup) -> Iterator[str]:
         """What is said again of several records must hold for all of them."""
         if not group.is_one:
             wrong = [
@@ -239,31 +239,31 @@ class FoundWorld:
             ]
             yield from (f"'{each.name}' is not so" for each in wrong[:1])
 
-    def _refute_part(self, part: Group, whole: Group) -> Iterator[str]:
+    def _refute_part(self, part: SpokenGroup, whole: SpokenGroup) -> Iterator[str]:
         of_whole = [each for each in self.of(whole.kind) if self.has_all(each, whole)]
         total = whole.count or len(whole.names)
         if len(of_whole) != total:
             yield f"there are {len(of_whole)} {_noun(whole, 2)}{describe_group(whole)}, not {total}"
-        found = [each for each in of_whole if self.has_all(each, part)]
-        if len(found) != part.count:
-            yield f"there are {len(found)} {_noun(whole, 2)}{describe_group(part)} of these {total}, not {part.count}"
+        alike = [each for each in of_whole if self.has_all(each, part)]
+        if len(alike) != part.count:
+            yield f"there are {len(alike)} {_noun(whole, 2)}{describe_group(part)} of these {total}, not {part.count}"
         yield from self._refute_shared(part)
         if not (part.fields or part.holds or part.names or part.within):
             yield f"it does not say what {part.count} of the {_noun(whole, 2)} are"
 
 
-def is_shared(home: Group, held: Group) -> bool:
+def is_shared(home: SpokenGroup, held: SpokenGroup) -> bool:
     """Whether several records share a number of others: "2 folders with 6 files", and not "with a file"."""
     is_several = bool(held.count) if held.is_exact else bool(held.names)
     return is_several and not held.is_each and not home.is_one and not home.is_all
 
 
-def _is_nested(entity: Entity, group: Group) -> bool:
+def _is_nested(entity: WorldEntity, group: SpokenGroup) -> bool:
     """Whether a folder is in a folder, of which a number of folders alone does not speak."""
     return not group.within and any(each.kind == entity.kind for each in entity.places)
 
 
-def describe_group(group: Group) -> str:
+def describe_group(group: SpokenGroup) -> str:
     """What a group says of its records besides their number, for messages."""
     words = [
         f"whose {name} is {value}" if isinstance(value, str) and value else f"of that {name}"
@@ -272,13 +272,13 @@ def describe_group(group: Group) -> str:
     return "".join(f" {each}" for each in words)
 
 
-def _noun(group: Group, number: int) -> str:
+def _noun(group: SpokenGroup, number: int) -> str:
     singular, plural = KINDS[group.kind].nouns[0]
     return singular if number == 1 else plural
 
 
-def _is_price(found: Price, wanted: Price) -> bool:
-    return found[:2] == wanted[:2] and wanted.interval in (None, found.interval)
+def _is_price(price: Price, wanted: Price) -> bool:
+    return price[:2] == wanted[:2] and wanted.interval in (None, price.interval)
 
 
 def _words(topic: str) -> str:

@@ -10,12 +10,12 @@ from twindiff.server.apis.twin_runs.world_prompt_details import Price
 from twindiff.server.apis.twin_runs.worlds import email_of
 
 from .entity_names import EntityNames
-from .groups import Group
-from .kinds import Entity, World
+from .groups import SpokenGroup
+from .kinds import World, WorldEntity
 from .vendors import KINDS, VENDORS, homes_of
 
 
-def build_config(prompt: str, groups: Sequence[Group], named: Sequence[str] = ()) -> dict[str, dict[str, Any]]:
+def build_config(prompt: str, groups: Sequence[SpokenGroup], named: Sequence[str] = ()) -> dict[str, dict[str, Any]]:
     """Build the seed configuration of the twins that groups speak of, and of those that are only named."""
     builder = EntityBuilder(prompt)
     entities = builder.build(groups)
@@ -30,9 +30,9 @@ class EntityBuilder:
     def __init__(self, prompt: str) -> None:
         self._choice = PromptChoices(prompt)
         self._names = EntityNames(self._choice)
-        self._groups: Sequence[Group] = ()
-        self._entities: list[Entity] = []
-        self._made: dict[int, list[Entity]] = {}
+        self._groups: Sequence[SpokenGroup] = ()
+        self._entities: list[WorldEntity] = []
+        self._made: dict[int, list[WorldEntity]] = {}
         """The entities of each group, by its `id`."""
         self._claimed: set[int] = set()
         """The `id` of entities that a number of described records is about."""
@@ -42,7 +42,7 @@ class EntityBuilder:
         """The email address of each person, by name; empty for a default one."""
         self._known_as: dict[str, str] = {}
 
-    def build(self, groups: Sequence[Group]) -> list[Entity]:
+    def build(self, groups: Sequence[SpokenGroup]) -> list[WorldEntity]:
         """The entities of all groups."""
         self._groups = groups
         for group in groups:
@@ -65,7 +65,7 @@ class EntityBuilder:
 
     # People
 
-    def _add_people(self, group: Group) -> None:
+    def _add_people(self, group: SpokenGroup) -> None:
         if group.kind.endswith(".user"):
             for name in group.names:
                 self._person(name)
@@ -95,10 +95,10 @@ class EntityBuilder:
             self._people.setdefault(person["name"], person["email"])
             number += 1
 
-    def _members(self, group: Group, homes: Sequence[Entity]) -> list[Entity]:
+    def _members(self, group: SpokenGroup, homes: Sequence[WorldEntity]) -> list[WorldEntity]:
         """Put people into the records that they belong to."""
         names = [self._person(name) for name in group.names]
-        made: list[Entity] = []
+        made: list[WorldEntity] = []
         for home in homes:
             inside = [each for each in self._entities if each.kind == group.kind and home in each.places]
             wanted = max(group.count or 0, len(names)) or 1
@@ -110,47 +110,47 @@ class EntityBuilder:
                 chosen = [*names, *(each for each in self._people if each not in names and each not in known)]
             for name in chosen[: max(extra, len(names))]:
                 email = self._people[name]
-                made.append(self._add(Entity(group.kind, name, places=[home], aliases=(email,) if email else ())))
+                made.append(self._add(WorldEntity(group.kind, name, places=[home], aliases=(email,) if email else ())))
                 made[-1].fields.update(group.fields)
         return made
 
     # Groups
 
-    def _resolve(self, group: Group) -> list[Entity]:
+    def _resolve(self, group: SpokenGroup) -> list[WorldEntity]:
         """The entities of a group."""
         if id(group) not in self._made:
             self._made[id(group)] = []
             self._made[id(group)] = self._make(group)
         return self._made[id(group)]
 
-    def _make(self, group: Group) -> list[Entity]:
+    def _make(self, group: SpokenGroup) -> list[WorldEntity]:
         homes = [self._resolve(each) for each in group.within]
         if group.whole is not None:
-            found = self._choose_part(group, self._resolve(group.whole))
+            entities = self._choose_part(group, self._resolve(group.whole))
         elif group.like is not None:
-            found = self._resolve(group.like)
+            entities = self._resolve(group.like)
         elif group.kind.endswith(".user"):
             return self._members(group, homes[0]) if homes else []
         else:
             return self._fill(group, homes)
-        for entity in found:
+        for entity in entities:
             self._describe(entity, group)
             self._put(entity, [each[:1] for each in homes if each])
-        for number, name in enumerate(group.names[: len(found)]):
-            found[number].name = name
-        return found
+        for number, name in enumerate(group.names[: len(entities)]):
+            entities[number].name = name
+        return entities
 
-    def _fill(self, group: Group, homes: Sequence[Sequence[Entity]]) -> list[Entity]:
+    def _fill(self, group: SpokenGroup, homes: Sequence[Sequence[WorldEntity]]) -> list[WorldEntity]:
         """The named entities of a group, and as many more as it wants."""
         if group.is_all:
             return self._all_of(group, homes)
         named = [
-            self._named(group, name, [[each[at % len(each)]] for each in homes if each])
+            self._ensure_named(group, name, [[each[at % len(each)]] for each in homes if each])
             for at, name in enumerate(group.names)
         ]
         if group.names and not (group.is_exact and (group.count or 0) > len(named)):
             return named
-        main = max(homes, key=len, default=list[Entity]())
+        main = max(homes, key=len, default=list[WorldEntity]())
         others = [each[:1] for each in homes if each is not main]
         is_per_home = group.is_each or not group.is_exact or any(each.is_all for each in group.within)
         if main and is_per_home:
@@ -159,47 +159,49 @@ class EntityBuilder:
             return self._spread(group, main, others)
         return self._ensure(group, named, [main, *others] if main else others)
 
-    def _all_of(self, group: Group, homes: Sequence[Sequence[Entity]]) -> list[Entity]:
+    def _all_of(self, group: SpokenGroup, homes: Sequence[Sequence[WorldEntity]]) -> list[WorldEntity]:
         """All entities of a kind in any of these places; some are made if there are none."""
         for each in self._groups:
             if each.kind == group.kind and not each.is_all and each is not group:
                 self._resolve(each)
-        found = [each for each in self._entities if each.kind == group.kind]
+        entities = [each for each in self._entities if each.kind == group.kind]
         places = [each for home in homes for each in home]
-        found = [each for each in found if not places or any(place in each.surroundings() for place in places)]
-        return found or self._ensure(Group(group.kind, 2, is_plural=True), [], [each[:1] for each in homes])
+        entities = [each for each in entities if not places or any(place in each.surroundings() for place in places)]
+        return entities or self._ensure(SpokenGroup(group.kind, 2, is_plural=True), [], [each[:1] for each in homes])
 
-    def _named(self, group: Group, name: str, homes: Sequence[Sequence[Entity]]) -> Entity:
+    def _ensure_named(self, group: SpokenGroup, name: str, homes: Sequence[Sequence[WorldEntity]]) -> WorldEntity:
         """The entity of a name, which is made if there is none."""
         places = [each[0] for each in homes]
-        found = None
+        same = None
         for each in self._entities:
             if each.kind == group.kind and each.is_called(name) and self._agrees(each, places, group):
-                found = each
+                same = each
                 break
-        entity = found or self._add(Entity(group.kind, name, aliases=(name,) if "@" in name else ()))
-        if "@" in name and found is None:
+        entity = same or self._add(WorldEntity(group.kind, name, aliases=(name,) if "@" in name else ()))
+        if "@" in name and same is None:
             entity.name = name.partition("@")[0].replace(".", " ").title()
         self._describe(entity, group)
         self._put(entity, homes)
         return entity
 
-    def _agrees(self, entity: Entity, places: Sequence[Entity], group: Group) -> bool:
+    def _agrees(self, entity: WorldEntity, places: Sequence[WorldEntity], group: SpokenGroup) -> bool:
         """Whether an entity of a name may be the one that is meant: it is in no other place."""
         if KINDS[group.kind].is_text and not places:
             return False
         return all(entity.place(place.kind) in (None, place) or place.kind == entity.kind for place in places)
 
-    def _ensure(self, group: Group, named: list[Entity], homes: Sequence[Sequence[Entity]]) -> list[Entity]:
+    def _ensure(
+        self, group: SpokenGroup, named: list[WorldEntity], homes: Sequence[Sequence[WorldEntity]]
+    ) -> list[WorldEntity]:
         """The entities of a number, of which those that are there already count."""
         places = [each[0] for each in homes if each]
         for place in places:
             if group.is_exact:
                 self._closed.add((id(place), group.kind))
-        found = [*named]
+        chosen = [*named]
         if group.is_exact:
             is_bare = not (group.fields or group.holds or places)
-            found += [
+            chosen += [
                 each
                 for each in self._entities
                 if each not in named
@@ -209,27 +211,29 @@ class EntityBuilder:
                 and (is_bare or id(each) not in self._claimed)
             ]
         wanted = group.count if group.count is not None else (2 if group.is_plural else 1)
-        found = found[: max(wanted, len(named))] if group.holds else found
+        chosen = chosen[: max(wanted, len(named))] if group.holds else chosen
         most = KINDS[group.kind].most - sum(each.kind == group.kind for each in self._entities)
-        for _ in range(min(wanted - len(found), most)):
-            entity = self._add(Entity(group.kind))
+        for _ in range(min(wanted - len(chosen), most)):
+            entity = self._add(WorldEntity(group.kind))
             self._put(entity, homes)
             self._describe(entity, group)
             self._add_implied(entity)
             entity.name = self._names.make(entity, self._entities)
-            found.append(entity)
+            chosen.append(entity)
         if group.fields or group.holds:
-            self._claimed |= {id(each) for each in found}
-        return found
+            self._claimed |= {id(each) for each in chosen}
+        return chosen
 
-    def _has(self, entity: Entity, group: Group) -> bool:
+    def _has(self, entity: WorldEntity, group: SpokenGroup) -> bool:
         return all(entity.fields.get(name) == value for name, value in group.fields.items())
 
-    def _spread(self, group: Group, main: Sequence[Entity], others: Sequence[Sequence[Entity]]) -> list[Entity]:
+    def _spread(
+        self, group: SpokenGroup, main: Sequence[WorldEntity], others: Sequence[Sequence[WorldEntity]]
+    ) -> list[WorldEntity]:
         """Distribute a number over several homes."""
-        made: list[Entity] = []
+        made: list[WorldEntity] = []
         for at in range(min(group.count or 1, KINDS[group.kind].most)):
-            entity = self._add(Entity(group.kind))
+            entity = self._add(WorldEntity(group.kind))
             self._put(entity, [[main[at % len(main)]], *others])
             self._describe(entity, group)
             self._add_implied(entity)
@@ -237,9 +241,9 @@ class EntityBuilder:
             made.append(entity)
         return made
 
-    def _choose_part(self, part: Group, whole: Sequence[Entity]) -> list[Entity]:
+    def _choose_part(self, part: SpokenGroup, whole: Sequence[WorldEntity]) -> list[WorldEntity]:
         """The entities of a part: such that are in no other part, and have no other value of its fields."""
-        taken = self._taken(part)
+        taken = self._list_taken(part)
         able = [
             each
             for each in whole
@@ -250,7 +254,7 @@ class EntityBuilder:
         chosen = [*free, *([] if part.is_rest else rest)][: part.count or 0]
         return chosen
 
-    def _describe_others(self, part: Group, whole: Sequence[Entity]) -> None:
+    def _describe_others(self, part: SpokenGroup, whole: Sequence[WorldEntity]) -> None:
         """Let the others of a whole differ from a part of it that is as usual, such as "two of them open"."""
         for name, value in self._plain_fields(part).items():
             field = KINDS[part.kind].field(name)
@@ -259,37 +263,37 @@ class EntityBuilder:
                     if each not in self._resolve(part):
                         each.fields.setdefault(name, field.otherwise)
 
-    def _taken(self, part: Group) -> set[int]:
+    def _list_taken(self, part: SpokenGroup) -> set[int]:
         made = [self._made[id(each)] for each in self._parts_of(part) if id(each) in self._made]
         return {id(entity) for entities in made for entity in entities}
 
-    def _parts_of(self, part: Group) -> Iterator[Group]:
+    def _parts_of(self, part: SpokenGroup) -> Iterator[SpokenGroup]:
         return (each for each in part.siblings() if each is not part)
 
-    def _plain_fields(self, group: Group) -> Mapping[str, Any]:
-        return {name: value for name, value in group.fields.items() if not isinstance(value, Group)}
+    def _plain_fields(self, group: SpokenGroup) -> Mapping[str, Any]:
+        return {name: value for name, value in group.fields.items() if not isinstance(value, SpokenGroup)}
 
     # Entities
 
-    def _add_implied(self, entity: Entity) -> None:
+    def _add_implied(self, entity: WorldEntity) -> None:
         """Add what an entity brings about in the place where it is."""
         for kind, status in KINDS[entity.kind].implied.get(entity.fields.get("status", "active"), ()):
-            self._add(Entity(kind, fields={"status": status, "implied": True}, places=[*entity.places]))
+            self._add(WorldEntity(kind, fields={"status": status, "implied": True}, places=[*entity.places]))
 
-    def _add(self, entity: Entity) -> Entity:
+    def _add(self, entity: WorldEntity) -> WorldEntity:
         self._entities.append(entity)
         return entity
 
-    def _put(self, entity: Entity, homes: Sequence[Sequence[Entity]]) -> None:
+    def _put(self, entity: WorldEntity, homes: Sequence[Sequence[WorldEntity]]) -> None:
         for each in homes:
             if each and each[0] not in entity.places and each[0] is not entity:
                 entity.places.append(each[0])
 
-    def _describe(self, entity: Entity, group: Group) -> None:
+    def _describe(self, entity: WorldEntity, group: SpokenGroup) -> None:
         """Set the fields that a group says of its records."""
         for name, value in group.fields.items():
             field = KINDS[group.kind].field(name)
-            if isinstance(value, Group):
+            if isinstance(value, SpokenGroup):
                 products = self._resolve(value)
                 if products:
                     entity.fields[name] = products[0].name
@@ -303,11 +307,11 @@ class EntityBuilder:
             else:
                 entity.fields[name] = value
 
-    def _free_homes(self, kind: str, needed: str) -> list[Entity]:
+    def _free_homes(self, kind: str, needed: str) -> list[WorldEntity]:
         """The entities in which the prompt does not say the number of a kind."""
         return [each for each in self._entities if each.kind == needed and (id(each), kind) not in self._closed]
 
-    def _house(self, entity: Entity) -> None:
+    def _house(self, entity: WorldEntity) -> None:
         """Put an entity into the kind of record that it needs to be in."""
         needed = KINDS[entity.kind].needs
         if not needed or entity.place(needed):
@@ -317,11 +321,11 @@ class EntityBuilder:
             return  # as a comment on a pull request is on no issue
         outer = [each for each in entity.places if each.kind in homes_of(needed)]
         if outer:
-            home = self._add(Entity(needed, places=outer))
+            home = self._add(WorldEntity(needed, places=outer))
             entity.places = [each for each in entity.places if each not in outer]
         else:
             able = [] if KINDS[entity.kind].needs_own else self._free_homes(entity.kind, needed)
-            home = able[0] if able else self._add(Entity(needed))
+            home = able[0] if able else self._add(WorldEntity(needed))
         if not home.name and home not in self._made:
             home.name = self._names.make(home, self._entities)
         amount: Price | None = entity.fields.get("amount")
@@ -331,13 +335,13 @@ class EntityBuilder:
         self._house(home)
 
 
-def _is_in(entity: Entity, place: Entity) -> bool:
+def _is_in(entity: WorldEntity, place: WorldEntity) -> bool:
     """Whether an entity is in another one; in one that nests, as folders do, only directly."""
     nests = place.kind in KINDS[place.kind].homes
     return place in (entity.places if nests else entity.surroundings())
 
 
-def _turn(group: Group) -> int:
+def _turn(group: SpokenGroup) -> int:
     """When a group is resolved: named ones first, bare numbers last."""
     if group.names and not group.whole and not group.like:
         return 0

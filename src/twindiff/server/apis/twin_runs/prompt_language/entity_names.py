@@ -14,7 +14,7 @@ from twindiff.server.apis.twin_runs.world_prompt_choices import (
     PromptChoices,
 )
 
-from .kinds import Entity
+from .kinds import WorldEntity
 
 REPLIES = ("Thanks, I will have a look.", "On it.", "Done on my side.", "Can you share more details?", "Agreed.")
 EMOJI = (":+1:", ":eyes:", ":tada:", ":heart:", ":rocket:")
@@ -26,7 +26,7 @@ class EntityNames:
     def __init__(self, choice: PromptChoices) -> None:
         self._choice = choice
 
-    def make(self, entity: Entity, entities: Sequence[Entity]) -> str:
+    def make(self, entity: WorldEntity, entities: Sequence[WorldEntity]) -> str:
         """A name for a record."""
         kind = entity.kind
         known = {each.name.casefold() for each in entities if each.kind == kind}
@@ -48,7 +48,7 @@ class EntityNames:
             turn += 1
         return fresh
 
-    def _plain(self, entity: Entity, number: int) -> str:
+    def _plain(self, entity: WorldEntity, number: int) -> str:
         kind = entity.kind.partition(".")[2]
         topic = entity.fields.get("about") or self._choice.of(TOPICS, kind, number)
         if kind in ("channel", "label", "calendar"):

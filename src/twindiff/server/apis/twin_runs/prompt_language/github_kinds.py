@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from .kinds import LABEL_LEADS, Entity, Field, Kind, Rows, Vendor, Verb, World, drop_none, list_names, persons
+from .kinds import LABEL_LEADS, Kind, KindField, Rows, Vendor, Verb, World, WorldEntity, drop_none, list_names, persons
 
-LABELS = Field("labels", "words", leads=LABEL_LEADS)
-ABOUT = Field("about", "topic", leads=("about", "regarding", "concerning"))
-OPENED = Field("author", "person", leads=("by", "from", "opened by", "created by", "filed by", "reported by"))
+LABELS = KindField("labels", "words", leads=LABEL_LEADS)
+ABOUT = KindField("about", "topic", leads=("about", "regarding", "concerning"))
+OPENED = KindField("author", "person", leads=("by", "from", "opened by", "created by", "filed by", "reported by"))
 KINDS = (
     Kind("github.user", (("user", "users"), ("person", "people"), ("developer", "developers")), most=100),
     Kind(
@@ -21,7 +21,7 @@ KINDS = (
         "github.repository",
         (("repository", "repositories"), ("repo", "repos")),
         ("github.org",),
-        (Field("access", "choice", {"private": "private", "public": "public"}),),
+        (KindField("access", "choice", {"private": "private", "public": "public"}),),
         has_plain_names=True,
         most=20,
     ),
@@ -31,10 +31,10 @@ KINDS = (
         (("issue", "issues"), ("bug", "bugs")),
         ("github.repository",),
         (
-            Field(
+            KindField(
                 "state", "choice", {"open": "open", "closed": "closed", "resolved": "closed"}, (), ("open",), "closed"
             ),
-            Field("assignee", "person", {"unassigned": ""}, ("assigned to",)),
+            KindField("assignee", "person", {"unassigned": ""}, ("assigned to",)),
             OPENED,
             LABELS,
             ABOUT,
@@ -47,8 +47,10 @@ KINDS = (
         (("pull request", "pull requests"), ("pr", "prs"), ("merge request", "merge requests")),
         ("github.repository",),
         (
-            Field("state", "choice", {"open": "open", "closed": "closed", "merged": "merged"}, (), ("open",), "closed"),
-            Field("draft", "choice", {"draft": "draft"}),
+            KindField(
+                "state", "choice", {"open": "open", "closed": "closed", "merged": "merged"}, (), ("open",), "closed"
+            ),
+            KindField("draft", "choice", {"draft": "draft"}),
             OPENED,
             LABELS,
             ABOUT,
@@ -64,7 +66,7 @@ KINDS = (
         "github.comment",
         (("comment", "comments"),),
         ("github.issue", "github.pull"),
-        (Field("author", "person", leads=("by", "from")),),
+        (KindField("author", "person", leads=("by", "from")),),
         {"commented": Verb("author")},
         is_text=True,
         needs="github.issue",
@@ -87,7 +89,7 @@ def write(world: World) -> dict[str, Any]:
     }
 
 
-def _repository(world: World, repository: Entity) -> dict[str, Any]:
+def _repository(world: World, repository: WorldEntity) -> dict[str, Any]:
     owner, _, name = repository.name.rpartition("/")
     org = repository.place("github.org")
     pulls = world.of("github.pull", repository)
@@ -124,20 +126,22 @@ def _repository(world: World, repository: Entity) -> dict[str, Any]:
     )
 
 
-def _comments(world: World, issue: Entity) -> list[dict[str, Any]] | None:
+def _comments(world: World, issue: WorldEntity) -> list[dict[str, Any]] | None:
     return [
         drop_none(body=each.name, user=each.fields.get("author")) for each in world.of("github.comment", issue)
     ] or None
 
 
-def read(rows: Rows) -> list[Entity]:
+def read(rows: Rows) -> list[WorldEntity]:
     """Find the entities of GitHub."""
     users = persons([row for row in rows["users"] if row["type"] == "User"], "github.user", "login", "name", "email")
     for login, each in users.items():
         each.aliases = (*each.aliases, login)
-    orgs = {row["login"]: Entity("github.org", row["login"]) for row in rows["users"] if row["type"] == "Organization"}
+    orgs = {
+        row["login"]: WorldEntity("github.org", row["login"]) for row in rows["users"] if row["type"] == "Organization"
+    }
     repositories = {
-        row["id"]: Entity(
+        row["id"]: WorldEntity(
             "github.repository",
             row["full_name"],
             {"access": {"private" if row["private"] else "public"}},
@@ -146,24 +150,28 @@ def read(rows: Rows) -> list[Entity]:
         )
         for row in rows["repositories"]
     }
-    labels = [Entity("github.label", row["name"], {}, [repositories[row["repository_id"]]]) for row in rows["labels"]]
+    labels = [
+        WorldEntity("github.label", row["name"], {}, [repositories[row["repository_id"]]]) for row in rows["labels"]
+    ]
     label_names = {row["id"]: row["name"] for row in rows["labels"]}
     pulls = {row["issue_id"]: row for row in rows["pull_requests"]}
-    issues: dict[Any, Entity] = {}
+    issues: dict[Any, WorldEntity] = {}
     for row in rows["issues"]:
         pull = pulls.get(row["id"])
         kind = "github.pull" if pull else "github.issue"
         fields = _read_fields(row, pull, users, label_names)
-        issues[row["id"]] = Entity(kind, row["title"], fields, [repositories[row["repository_id"]]])
+        issues[row["id"]] = WorldEntity(kind, row["title"], fields, [repositories[row["repository_id"]]])
     comments = [
-        Entity("github.comment", row["body"], {"author": list_names(users.get(row["user"]))}, [issues[row["issue_id"]]])
+        WorldEntity(
+            "github.comment", row["body"], {"author": list_names(users.get(row["user"]))}, [issues[row["issue_id"]]]
+        )
         for row in rows["issue_comments"]
         if row["issue_id"] in issues
     ]
     return [*users.values(), *orgs.values(), *repositories.values(), *labels, *issues.values(), *comments]
 
 
-def _read_fields(issue: Any, pull: Any, users: dict[str, Entity], labels: dict[Any, str]) -> dict[str, Any]:
+def _read_fields(issue: Any, pull: Any, users: dict[str, WorldEntity], labels: dict[Any, str]) -> dict[str, Any]:
     """The fields of an issue, or of the pull request that it belongs to."""
     assignees = [name for login in issue["assignees"] or () for name in (list_names(users.get(login)) or (login,))]
     return {

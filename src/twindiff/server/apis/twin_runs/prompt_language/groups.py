@@ -7,7 +7,7 @@ from typing import Any
 
 
 @dataclass(eq=False)
-class Group:
+class SpokenGroup:
     """Records of one kind that a phrase speaks of.
 
     `count` is None if the phrase does not say it; `is_exact` tells "three" from "a". `within` are the groups that the
@@ -21,18 +21,18 @@ class Group:
     is_plural: bool = False
     names: list[str] = field(default_factory=list[str])
     fields: dict[str, Any] = field(default_factory=dict[str, Any])
-    within: list[Group] = field(default_factory=list["Group"])
-    holds: list[Group] = field(default_factory=list["Group"])
+    within: list[SpokenGroup] = field(default_factory=list["SpokenGroup"])
+    holds: list[SpokenGroup] = field(default_factory=list["SpokenGroup"])
     is_each: bool = False
     """Whether the number is that of each record that they are in, as in "5 messages each"."""
     is_all: bool = False
     """Whether all records of the kind are meant, as in "each channel"."""
-    whole: Group | None = None
-    parts: list[Group] = field(default_factory=list["Group"])
-    like: Group | None = None
+    whole: SpokenGroup | None = None
+    parts: list[SpokenGroup] = field(default_factory=list["SpokenGroup"])
+    like: SpokenGroup | None = None
     is_rest: bool = False
     noun: str = ""
-    head: Group | None = None
+    head: SpokenGroup | None = None
     """The group that this one was attached to by its phrase."""
     is_modifier: bool = False
     """Whether the group was attached by "in" or the like, and not by "with"."""
@@ -44,17 +44,17 @@ class Group:
             return self.like.is_one
         return (self.count == 1 and len(self.names) < 2) or (self.count is None and len(self.names) == 1)
 
-    def put_in(self, place: Group) -> None:
+    def put_in(self, place: SpokenGroup) -> None:
         """Say that the records are in those of another group."""
         if place not in self.within:
             self.within.append(place)
             place.holds.append(self)
 
-    def siblings(self) -> list[Group]:
+    def siblings(self) -> list[SpokenGroup]:
         """The parts of the whole that this one is a part of."""
         return self.whole.parts if self.whole else []
 
-    def root(self) -> Group:
+    def root(self) -> SpokenGroup:
         """The group that is spoken of, also through "it" and "two of them"."""
         return self.like.root() if self.like else self
 
@@ -64,7 +64,7 @@ class Statement:
     """One sentence: its groups, the twins it names, and the words that no rule takes."""
 
     text: str
-    groups: list[Group] = field(default_factory=list[Group])
+    groups: list[SpokenGroup] = field(default_factory=list[SpokenGroup])
     twins: list[str] = field(default_factory=list[str])
     unread: list[str] = field(default_factory=list[str])
     is_seed: bool = False

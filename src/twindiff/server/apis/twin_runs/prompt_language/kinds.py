@@ -22,7 +22,7 @@ LABEL_LEADS = (
 AGENT_EMAIL = "agent@example.com"
 
 
-class Field(NamedTuple):
+class KindField(NamedTuple):
     """A field of a kind. `words` are values by the words that say them; `leads` are the words before a value."""
 
     name: str
@@ -54,7 +54,7 @@ class Kind(NamedTuple):
     name: str
     nouns: tuple[tuple[str, str], ...]
     homes: tuple[str, ...] = ()
-    fields: tuple[Field, ...] = ()
+    fields: tuple[KindField, ...] = ()
     verbs: Mapping[str, Verb] = {}
     has_plain_names: bool = False
     """Whether names may be words in lower case, as labels have."""
@@ -75,13 +75,13 @@ class Kind(NamedTuple):
         """The twin that holds the records."""
         return self.name.partition(".")[0]
 
-    def field(self, name: str) -> Field | None:
+    def field(self, name: str) -> KindField | None:
         """The field of a name, if there is one."""
         return next((each for each in self.fields if each.name == name), None)
 
 
 @dataclass(eq=False)
-class Entity:
+class WorldEntity:
     """A record of a world, to be made or found in rows.
 
     `places` are the records that it is in. A found record has a set of words in each `choice` and `words` field, a
@@ -91,19 +91,19 @@ class Entity:
     kind: str
     name: str = ""
     fields: dict[str, Any] = field(default_factory=dict[str, Any])
-    places: list[Entity] = field(default_factory=list["Entity"])
+    places: list[WorldEntity] = field(default_factory=list["WorldEntity"])
     aliases: tuple[str, ...] = ()
 
-    def place(self, kind: str) -> Entity | None:
+    def place(self, kind: str) -> WorldEntity | None:
         """The first record of a kind that this one is in, directly or not."""
         return next((each for each in self.surroundings() if each.kind == kind), None)
 
-    def surroundings(self) -> list[Entity]:
+    def surroundings(self) -> list[WorldEntity]:
         """All records that this one is in, the nearest first."""
-        found = [*self.places]
-        for each in found:
-            found += [outer for outer in each.places if outer not in found]
-        return found
+        around = [*self.places]
+        for each in around:
+            around += [outer for outer in each.places if outer not in around]
+        return around
 
     def is_called(self, name: str) -> bool:
         """Whether this is one of the names of the record."""
@@ -121,22 +121,22 @@ class Vendor(NamedTuple):
     words: tuple[str, ...]
     kinds: tuple[Kind, ...]
     write: Callable[[World], dict[str, Any]]
-    read: Callable[[Rows], list[Entity]]
+    read: Callable[[Rows], list[WorldEntity]]
 
 
 class World:
     """The entities that a seed configuration is made of."""
 
-    def __init__(self, entities: Sequence[Entity], people: Sequence[dict[str, str]]) -> None:
+    def __init__(self, entities: Sequence[WorldEntity], people: Sequence[dict[str, str]]) -> None:
         self._entities = entities
         self.people = people
         """The people of all twins, as users of a seed configuration."""
 
-    def of(self, kind: str, home: Entity | None = None) -> list[Entity]:
+    def of(self, kind: str, home: WorldEntity | None = None) -> list[WorldEntity]:
         """The entities of a kind; with `home`, those that are directly in it."""
         return [each for each in self._entities if each.kind == kind and (home is None or home in each.places)]
 
-    def loose(self, kind: str) -> list[Entity]:
+    def loose(self, kind: str) -> list[WorldEntity]:
         """The entities of a kind that are in nothing."""
         return [each for each in self.of(kind) if not each.places]
 
@@ -146,15 +146,15 @@ def drop_none(**fields: Any) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def persons(rows: Sequence[Mapping[str, Any]], kind: str, key: str, name: str, email: str) -> dict[str, Entity]:
+def persons(rows: Sequence[Mapping[str, Any]], kind: str, key: str, name: str, email: str) -> dict[str, WorldEntity]:
     """The people of a table by their key, except the agent."""
     return {
-        str(row[key]): Entity(kind, row[name] or "", aliases=(row[email],) if row[email] else ())
+        str(row[key]): WorldEntity(kind, row[name] or "", aliases=(row[email],) if row[email] else ())
         for row in rows
         if row[email] != AGENT_EMAIL and row[email] is not None
     }
 
 
-def list_names(person: Entity | None) -> tuple[str, ...]:
+def list_names(person: WorldEntity | None) -> tuple[str, ...]:
     """The names of a person, as a `person` field of a found entity has them."""
     return (person.name, *person.aliases) if person else ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .kinds import LABEL_LEADS, Entity, Field, Kind, Rows, Vendor, Verb, World, drop_none, list_names, persons
+from .kinds import LABEL_LEADS, Kind, KindField, Rows, Vendor, Verb, World, WorldEntity, drop_none, list_names, persons
 
 STATES = {
     "open": "open",
@@ -52,7 +52,7 @@ KINDS = (
         (("project", "projects"),),
         ("linear.team",),
         (
-            Field(
+            KindField(
                 "state",
                 "choice",
                 {
@@ -80,16 +80,16 @@ KINDS = (
         ),
         ("linear.project", "linear.team"),
         (
-            Field("state", "choice", STATES, usual=("open", "todo"), otherwise="closed"),
-            Field("priority", "choice", PRIORITIES, ("priority",)),
-            Field("assignee", "person", {"unassigned": ""}, ("assigned to", "owned by", "belonging to")),
-            Field(
+            KindField("state", "choice", STATES, usual=("open", "todo"), otherwise="closed"),
+            KindField("priority", "choice", PRIORITIES, ("priority",)),
+            KindField("assignee", "person", {"unassigned": ""}, ("assigned to", "owned by", "belonging to")),
+            KindField(
                 "labels",
                 "words",
                 leads=LABEL_LEADS,
             ),
-            Field("due", "date", leads=("due", "due on", "due date")),
-            Field("about", "topic", leads=("about", "regarding", "concerning")),
+            KindField("due", "date", leads=("due", "due on", "due date")),
+            KindField("about", "topic", leads=("about", "regarding", "concerning")),
         ),
         most=500,
         needs="linear.team",
@@ -98,7 +98,7 @@ KINDS = (
         "linear.comment",
         (("comment", "comments"),),
         ("linear.issue",),
-        (Field("author", "person", leads=("by", "from", "posted by", "written by")),),
+        (KindField("author", "person", leads=("by", "from", "posted by", "written by")),),
         {"commented": Verb("author")},
         is_text=True,
         needs="linear.issue",
@@ -127,7 +127,7 @@ def write(world: World) -> dict[str, Any]:
     }
 
 
-def _keys(teams: list[Entity]) -> dict[int, str]:
+def _keys(teams: list[WorldEntity]) -> dict[int, str]:
     keys: dict[int, str] = {}
     for number, team in enumerate(teams):
         letters = "".join(each for each in team.name.upper() if each.isascii() and each.isalnum())
@@ -136,7 +136,7 @@ def _keys(teams: list[Entity]) -> dict[int, str]:
     return keys
 
 
-def _issue(world: World, issue: Entity, keys: dict[int, str]) -> dict[str, Any]:
+def _issue(world: World, issue: WorldEntity, keys: dict[int, str]) -> dict[str, Any]:
     fields, project = issue.fields, issue.place("linear.project")
     state, priority = fields.get("state"), fields.get("priority")
     comments = [drop_none(body=each.name, user=each.fields.get("author")) for each in world.of("linear.comment", issue)]
@@ -153,23 +153,23 @@ def _issue(world: World, issue: Entity, keys: dict[int, str]) -> dict[str, Any]:
     )
 
 
-def read(rows: Rows) -> list[Entity]:
+def read(rows: Rows) -> list[WorldEntity]:
     """Find the entities of a workspace."""
     users = persons(rows["users"], "linear.user", "id", "name", "email")
-    teams = {row["id"]: Entity("linear.team", row["name"]) for row in rows["teams"]}
+    teams = {row["id"]: WorldEntity("linear.team", row["name"]) for row in rows["teams"]}
     for row in rows["team_memberships"]:
         if row["userId"] in users:
             users[row["userId"]].places.append(teams[row["teamId"]])
     statuses = {row["id"]: row["type"] for row in rows["project_statuses"]}
     projects = {
-        row["id"]: Entity("linear.project", row["name"], {"state": {statuses.get(row["statusId"], "")}})
+        row["id"]: WorldEntity("linear.project", row["name"], {"state": {statuses.get(row["statusId"], "")}})
         for row in rows["projects"]
     }
     for row in rows["team_project_association"]:
         projects[row["project_id"]].places.append(teams[row["team_id"]])
     states = {row["id"]: _state(row) for row in rows["workflow_states"]}
     labels = {row["id"]: row["name"] for row in rows["issue_labels"]}
-    issues: dict[str, Entity] = {}
+    issues: dict[str, WorldEntity] = {}
     for row in rows["issues"]:
         homes = [teams[row["teamId"]], *([projects[row["projectId"]]] if row["projectId"] else [])]
         fields = {
@@ -180,9 +180,9 @@ def read(rows: Rows) -> list[Entity]:
             "due": (row["dueDate"] or "")[:10],
             "about": f"{row['title']} {row['description'] or ''}",
         }
-        issues[row["id"]] = Entity("linear.issue", row["title"], fields, homes, (row["identifier"],))
+        issues[row["id"]] = WorldEntity("linear.issue", row["title"], fields, homes, (row["identifier"],))
     comments = [
-        Entity(
+        WorldEntity(
             "linear.comment",
             row["body"],
             {"author": list_names(users.get(row["userId"] or ""))},

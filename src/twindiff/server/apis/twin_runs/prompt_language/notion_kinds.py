@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from .kinds import Entity, Field, Kind, Rows, Vendor, Verb, World, drop_none, list_names, persons
+from .kinds import Kind, KindField, Rows, Vendor, Verb, World, WorldEntity, drop_none, list_names, persons
 
 KINDS = (
     Kind("notion.user", (("user", "users"), ("person", "people"), ("member", "members")), most=100),
@@ -12,7 +12,7 @@ KINDS = (
         "notion.page",
         (("page", "pages"), ("subpage", "subpages"), ("doc", "docs")),
         ("notion.page",),
-        (Field("text", "text", leads=("that says", "saying", "with the text", "with the content")),),
+        (KindField("text", "text", leads=("that says", "saying", "with the text", "with the content")),),
         most=100,
     ),
     Kind("notion.database", (("database", "databases"),), ("notion.page",), most=20),
@@ -27,7 +27,7 @@ KINDS = (
         (("row", "rows"), ("entry", "entries"), ("item", "items"), ("record", "records"), ("page", "pages")),
         ("notion.database",),
         (
-            Field(
+            KindField(
                 "status",
                 "text",
                 leads=(
@@ -40,8 +40,8 @@ KINDS = (
                     "whose status is",
                 ),
             ),
-            Field("stage", "text", leads=("stage", "in stage", "in the stage", "with the stage", "with stage")),
-            Field("priority", "text", leads=("priority", "with the priority", "with priority")),
+            KindField("stage", "text", leads=("stage", "in stage", "in the stage", "with the stage", "with stage")),
+            KindField("priority", "text", leads=("priority", "with the priority", "with priority")),
         ),
         needs="notion.database",
     ),
@@ -49,7 +49,7 @@ KINDS = (
         "notion.comment",
         (("comment", "comments"),),
         ("notion.page", "notion.row"),
-        (Field("author", "person", leads=("by", "from")),),
+        (KindField("author", "person", leads=("by", "from")),),
         {"commented": Verb("author")},
         is_text=True,
         needs="notion.page",
@@ -67,7 +67,7 @@ def write(world: World) -> dict[str, Any]:
     }
 
 
-def _page(world: World, page: Entity) -> dict[str, Any]:
+def _page(world: World, page: WorldEntity) -> dict[str, Any]:
     return drop_none(
         title=page.name,
         content=page.fields.get("text"),
@@ -77,13 +77,13 @@ def _page(world: World, page: Entity) -> dict[str, Any]:
     )
 
 
-def _comments(world: World, page: Entity) -> list[dict[str, Any]] | None:
+def _comments(world: World, page: WorldEntity) -> list[dict[str, Any]] | None:
     return [
         drop_none(text=each.name, user=each.fields.get("author")) for each in world.of("notion.comment", page)
     ] or None
 
 
-def _database(world: World, database: Entity) -> dict[str, Any]:
+def _database(world: World, database: WorldEntity) -> dict[str, Any]:
     rows, names = world.of("notion.row", database), [each.name for each in world.of("notion.property", database)]
     for each in rows:
         names += [name.title() for name in SELECTED if name in each.fields and name.title() not in names]
@@ -93,40 +93,40 @@ def _database(world: World, database: Entity) -> dict[str, Any]:
     return {"title": database.name, "properties": properties, "rows": [_row(world, each, title) for each in rows]}
 
 
-def _row(world: World, row: Entity, title: str) -> dict[str, Any]:
+def _row(world: World, row: WorldEntity, title: str) -> dict[str, Any]:
     values = {title: row.name, **{name.title(): row.fields[name] for name in SELECTED if name in row.fields}}
     comments = _comments(world, row)
     return {"values": values, "comments": comments} if comments else values
 
 
-def read(rows: Rows) -> list[Entity]:
+def read(rows: Rows) -> list[WorldEntity]:
     """Find the entities of a workspace."""
     users = persons(
         [row for row in rows["notion_users"] if row["type"] == "person"], "notion.user", "id", "name", "email"
     )
-    databases = {row["id"]: Entity("notion.database", row["title"]) for row in rows["notion_databases"]}
+    databases = {row["id"]: WorldEntity("notion.database", row["title"]) for row in rows["notion_databases"]}
     sources = {row["id"]: databases[row["database_id"]] for row in rows["notion_data_sources"]}
     properties = [
-        Entity("notion.property", row["name"], {}, [sources[row["data_source_id"]]])
+        WorldEntity("notion.property", row["name"], {}, [sources[row["data_source_id"]]])
         for row in rows["notion_properties"]
     ]
     names = {(row["data_source_id"], row["id"]): row["name"] for row in rows["notion_properties"]}
-    pages: dict[str, Entity] = {}
+    pages: dict[str, WorldEntity] = {}
     for row in rows["notion_pages"]:
         source = row["data_source_id"]
         if source:
             held = cast("dict[str, Any]", row["properties"] or {})
             values = {names.get((source, key), key): value for key, value in held.items()}
-            fields = {name: _selected(values.get(name.title())) for name in SELECTED}
-            pages[row["id"]] = Entity("notion.row", row["title"], fields, [sources[source]])
+            fields = {name: _read_selection(values.get(name.title())) for name in SELECTED}
+            pages[row["id"]] = WorldEntity("notion.row", row["title"], fields, [sources[source]])
         else:
-            pages[row["id"]] = Entity("notion.page", row["title"], {"text": _text(rows, row["id"])})
+            pages[row["id"]] = WorldEntity("notion.page", row["title"], {"text": _text(rows, row["id"])})
     for table, known in (("notion_pages", pages), ("notion_databases", databases)):
         for row in rows[table]:
             if row["parent_id"] in pages and not row.get("data_source_id"):
                 known[row["id"]].places.append(pages[row["parent_id"]])
     comments = [
-        Entity(
+        WorldEntity(
             "notion.comment",
             row["text"],
             {"author": list_names(users.get(row["created_by"] or ""))},
@@ -138,7 +138,7 @@ def read(rows: Rows) -> list[Entity]:
     return [*users.values(), *databases.values(), *properties, *pages.values(), *comments]
 
 
-def _selected(value: Any) -> str:
+def _read_selection(value: Any) -> str:
     """The name of the chosen option of a property."""
     if not isinstance(value, dict):
         return str(value or "")

@@ -31,7 +31,7 @@ from .grammar_words import (
 )
 from .kinds import Kind
 from .prompt_tokens import Token, split_tokens
-from .vendors import Deed, Entry, Lead, Lexicon, Noun, Value
+from .vendors import Deed, Entry, Lead, Lexicon, Noun, ValueWord
 
 GRAMMAR = (
     ARTICLES | DEFINITE | NONE | EACH | RELATIVE | FILLERS | PRONOUNS | PERSONAL | NEVER_NAMES | frozenset(NUMBERS)
@@ -52,7 +52,7 @@ class NounPhrase:
     determiner: str = ""
     count: int | None = None
     is_exact: bool = False
-    values: list[list[Value]] = field(default_factory=list[list[Value]])
+    values: list[list[ValueWord]] = field(default_factory=list[list[ValueWord]])
     prices: list[Price] = field(default_factory=list[Price])
     names: list[str] = field(default_factory=list[str])
     nouns: list[Noun] = field(default_factory=list[Noun])
@@ -107,9 +107,9 @@ class PhraseReader:
         """The entries of the longest phrase at a token that has any of these types, and its end."""
         for length in range(min(self._lexicon.longest, self._longest(at)), 0, -1):
             phrase = self._phrase(at, length)
-            found = [each for each in self._lexicon.find(phrase) if isinstance(each, types)] if phrase else []
-            if found:
-                return found, at + length
+            entries = [each for each in self._lexicon.find(phrase) if isinstance(each, types)] if phrase else []
+            if entries:
+                return entries, at + length
         return [], at
 
     def twin(self, at: int) -> tuple[str, int]:
@@ -165,7 +165,7 @@ class PhraseReader:
             return False
         if at and self.entries(at, Noun)[1] == at + 1 and self.entries(at + 1, Noun)[0]:
             return False
-        return bool(self.entries(at, Noun)[0]) or (at == 0 and bool(self.entries(at, Value, Lead, Deed)[0]))
+        return bool(self.entries(at, Noun)[0]) or (at == 0 and bool(self.entries(at, ValueWord, Lead, Deed)[0]))
 
     # Noun phrases
 
@@ -214,7 +214,7 @@ class PhraseReader:
 
     def _modify(self, phrase: NounPhrase, at: int) -> int:
         """Read one word before a noun: an adjective, a price, a twin, a name or an owner."""
-        values, end = self.entries(at, Value)
+        values, end = self.entries(at, ValueWord)
         if values:
             phrase.values.append(values)
             return end
@@ -300,7 +300,7 @@ class PhraseReader:
         if is_label and not self.entries(at, Lead, Deed)[0]:
             return token.value, at + 1
         is_free = (
-            token.form == "word" and token.lower not in GRAMMAR and not self.entries(at, Value, Lead, Noun, Deed)[0]
+            token.form == "word" and token.lower not in GRAMMAR and not self.entries(at, ValueWord, Lead, Noun, Deed)[0]
         )
         if is_plain and (is_free or token.form == "number"):
             return token.value, at + 1

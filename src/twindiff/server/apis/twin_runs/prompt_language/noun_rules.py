@@ -10,7 +10,7 @@ from .grammar_words import (
     LYING,
     NAMING,
 )
-from .groups import Group
+from .groups import SpokenGroup
 from .noun_phrases import NounPhrase
 from .reader_state import ReaderState
 from .vendors import KINDS, Noun, can_be_in, homes_of
@@ -88,7 +88,7 @@ class NounRules(ReaderState):
             return at
         if group.is_one == noun.is_plural and not (noun.is_plural and group.is_plural):
             return at
-        again = Group(kind, like=group, is_plural=noun.is_plural)
+        again = SpokenGroup(kind, like=group, is_plural=noun.is_plural)
         relation, last = self._relation, self._spoken.last
         if relation and not attach(self._spoken, again, relation):
             return at
@@ -122,7 +122,7 @@ class NounRules(ReaderState):
             return at
         group = self._merge(phrase, noun, names)
         if group is None:
-            group = Group(kind.name, phrase.count, phrase.is_exact, noun.is_plural, noun=phrase.noun)
+            group = SpokenGroup(kind.name, phrase.count, phrase.is_exact, noun.is_plural, noun=phrase.noun)
             group.names = names
             group.is_all = phrase.determiner in EACH
             if not self._place(group):
@@ -141,18 +141,18 @@ class NounRules(ReaderState):
         self._is_free = self._is_free and group.head is None
         return end
 
-    def _own(self, group: Group, owner: str) -> bool:
+    def _own(self, group: SpokenGroup, owner: str) -> bool:
         """Put records in what "Acme's" names."""
         known = self._spoken.find_named(owner)
         if known is None or not can_be_in(group.kind, known.kind):
             return False
-        home = Group(known.kind, names=[owner])
+        home = SpokenGroup(known.kind, names=[owner])
         self._spoken.add(home)
         group.put_in(home)
         self._spoken.last = group
         return True
 
-    def _merge(self, phrase: NounPhrase, noun: Noun, names: list[str]) -> Group | None:
+    def _merge(self, phrase: NounPhrase, noun: Noun, names: list[str]) -> SpokenGroup | None:
         """The record that a verb made, if the phrase is its object: "Ada posted 4 messages"."""
         deed = self._deed
         if deed is None or noun.kind.name not in self._deed_kinds or deed.names or self._relation:
@@ -178,13 +178,13 @@ class NounRules(ReaderState):
         if token.form == "email" and self._address(token.value):
             return at + 1
         if token.is_capital and name.lower() in DEPARTMENTS and words.match(end, HOLDING):
-            return end if self._place(Group("linear.team", names=[name])) else at
+            return end if self._place(SpokenGroup("linear.team", names=[name])) else at
         kind = self._kind_of_name(name, token.form)
         if not kind:
             return at
         full = self._spoken.full_name(name)
         if full:
-            return end if self._place(Group(kind, names=[full])) else at
+            return end if self._place(SpokenGroup(kind, names=[full])) else at
         return self._open_named(kind, name, at)
 
     def _open_named(self, kind: str, name: str, at: int) -> int:
@@ -194,7 +194,7 @@ class NounRules(ReaderState):
         is_list = kind.endswith((".user", ".channel", ".file")) or not self._spoken.find_named(name)
         if not names or (len(names) > 1 and not is_list):
             names, end = [name], (at + 1 if words.form(at) != "word" else words.capitals(at)[1])
-        group = Group(kind, names=names, is_plural=len(names) > 1)
+        group = SpokenGroup(kind, names=names, is_plural=len(names) > 1)
         if kind.endswith(".user"):
             group.count, group.is_exact = len(names), True
             self._person = names[-1]
@@ -240,8 +240,8 @@ class NounRules(ReaderState):
             return self._set_name(group, text, at + 1)
         return self.take_known(known, text, at) if known is not None else at
 
-    def take_known(self, known: Group, text: str, at: int) -> int:
-        group = Group(known.kind, names=[text])
+    def take_known(self, known: SpokenGroup, text: str, at: int) -> int:
+        group = SpokenGroup(known.kind, names=[text])
         if not self._place(group):
             return at
         self._relation = ""

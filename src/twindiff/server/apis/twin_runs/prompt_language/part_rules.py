@@ -10,9 +10,9 @@ from .grammar_words import (
     REST,
     THEM,
 )
-from .groups import Group
+from .groups import SpokenGroup
 from .reader_state import ReaderState
-from .vendors import KINDS, Lead, Noun, Value
+from .vendors import KINDS, Lead, Noun, ValueWord
 
 
 class PartRules(ReaderState):
@@ -39,7 +39,7 @@ class PartRules(ReaderState):
         fit = [each for each in self._spoken.before if each.kind in KINDS[inner.kind].homes and each.is_one]
         if len({id(each.root()) for each in fit}) != 1:
             return at
-        again = Group(fit[0].kind, like=fit[0])
+        again = SpokenGroup(fit[0].kind, like=fit[0])
         self._spoken.add(again)
         inner.put_in(again)
         again.head, again.is_modifier, self._relation = inner, True, ""
@@ -83,12 +83,12 @@ class PartRules(ReaderState):
 
     def _is_predicate(self, at: int) -> bool:
         words = self._phrases
-        if words.noun_phrase(at) is not None and words.entries(at, Value)[1] > at:
+        if words.noun_phrase(at) is not None and words.entries(at, ValueWord)[1] > at:
             return False
-        is_said = bool(words.match(at, (*HOLDING, *BEING, "in", "on")) or words.entries(at, Value, Lead)[1] > at)
+        is_said = bool(words.match(at, (*HOLDING, *BEING, "in", "on")) or words.entries(at, ValueWord, Lead)[1] > at)
         return is_said or (words.match(at, NAMING) > 0)
 
-    def _share(self, word: str, count: int | None, whole: Group | None) -> int | None:
+    def _share(self, word: str, count: int | None, whole: SpokenGroup | None) -> int | None:
         total = (whole.count or len(whole.names)) if whole else 0
         if word == "half":
             return None if total % 2 else total // 2
@@ -96,14 +96,14 @@ class PartRules(ReaderState):
             return 2 if total == 2 else None
         return {"none": 0, "all": total}.get(word, count)
 
-    def _part_of(self, whole: Group | None, count: int | None, end: int, begin: int) -> int:
+    def _part_of(self, whole: SpokenGroup | None, count: int | None, end: int, begin: int) -> int:
         if whole is None or count is None:
             return begin
         self._open_part(whole, count)
         return end
 
-    def _open_part(self, whole: Group, count: int, *, is_rest: bool = False) -> None:
-        part = Group(whole.kind, count, is_exact=True, is_plural=count != 1, whole=whole, is_rest=is_rest)
+    def _open_part(self, whole: SpokenGroup, count: int, *, is_rest: bool = False) -> None:
+        part = SpokenGroup(whole.kind, count, is_exact=True, is_plural=count != 1, whole=whole, is_rest=is_rest)
         whole.parts.append(part)
         self._spoken.add(part)
         self._spoken.target = part

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .attachments import SpokenOf, attach, set_field
-from .groups import Group, Statement
+from .groups import SpokenGroup, Statement
 from .noun_phrases import PhraseReader
 from .vendors import KINDS, VENDORS, Lead, Lexicon, can_be_in
 
@@ -29,14 +29,14 @@ class ReaderState:
         """Whether the latest words allow a noun that relates to nothing, as after a twin."""
         self._pending: list[Lead] = []
         """The field that "the topic of" names, until "is" is read."""
-        self._deed: Group | None = None
+        self._deed: SpokenGroup | None = None
         """A record that a verb made, until its object is read."""
         self._deed_kinds: set[str] = set()
         """The kinds of records that the verb makes."""
         self._phrases = PhraseReader("", self._lexicon)
 
     @property
-    def groups(self) -> list[Group]:
+    def groups(self) -> list[SpokenGroup]:
         """The groups of all sentences."""
         return self._spoken.history
 
@@ -44,7 +44,7 @@ class ReaderState:
         self._spoken.statement.unread.append(words)
         self._relation = ""
 
-    def _place(self, group: Group) -> bool:
+    def _place(self, group: SpokenGroup) -> bool:
         """Add a group, related to what the sentence speaks of."""
         relation = self._relation
         if group.kind == "box.user" and relation == "has" and not self._is_shared:
@@ -66,18 +66,18 @@ class ReaderState:
         )
         return people if people != "box.user" and people and can_be_in(people, last.kind) else ""
 
-    def _set_name(self, group: Group, name: str, end: int) -> int:
+    def _set_name(self, group: SpokenGroup, name: str, end: int) -> int:
         group.names = [name]
         return end
 
-    def _find_day_field(self, group: Group) -> str:
+    def _find_day_field(self, group: SpokenGroup) -> str:
         """The field of a day that needs no word before it."""
         fields = KINDS[group.kind].fields
         return next((each.name for each in fields if each.form == "date" and not each.leads), "")
 
     # Nouns and names
 
-    def _price_of(self, group: Group, field: str, at: int) -> int:
+    def _price_of(self, group: SpokenGroup, field: str, at: int) -> int:
         price, end = self._phrases.price(at)
         if price is None or not set_field(group, field, price):
             return at

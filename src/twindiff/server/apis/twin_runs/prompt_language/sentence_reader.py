@@ -7,7 +7,7 @@ from collections.abc import Callable
 from twindiff.server.apis.twin_runs.world_prompt_sentences import split_sentences
 
 from .attachments import MAX_GROUPS
-from .groups import Group
+from .groups import SpokenGroup
 from .noun_phrases import PhraseReader
 from .noun_rules import NounRules
 from .part_rules import PartRules
@@ -51,7 +51,7 @@ class PromptReader(NounRules, PartRules, SmallWords):
             if kind.is_text or kind.name == "slack.reaction":
                 self._find_implied_home(group)
 
-    def _find_implied_home(self, group: Group) -> None:
+    def _find_implied_home(self, group: SpokenGroup) -> None:
         """What is answered is what was spoken of last; a number of comments alone is one in all."""
         is_placed = group.within or group.like or group.whole
         if is_placed or (group.is_exact and not group.names) or group.kind == "slack.message":
@@ -59,7 +59,7 @@ class PromptReader(NounRules, PartRules, SmallWords):
         homes = KINDS[group.kind].homes
         earlier = [each for each in self._spoken.history if each.kind in homes and each is not group]
         if earlier:
-            again = Group(earlier[-1].kind, like=earlier[-1])
+            again = SpokenGroup(earlier[-1].kind, like=earlier[-1])
             self._spoken.add(again)
             group.put_in(again)
 

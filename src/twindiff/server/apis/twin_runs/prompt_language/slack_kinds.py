@@ -7,10 +7,10 @@ from typing import Any
 
 from twindiff.server.apis.twin_runs.world_prompt_details import FIRST_MONDAY
 
-from .kinds import Entity, Field, Kind, Rows, Vendor, Verb, World, drop_none, list_names, persons
+from .kinds import Kind, KindField, Rows, Vendor, Verb, World, WorldEntity, drop_none, list_names, persons
 
-AUTHOR = Field("author", "person", leads=("posted by", "written by", "sent by", "by", "from"))
-POSTED = Field("posted", "date")
+AUTHOR = KindField("author", "person", leads=("posted by", "written by", "sent by", "by", "from"))
+POSTED = KindField("posted", "date")
 KINDS = (
     Kind(
         "slack.user",
@@ -23,9 +23,9 @@ KINDS = (
         (("channel", "channels"),),
         (),
         (
-            Field("access", "choice", {"private": "private", "public": "public"}),
-            Field("archive", "choice", {"archived": "archived"}),
-            Field("topic", "text", leads=("topic", "the topic")),
+            KindField("access", "choice", {"private": "private", "public": "public"}),
+            KindField("archive", "choice", {"archived": "archived"}),
+            KindField("topic", "text", leads=("topic", "the topic")),
         ),
         most=50,
     ),
@@ -33,7 +33,7 @@ KINDS = (
         "slack.message",
         (("message", "messages"), ("post", "posts"), ("thread", "threads")),
         ("slack.channel",),
-        (AUTHOR, POSTED, Field("about", "topic", leads=("about", "regarding", "concerning"))),
+        (AUTHOR, POSTED, KindField("about", "topic", leads=("about", "regarding", "concerning"))),
         dict.fromkeys(
             ("posted", "wrote", "said", "sent", "posts", "writes", "reported", "asked", "announced", "mentioned"),
             Verb("author"),
@@ -67,7 +67,7 @@ def write(world: World) -> dict[str, Any]:
     return {"users": [*world.people], "channels": [_channel(world, each) for each in world.of("slack.channel")]}
 
 
-def _channel(world: World, channel: Entity) -> dict[str, Any]:
+def _channel(world: World, channel: WorldEntity) -> dict[str, Any]:
     named = {each.fields.get("author") for each in world.of("slack.message")}
     members = [each.name for each in world.of("slack.user", channel)]
     return drop_none(
@@ -86,7 +86,7 @@ def _channel(world: World, channel: Entity) -> dict[str, Any]:
     )
 
 
-def _write_message(world: World, message: Entity, able: Sequence[str] = ()) -> dict[str, Any]:
+def _write_message(world: World, message: WorldEntity, able: Sequence[str] = ()) -> dict[str, Any]:
     """A message; one without an author is by one of those who are able to write, or by the agent."""
     reactions = _reactions(world, message)
     posted, user = message.fields.get("posted"), message.fields.get("author")
@@ -95,7 +95,7 @@ def _write_message(world: World, message: Entity, able: Sequence[str] = ()) -> d
     return drop_none(text=message.name, user=user, created=posted, reactions=reactions or None)
 
 
-def _reactions(world: World, message: Entity) -> list[dict[str, Any]]:
+def _reactions(world: World, message: WorldEntity) -> list[dict[str, Any]]:
     """The reactions to a message; those without an author are by the agent and then by others, once for each emoji."""
     given = world.of("slack.reaction", message)
     known = {(each.name, each.fields["author"]) for each in given if each.fields.get("author")}
@@ -108,23 +108,23 @@ def _reactions(world: World, message: Entity) -> list[dict[str, Any]]:
     return written
 
 
-def read(rows: Rows) -> list[Entity]:
+def read(rows: Rows) -> list[WorldEntity]:
     """Find the entities of a workspace."""
     users = persons(rows["users"], "slack.user", "user_id", "real_name", "email")
     channels = {row["channel_id"]: _read_channel(row) for row in rows["channels"]}
     for row in rows["channel_members"]:
         if row["user_id"] in users:
             users[row["user_id"]].places.append(channels[row["channel_id"]])
-    messages: dict[str, Entity] = {}
+    messages: dict[str, WorldEntity] = {}
     for row in sorted(rows["messages"], key=lambda row: row["parent_id"] is not None):
         parent = messages.get(row["parent_id"] or "")
         home = parent or channels[row["channel_id"]]
         author = list_names(users.get(row["user_id"]))
         fields = {"author": author, "posted": (row["created_at"] or "")[:10], "about": row["message_text"] or ""}
         kind = "slack.reply" if parent else "slack.message"
-        messages[row["message_id"]] = Entity(kind, row["message_text"] or "", fields, [home])
+        messages[row["message_id"]] = WorldEntity(kind, row["message_text"] or "", fields, [home])
     reactions = [
-        Entity(
+        WorldEntity(
             "slack.reaction",
             f":{row['reaction_type']}:",
             {"author": list_names(users.get(row["user_id"]))},
@@ -136,10 +136,10 @@ def read(rows: Rows) -> list[Entity]:
     return [*users.values(), *channels.values(), *messages.values(), *reactions]
 
 
-def _read_channel(row: Any) -> Entity:
+def _read_channel(row: Any) -> WorldEntity:
     access = {"private" if row["is_private"] else "public"}
     archive = {"archived"} if row["is_archived"] else set[str]()
-    return Entity(
+    return WorldEntity(
         "slack.channel", row["channel_name"], {"access": access, "archive": archive, "topic": row["topic_text"] or ""}
     )
 

@@ -18,7 +18,7 @@ from .grammar_words import (
     VAGUE,
 )
 from .value_rules import ValueRules
-from .vendors import KINDS, Lead, Value
+from .vendors import KINDS, Lead, ValueWord
 
 LABELS = KINDS["github.label"]
 """The kind whose names have the form of labels."""
@@ -72,7 +72,7 @@ class SmallWords(ValueRules):
 
     def take_holding(self, at: int) -> int:
         end = self._phrases.match(at, HOLDING)
-        values, after = self._phrases.entries(at, Lead, Value)
+        values, after = self._phrases.entries(at, Lead, ValueWord)
         kinds = {each.kind.name for each in values}
         if not end or (after > end and self._spoken.find(lambda each: each.kind in kinds)):
             return at
@@ -92,7 +92,7 @@ class SmallWords(ValueRules):
         if self._deed is not None and self._deed.kind == "slack.message" and words.lower(at) == "for":
             at = at + 1 if words.lower(at + 1) in ARTICLES else at
             return max(self._topic(self._deed, "about", at + 1), at)
-        if not end or words.entries(at, Lead, Value)[1] > end:
+        if not end or words.entries(at, Lead, ValueWord)[1] > end:
             return at
         self._relation, self._preposition = "in", words.lower(at)
         self._is_free = self._is_free and self._spoken.last is None

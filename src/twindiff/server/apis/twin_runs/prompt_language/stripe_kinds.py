@@ -7,11 +7,11 @@ from typing import Any
 
 from twindiff.server.apis.twin_runs.world_prompt_details import Price
 
-from .kinds import Entity, Field, Kind, Rows, Vendor, Verb, World, drop_none
+from .kinds import Kind, KindField, Rows, Vendor, Verb, World, WorldEntity, drop_none
 
 DEFAULT_PRICE = Price(4900, "usd", "month")
-AMOUNT = Field("amount", "money", leads=("of", "for", "over", "at", "worth"))
-LEAST_PAYMENT = 50
+AMOUNT = KindField("amount", "money", leads=("of", "for", "over", "at", "worth"))
+MIN_PAYMENT = 50
 """The least amount of a payment in dollars or euros, in cents."""
 LIVE = ("active", "trialing", "past_due")
 KINDS = (
@@ -19,13 +19,17 @@ KINDS = (
         "stripe.customer",
         (("customer", "customers"), ("client", "clients")),
         (),
-        (Field("email", "text", leads=("with the email", "with the email address", "with email", "whose email is")),),
+        (
+            KindField(
+                "email", "text", leads=("with the email", "with the email address", "with email", "whose email is")
+            ),
+        ),
     ),
     Kind(
         "stripe.product",
         (("product", "products"), ("plan", "plans")),
         (),
-        (Field("price", "money", leads=("at", "for", "costs", "cost", "priced at", "costing", "is")),),
+        (KindField("price", "money", leads=("at", "for", "costs", "cost", "priced at", "costing", "is")),),
         through={"stripe.customer": "stripe.subscription"},
         most=50,
     ),
@@ -34,7 +38,7 @@ KINDS = (
         (("subscription", "subscriptions"),),
         ("stripe.customer",),
         (
-            Field(
+            KindField(
                 "status",
                 "choice",
                 {
@@ -52,8 +56,8 @@ KINDS = (
                 usual=("active", "live"),
                 otherwise="canceled",
             ),
-            Field("product", "text"),
-            Field("price", "money", leads=("at", "for", "of")),
+            KindField("product", "text"),
+            KindField("price", "money", leads=("at", "for", "of")),
         ),
         dict.fromkeys(("subscribes", "subscribed", "subscribe"), Verb(home="stripe.customer")),
         link="product",
@@ -71,7 +75,7 @@ KINDS = (
         (("invoice", "invoices"), ("bill", "bills")),
         ("stripe.customer",),
         (
-            Field(
+            KindField(
                 "status",
                 "choice",
                 {
@@ -97,14 +101,14 @@ KINDS = (
         (("payment", "payments"), ("charge", "charges")),
         ("stripe.customer",),
         (
-            Field(
+            KindField(
                 "status",
                 "choice",
                 {"successful": "succeeded", "succeeded": "succeeded", "failed": "failed", "declined": "failed"},
                 usual=("succeeded",),
                 otherwise="failed",
             ),
-            Field(
+            KindField(
                 "refund",
                 "choice",
                 {
@@ -116,7 +120,7 @@ KINDS = (
                     "refunded in part": "partial",
                 },
             ),
-            Field("dispute", "choice", {"disputed": "disputed"}),
+            KindField("dispute", "choice", {"disputed": "disputed"}),
             AMOUNT,
         ),
         {
@@ -138,7 +142,7 @@ KINDS = (
         (("dispute", "disputes"), ("chargeback", "chargebacks")),
         ("stripe.payment", "stripe.customer"),
         (
-            Field("reason", "choice", {"fraudulent": "fraudulent"}),
+            KindField("reason", "choice", {"fraudulent": "fraudulent"}),
             AMOUNT,
         ),
         needs="stripe.payment",
@@ -155,7 +159,7 @@ def write(world: World) -> dict[str, Any]:
     payments = [
         each
         for each in world.of("stripe.payment")
-        if "implied" not in each.fields and _price(each).amount >= LEAST_PAYMENT
+        if "implied" not in each.fields and _price(each).amount >= MIN_PAYMENT
     ]
     names = {id(each): each.name or f"Payment {number}" for number, each in enumerate(payments, start=1)}
     taken = [each for each in payments if each.fields.get("status") != "failed"]
@@ -184,17 +188,17 @@ def write(world: World) -> dict[str, Any]:
     return {kind: parts for kind, parts in made.items() if parts or kind in ("customers", "products")}
 
 
-def _email(customer: Entity, number: int) -> str:
+def _email(customer: WorldEntity, number: int) -> str:
     if "email" in customer.fields:
         return customer.fields["email"]
     return customer.aliases[0] if customer.aliases else f"billing{number}@customer.example"
 
 
-def _price(entity: Entity) -> Price:
+def _price(entity: WorldEntity) -> Price:
     return entity.fields.get("amount") or Price(2000, "usd", None)
 
 
-def _refunded_amounts(world: World, payment: Entity) -> list[int]:
+def _refunded_amounts(world: World, payment: WorldEntity) -> list[int]:
     """The amounts of the refunds of a payment that it is large enough for."""
     left = _price(payment).amount
     held: list[Price | None] = [each.fields.get("amount") for each in world.of("stripe.refund", payment)]
@@ -229,7 +233,7 @@ class _Products:
             product["prices"].append(sold)
         return sold if known is None else known
 
-    def find(self, subscription: Entity) -> str:
+    def find(self, subscription: WorldEntity) -> str:
         """The lookup key of the recurring price of a subscription."""
         name: str | None = subscription.fields.get("product")
         price: Price | None = subscription.fields.get("price")
@@ -244,42 +248,42 @@ class _Products:
         return key
 
 
-def _subscription(entity: Entity, keys: Mapping[int, str], products: _Products) -> dict[str, Any]:
+def _subscription(entity: WorldEntity, keys: Mapping[int, str], products: _Products) -> dict[str, Any]:
     status = entity.fields.get("status", "active")
     status = "active" if status == "live" else status
     return {"customer": keys[id(entity.places[0])], "price": products.find(entity), "status": status}
 
 
-def _invoice(entity: Entity, keys: Mapping[int, str]) -> dict[str, Any]:
+def _invoice(entity: WorldEntity, keys: Mapping[int, str]) -> dict[str, Any]:
     price = _price(entity)
     items = [{"description": entity.name or "Services", "amount": price.amount}]
     status = entity.fields.get("status", "open")
     return {"customer": keys[id(entity.places[0])], "items": items, "currency": price.currency, "status": status}
 
 
-def _charge(entity: Entity, keys: Mapping[int, str], names: Mapping[int, str]) -> dict[str, Any]:
+def _charge(entity: WorldEntity, keys: Mapping[int, str], names: Mapping[int, str]) -> dict[str, Any]:
     price, home = _price(entity), entity.place("stripe.customer")
     made = {"amount": price.amount, "currency": price.currency, "description": names[id(entity)]}
     customer = keys[id(home)] if home else None
     return {**made, **drop_none(customer=customer, status=entity.fields.get("status"))}
 
 
-def read(rows: Rows) -> list[Entity]:
+def read(rows: Rows) -> list[WorldEntity]:
     """Find the entities of an account."""
     customers = {
-        row["id"]: Entity(
+        row["id"]: WorldEntity(
             "stripe.customer", row["name"] or "", {"email": row["email"] or ""}, aliases=(row["email"] or "",)
         )
         for row in rows["customers"]
     }
     prices = {row["id"]: _read_price(row) for row in rows["prices"]}
-    products = {row["id"]: Entity("stripe.product", row["name"], {"price": []}) for row in rows["products"]}
+    products = {row["id"]: WorldEntity("stripe.product", row["name"], {"price": []}) for row in rows["products"]}
     for row in rows["prices"]:
         products[row["product"]].fields["price"].append(prices[row["id"]])
     sold = {row["id"]: row["product"] for row in rows["prices"]}
     items = {row["subscription"]: row["price"] for row in rows["subscription_items"]}
     subscriptions = [
-        Entity(
+        WorldEntity(
             "stripe.subscription",
             "",
             {
@@ -292,7 +296,7 @@ def read(rows: Rows) -> list[Entity]:
         for row in rows["subscriptions"]
     ]
     invoices = [
-        Entity(
+        WorldEntity(
             "stripe.invoice",
             "",
             {"status": {row["status"]}, "amount": [Price(row["total"], row["currency"], None)]},
@@ -311,7 +315,7 @@ def _read_price(row: Any) -> Price:
     return Price(row["unit_amount"] or 0, row["currency"], repeated.get("interval"))
 
 
-def _read_charge(row: Any, customers: Mapping[str, Entity]) -> Entity:
+def _read_charge(row: Any, customers: Mapping[str, WorldEntity]) -> WorldEntity:
     refunded = row["amount_refunded"]
     refund = {"full", "refunded"} if row["refunded"] else {"partial", "refunded"} if refunded else set[str]()
     fields = {
@@ -321,12 +325,12 @@ def _read_charge(row: Any, customers: Mapping[str, Entity]) -> Entity:
         "amount": [Price(row["amount"], row["currency"], None)],
     }
     home = customers.get(row["customer"] or "")
-    return Entity("stripe.payment", row["description"] or "", fields, [home] if home else [])
+    return WorldEntity("stripe.payment", row["description"] or "", fields, [home] if home else [])
 
 
-def _read_parts(kind: str, rows: Any, payments: Mapping[str, Entity]) -> list[Entity]:
+def _read_parts(kind: str, rows: Any, payments: Mapping[str, WorldEntity]) -> list[WorldEntity]:
     return [
-        Entity(
+        WorldEntity(
             kind,
             "",
             {"amount": [Price(row["amount"], row["currency"], None)], "reason": {row["reason"]}},

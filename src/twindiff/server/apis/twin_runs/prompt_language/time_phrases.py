@@ -28,8 +28,8 @@ def read_day(words: PhraseReader, at: int) -> tuple[str | None, int]:
     if words.lower(at) in _NEAR:
         return (FIRST_MONDAY + timedelta(days=_NEAR[words.lower(at)])).isoformat(), at + 1
     text, begin = words.text, words.tokens[at].begin
-    for found, read in ((_AGO, _ago), (_AHEAD, _ahead), (_DATE, _read_date), (_NAMED_DAY, _weekday)):
-        match = found.match(text, begin)
+    for form, read in ((_AGO, _ago), (_AHEAD, _ahead), (_DATE, _read_date), (_NAMED_DAY, _weekday)):
+        match = form.match(text, begin)
         day = read(match) if match else None
         if match and day:
             return day.isoformat(), words.token_after(match.end())

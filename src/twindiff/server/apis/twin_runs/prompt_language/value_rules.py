@@ -19,10 +19,10 @@ from .grammar_words import (
     RELATIVE,
     TOPIC_ENDS,
 )
-from .groups import Group
+from .groups import SpokenGroup
 from .reader_state import ReaderState
 from .time_phrases import read_day, read_meeting
-from .vendors import KINDS, Deed, Lead, Value, can_be_in
+from .vendors import KINDS, Deed, Lead, ValueWord, can_be_in
 
 LABELS = KINDS["github.label"]
 """The kind whose names have the form of labels."""
@@ -57,7 +57,7 @@ class ValueRules(ReaderState):
     def _do(self, deeds: Sequence[Deed], name: str) -> bool:
         deed = self._choose_deed(deeds)
         self._deed_kinds = {each.kind.name for each in deeds}
-        group = Group(deed.kind.name, 1, noun=deed.kind.nouns[0][0], fields=dict(deed.verb.fields))
+        group = SpokenGroup(deed.kind.name, 1, noun=deed.kind.nouns[0][0], fields=dict(deed.verb.fields))
         if deed.verb.person:
             if not name:
                 return False
@@ -84,9 +84,9 @@ class ValueRules(ReaderState):
                     return deed
         return next((each for each in deeds if each.kind.twin == self._twin), deeds[0])
 
-    def _find_subject(self, kind: str, name: str) -> Group | None:
+    def _find_subject(self, kind: str, name: str) -> SpokenGroup | None:
         if name:
-            group = Group(kind, names=[name])
+            group = SpokenGroup(kind, names=[name])
             self._spoken.add(group)
             return group
         return self._spoken.find(lambda each: each.kind == kind)
@@ -110,7 +110,7 @@ class ValueRules(ReaderState):
                 return after
         return at
 
-    def _value_after(self, group: Group, lead: Lead, at: int) -> int:
+    def _value_after(self, group: SpokenGroup, lead: Lead, at: int) -> int:
         words, field = self._phrases, lead.field
         at = at + 1 if words.match(at, ("is", "of")) and field.form in ("text", "date") else at
         if field.form == "person":
@@ -136,7 +136,7 @@ class ValueRules(ReaderState):
             return self._topic(group, field.name, at)
         return at
 
-    def _topic(self, group: Group, name: str, at: int) -> int:
+    def _topic(self, group: SpokenGroup, name: str, at: int) -> int:
         """Take the words of a topic, up to a word that says something else."""
         words, begin = self._phrases, at
         if words.form(at) == "quote":
@@ -157,7 +157,7 @@ class ValueRules(ReaderState):
     # Values
 
     def take_value(self, at: int) -> int:
-        values, end = self._phrases.entries(at, Value)
+        values, end = self._phrases.entries(at, ValueWord)
         if not values or not apply_value(self._spoken, values):
             return at
         self._relation = ""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from .box_kinds import BOX
 from .calendar_kinds import CALENDAR
 from .github_kinds import GITHUB
-from .kinds import Field, Kind, Verb
+from .kinds import Kind, KindField, Verb
 from .linear_kinds import LINEAR
 from .notion_kinds import NOTION
 from .slack_kinds import SLACK
@@ -26,11 +26,11 @@ class Noun(NamedTuple):
     is_plural: bool
 
 
-class Value(NamedTuple):
+class ValueWord(NamedTuple):
     """A word that says the value of a field, such as `urgent`."""
 
     kind: Kind
-    field: Field
+    field: KindField
     value: str
 
 
@@ -38,7 +38,7 @@ class Lead(NamedTuple):
     """Words before the value of a field, such as `assigned to`."""
 
     kind: Kind
-    field: Field
+    field: KindField
 
 
 class Deed(NamedTuple):
@@ -48,7 +48,7 @@ class Deed(NamedTuple):
     verb: Verb
 
 
-Entry = Noun | Value | Lead | Deed
+Entry = Noun | ValueWord | Lead | Deed
 
 
 class Lexicon:
@@ -69,7 +69,7 @@ class Lexicon:
             self._add(plural, Noun(kind, is_plural=True))
         for field in kind.fields:
             for word, value in field.words.items():
-                self._add(word, Value(kind, field, value))
+                self._add(word, ValueWord(kind, field, value))
             for lead in field.leads:
                 self._add(lead, Lead(kind, field))
         for word, verb in kind.verbs.items():
@@ -91,7 +91,7 @@ def can_be_in(inner: str, outer: str) -> bool:
 @cache
 def homes_of(kind: str) -> tuple[str, ...]:
     """All kinds that records of a kind can be in, the nearest first."""
-    found: list[str] = [*KINDS[kind].homes]
-    for each in found:
-        found += [outer for outer in KINDS[each].homes if outer not in found]
-    return (*found,)
+    homes: list[str] = [*KINDS[kind].homes]
+    for each in homes:
+        homes += [outer for outer in KINDS[each].homes if outer not in homes]
+    return (*homes,)
