@@ -146,3 +146,11 @@ def test_a_run_that_a_server_did_not_finish_has_failed(tmp_path, model):
     run = shown(server, run_id)
     assert (run["status"], run["error"]) == ("failed", "the server ended before the run was ready")
     server.close()
+
+
+@pytest.mark.parametrize("twin", ["slack", "linear"])
+def test_users_whose_names_give_one_address_are_refused_with_both_names(live, twin):
+    config = {twin: {"users": [{"name": "Eva"}, {"name": "eva"}]}}
+    refused = live.client.post("/twin-runs", json={"twins": [twin], "seed_config": config})
+    assert refused.status_code == 422
+    assert "the users 'Eva' and 'eva' have the email address 'eva@example.com'" in refused.json()["detail"]
