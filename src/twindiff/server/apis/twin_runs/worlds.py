@@ -263,7 +263,7 @@ def _work(
 def cast_of(config: Config) -> list[Person]:
     """The people named in the configuration of any twin, without duplicates, the agent first.
 
-    Raises InvalidSeedConfig for names of one email address that differ in capitals or blanks only.
+    Raises InvalidSeedConfig if one email address has several names.
     """
     people = {AGENT.email: AGENT}
     for parts in config.values():
@@ -271,10 +271,12 @@ def cast_of(config: Config) -> list[Person]:
         named = map(_person, cast(list[Any], users) if isinstance(users, list) else [])
         for person in filter(None, named):
             known = people.setdefault(person.email, person)
-            if known.name != person.name and email_of(known.name) == email_of(person.name):
+            if known.name != person.name:
                 names = f"'{known.name[:100]}' and '{person.name[:100]}'"
                 said = f"the users {names} have the email address '{person.email}'"
-                raise InvalidSeedConfig([f"{said}; give one of them another `email`, or both the same name"])
+                raise InvalidSeedConfig(
+                    [f"{said}; give one of them another `email`, or both the same name (`real_name` in Slack)"]
+                )
     return list(people.values())
 
 
