@@ -27,7 +27,7 @@ from ..document_collections import (
 from ..document_fields import FieldType
 from .admin import COLLECTION, CUSTOMER, DEFAULT_PAGE, MAX_PAGE, ORDER, PRODUCT, ShopKind, find_object, show_object
 from .tables import ShopifyOrder, ShopifyShop
-from .wire_style import ShopifyError, show_time
+from .wire_style import ShopifyError, read_object, show_time
 
 api = Operations(prefix="/admin")
 Shown = dict[str, Any]
@@ -71,10 +71,7 @@ class ShopDocuments(CollectionStyle):
         self.name, self.plural = name, plural
 
     def read_fields(self, request: DocumentRequest) -> Shown:
-        given = request.find_object(self.name)
-        if given is None:
-            raise ShopifyError(400, {self.name: ["Required parameter missing or invalid"]})
-        return given
+        return read_object(request.body, self.name)
 
     def refuse_missing(self, name: str, key: str) -> ApiError:
         return ShopifyError(404, "Not Found")
