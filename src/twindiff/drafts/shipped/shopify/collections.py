@@ -60,6 +60,7 @@ class ShopDocuments(CollectionStyle):
     suffix = ".json"
     updates_by = ("PUT",)
     deleted = 200
+    times = ("created_at", "updated_at")
     is_lenient = True
     parameters: ClassVar = {
         "since_id": (int, 0), "limit": (int, DEFAULT_PAGE), "page": (int, 1), "fields": (str, ""), "ids": (str, ""),
@@ -87,9 +88,8 @@ class ShopDocuments(CollectionStyle):
     def make_key(self, call: Call, collection: DocumentCollection) -> int:
         return 9_000_000_000 + call.db.next("object")
 
-    def stamp(self, call: Call, *, is_new: bool) -> Shown:
-        now = show_time(call.clock.iso())
-        return {"created_at": now, "updated_at": now} if is_new else {"updated_at": now}
+    def show_now(self, call: Call) -> Any:
+        return show_time(call.clock.iso())
 
     def show_one(self, shown: Shown) -> Any:
         return {self.name: shown}
