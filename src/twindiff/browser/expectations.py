@@ -522,7 +522,9 @@ class Expectations:
             return Observation(None, "", str(error))
         if not entries and f"{ENTRY}{EACH} " in str(expect.selector):
             return Observation(None, "", "the table or list has no entries")
-        texts = [await each.evaluate(TEXT_OF, timeout=ANSWER_SECONDS * 1000) for each in entries]
+        texts = [text for each in entries for text in await _list_texts(each)]
+        if len(texts) < len(entries):
+            return Observation(None, "a page that is being loaded")
         verdicts = [self._is_in(expect, each) for each in texts]
         if expect.equals is not None:
             verdicts = [await self._is_called(each, expect) for each in entries]
@@ -726,20 +728,21 @@ class Expectations:
         try:
             frames, selector = await frames_of(page, self._text(selector or ""))
             if not selector:
-                bodies = [each.locator("body") for each in frames]
-                return await _join_texts(bodies) if bodies else None
+                texts = [text for each in frames for text in await _list_texts(each.locator("body"))]
+                return "\n".join(texts) if texts else None
             place = await resolve_scope(frames[0] if len(frames) == 1 else page, selector)
             for locator in _within(place, "expect") if place else ():
-                if await locator.count():
-                    return await _join_texts(await locator.all())
+                texts = await _list_texts(locator)
+                if texts:
+                    return "\n".join(texts)
         except Error:
             pass
         return None
 
 
-async def _join_texts(elements: Sequence[Locator]) -> str:
-    """Return the visible texts of elements, one per line; raises playwright's Error for one that gives none in time."""
-    return "\n".join([await each.evaluate(TEXT_OF, timeout=ANSWER_SECONDS * 1000) for each in elements])
+async def _list_texts(elements: Locator) -> list[str]:
+    """Return the visible text of each element that there is now; does not wait for one that has gone meanwhile."""
+    return await elements.evaluate_all(f"all => all.map({TEXT_OF})")
 
 
 def _can_break(expect: Expect) -> bool:
