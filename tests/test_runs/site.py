@@ -210,6 +210,10 @@ class Site:
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
         self._thread.start()
 
+    def add_page(self, path: str, page: str) -> None:
+        """Serve a page of a test beside those of all; raises AssertionError where another one has the path."""
+        assert self.pages.setdefault(path, page) == page, f"{path} is another page already"
+
     def answer(self, handler: BaseHTTPRequestHandler) -> None:
         path = handler.path.partition("?")[0]
         self.asked.append(handler.path)

@@ -235,7 +235,7 @@ FILES = """<!doctype html><a href=/about download=../../../kept.html>Keep</a><in
 
 
 def test_downloads_stay_in_the_folder_of_the_run_and_no_file_is_sent(bounded: Runs, site: Site):
-    site.pages["/files"] = FILES
+    site.add_page("/files", FILES)
     fill = {"action": "fill", "selector": "#file", "value": "/etc/hostname", "timeout_ms": 500}
     keep = {"action": "click", "selector": "text=Keep"}
     run = bounded.steps(f"{site.url}/files", keep, {"action": "click", "selector": "#file"}, fill)
@@ -251,8 +251,9 @@ def test_downloads_stay_in_the_folder_of_the_run_and_no_file_is_sent(bounded: Ru
 def test_a_page_reaches_no_other_host_and_not_the_server_of_the_tests(runs: Runs, live: LiveServer, site: Site):
     targets = [f"{live.url}/test-runs", f"{site.url}/away?to={live.url}/runs", "http://example.com/"]
     fetches = "".join(f"await fetch('{each}', {{mode: 'no-cors'}});" for each in targets)
-    site.pages["/curious"] = (
-        f"<!doctype html><p id=out></p><script>(async () => {{{fetches} out.innerText = 'done'}})()</script>"
+    site.add_page(
+        "/curious",
+        f"<!doctype html><p id=out></p><script>(async () => {{{fetches} out.innerText = 'done'}})()</script>",
     )
     run = runs.run(start_url=f"{site.url.replace('127.0.0.1', 'localhost')}/curious", prompt="Expect done")
     refused = [each["message"] for each in run["events_json"] if each["type"] == "refused"]
@@ -261,7 +262,7 @@ def test_a_page_reaches_no_other_host_and_not_the_server_of_the_tests(runs: Runs
 
 
 def test_a_failed_run_and_its_page_name_a_refused_host_as_a_likely_cause(runs: Runs, site: Site):
-    site.pages["/pay"] = '<!doctype html><h1>Pay</h1><script src="https://js.stripe.com/v3/"></script>'
+    site.add_page("/pay", '<!doctype html><h1>Pay</h1><script src="https://js.stripe.com/v3/"></script>')
     expects = {"action": "expect", "expect": {"type": "text", "contains": "Paid"}, "timeout_ms": 100}
     run = runs.steps(f"{site.url}/pay", expects)
     cause = "a likely cause: js.stripe.com:443 was refused: the run may reach its start host"

@@ -134,7 +134,7 @@ def test_a_test_expects_of_the_page_and_of_what_its_twins_changed(live, runs, si
         f"{{token: '{twin['env_vars']['SLACK_BOT_TOKEN']}', channel: 'general', text: 'Paid'}})}})"
         ".then(answer => answer.json()).then(said => out.innerText = said.ok ? 'Sent' : said.error)"
     )
-    site.pages["/send"] = f'<!doctype html><button onclick="{send}">Send</button><p id=out></p>'
+    site.add_page("/send", f'<!doctype html><button onclick="{send}">Send</button><p id=out></p>')
     prompt = "Click Send. Expect Sent."
     asked = {"start_url": f"{site.url}/send", "provision_id": twin_run, "checks": checks}
     run = runs.run(prompt=prompt, **asked)

@@ -15,9 +15,9 @@ onchange="this.files[0].text().then(text => out.innerText = [this.files[0].name,
 
 @pytest.fixture(scope="module")
 def desk(site: Site) -> str:
-    site.pages["/desk"] = DESK
-    site.pages["/desks"] = DESK + "<input type=file aria-label=Photo disabled>"
-    return f"{site.url}/desk"
+    site.add_page("/uploads", DESK)
+    site.add_page("/uploads/two", DESK + "<input type=file aria-label=Photo disabled>")
+    return f"{site.url}/uploads"
 
 
 def run_of(runs: Runs, url: str, *steps, files=()):
@@ -58,23 +58,23 @@ def test_a_prompt_uploads_and_waits_for_a_download(runs: Runs, desk: str):
 @pytest.mark.parametrize(
     ("page", "step", "said"),
     [
-        ("/desks", {"action": "upload", "selector": "Photo", "value": "a.png"}, "is disabled"),
-        ("/desks", {"action": "upload", "value": "a.png"}, "2 file fields match"),
+        ("/uploads/two", {"action": "upload", "selector": "Photo", "value": "a.png"}, "is disabled"),
+        ("/uploads/two", {"action": "upload", "value": "a.png"}, "2 file fields match"),
         (
-            "/desk",
+            "/uploads",
             {"action": "upload", "selector": "Nowhere", "value": "a.png", "timeout_ms": 200},
             "no visible element",
         ),
-        ("/desk", {"action": "upload", "value": "../a.png"}, "a path is none"),
+        ("/uploads", {"action": "upload", "value": "../a.png"}, "a path is none"),
         (
-            "/desk",
+            "/uploads",
             {"action": "expect", "expect": {"type": "download", "equals": "b.csv"}, "timeout_ms": 200},
             "expected the download to be 'b.csv'",
         ),
     ],
 )
 def test_what_cannot_be_uploaded_or_was_not_downloaded_fails_the_run(runs: Runs, desk: str, page, step, said):
-    run = run_of(runs, desk.replace("/desk", page), step)
+    run = run_of(runs, desk.replace("/uploads", page), step)
     assert (run["status"], said in run["failure_detail"]) == ("failed", True), run["failure_detail"]
 
 

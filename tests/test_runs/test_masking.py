@@ -55,7 +55,7 @@ def recorded(site: Site, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
     from tests.harness import LiveServer
     from twindiff.server import Settings
 
-    site.pages["/sends"] = SENDS
+    site.add_page("/sends", SENDS)
     data = tmp_path_factory.mktemp("masked")
     server = LiveServer(Settings(data_dir=str(data)))
     try:

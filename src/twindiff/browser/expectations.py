@@ -455,8 +455,10 @@ class Expectations:
             return Observation(None, "several rows", f"{len(meant)} rows say '{row}'")
         if meant:
             return self._compare(expect, [meant[0]])
-        text = normalize_blanks(await self.page_text() or "").casefold()
-        is_elsewhere = not cells and row.casefold() in text
+        shown = await self.page_text()
+        if shown is None:
+            return Observation(None, "a page that is being loaded")
+        is_elsewhere = not cells and row.casefold() in normalize_blanks(shown).casefold()
         return Observation(None, f"no row '{row}'", f"there is no column '{column}'" if is_elsewhere else "")
 
     async def _look_at_state(self, expect: Expect) -> Observation:
@@ -520,7 +522,9 @@ class Expectations:
             return Observation(None, "", str(error))
         if not entries and f"{ENTRY}{EACH} " in str(expect.selector):
             return Observation(None, "", "the table or list has no entries")
-        texts = [await each.evaluate(TEXT_OF, timeout=1000) for each in entries]
+        texts = [text for each in entries for text in await _list_texts(each)]
+        if len(texts) < len(entries):
+            return Observation(None, "a page that is being loaded")
         verdicts = [self._is_in(expect, each) for each in texts]
         if expect.equals is not None:
             verdicts = [await self._is_called(each, expect) for each in entries]
@@ -724,15 +728,21 @@ class Expectations:
         try:
             frames, selector = await frames_of(page, self._text(selector or ""))
             if not selector:
-                bodies = [each.locator("body") for each in frames]
-                return "\n".join([await each.evaluate(TEXT_OF, timeout=1000) for each in bodies]) if frames else None
+                texts = [text for each in frames for text in await _list_texts(each.locator("body"))]
+                return "\n".join(texts) if texts else None
             place = await resolve_scope(frames[0] if len(frames) == 1 else page, selector)
             for locator in _within(place, "expect") if place else ():
-                if await locator.count():
-                    return "\n".join([await each.evaluate(TEXT_OF, timeout=1000) for each in await locator.all()])
+                texts = await _list_texts(locator)
+                if texts:
+                    return "\n".join(texts)
         except Error:
             pass
         return None
+
+
+async def _list_texts(elements: Locator) -> list[str]:
+    """Return the visible text of each element that there is now; does not wait for one that has gone meanwhile."""
+    return await elements.evaluate_all(f"all => all.map({TEXT_OF})")
 
 
 def _can_break(expect: Expect) -> bool:

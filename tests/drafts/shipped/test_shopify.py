@@ -1,5 +1,6 @@
 """What the handlers of Shopify do, called over HTTP."""
 
+from base64 import urlsafe_b64encode
 from typing import Any
 
 import httpx
@@ -145,3 +146,46 @@ def test_lines_of_an_order_are_fulfilled_once(shopify: httpx.Client):
     assert fulfill().status_code == 422
     assert len(shopify.get(f"{path}/fulfillments.json").json()["fulfillments"]) == 2
     assert shopify.get("/orders.json?fulfillment_status=shipped").json()["orders"][0]["id"] == order["id"]
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status"),
+    [
+        ("/orders.json", {"order": {"line_items": [{"title": "Tea", "quantity": "2.5"}]}}, 422),
+        ("/orders.json", {"order": {"line_items": [{"title": "Tea", "quantity": "nan"}]}}, 422),
+        ("/orders.json", {"order": {"line_items": [{"title": "Tea", "quantity": -1}]}}, 422),
+        ("/orders.json", {"order": {"line_items": [{"title": "Tea", "price": "inf"}]}}, 422),
+        ("/orders.json", {"order": {"line_items": [{"title": "Tea"}], "fulfillments": [5]}}, 501),
+        ("/products.json", {"product": {"title": "Tea", "images": 5}}, 400),
+        ("/products.json", {"product": {"title": "Tea", "images": [5]}}, 400),
+        ("/orders/{order}/transactions.json", {"transaction": {"kind": "sale", "amount": "nan"}}, 422),
+        ("/orders/{order}/transactions.json", {"transaction": {"kind": "sale", "amount": "1e400"}}, 422),
+    ],
+)  # fmt: skip
+def test_odd_values_of_orders_products_and_payments_are_refused(shopify, path, body, status):
+    order = add(shopify, "order", line_items=[{"title": "Tea"}])["id"]
+    assert shopify.post(path.replace("{order}", str(order)), json=body).status_code == status
+
+
+@pytest.mark.parametrize(
+    ("named", "more", "status"),
+    [(None, {"tracking_info": "x"}, 400), ("9" * 5000, {}, 422), ("x", {}, 422), (None, {"tracking_info": None}, 201)],
+)
+def test_a_fulfilment_names_its_order_and_has_tracking_as_an_object(shopify, named, more, status):
+    order = add(shopify, "order", line_items=[{"title": "Tea"}])["id"]
+    (waiting,) = shopify.get(f"/orders/{order}/fulfillment_orders.json").json()["fulfillment_orders"]
+    wanted = [{"fulfillment_order_id": named or waiting["id"]}]
+    asked = {"fulfillment": {"line_items_by_fulfillment_order": wanted, **more}}
+    assert shopify.post("/fulfillments.json", json=asked).status_code == status
+
+
+def test_the_ids_of_an_orders_lines_are_numbers_whatever_it_gives(shopify):
+    order = add(shopify, "order", line_items=[{"id": "x", "title": "Tea"}])
+    (waiting,) = shopify.get(f"/orders/{order['id']}/fulfillment_orders.json").json()["fulfillment_orders"]
+    assert waiting["line_items"][0]["line_item_id"] == order["line_items"][0]["id"] > 0
+
+
+@pytest.mark.parametrize("cursor", ["start=abc", "since_id=x&start=0", "x", "collection_id=x&start=0", "start=-5"])
+def test_a_cursor_that_no_list_gave_is_refused(shopify, cursor):
+    answer = shopify.get("/products.json", params={"page_info": urlsafe_b64encode(f"products:{cursor}".encode())})
+    assert (answer.status_code, answer.json()) == (400, {"errors": {"page_info": ["Invalid value."]}})

@@ -146,3 +146,24 @@ def test_a_run_that_a_server_did_not_finish_has_failed(tmp_path, model):
     run = shown(server, run_id)
     assert (run["status"], run["error"]) == ("failed", "the server ended before the run was ready")
     server.close()
+
+
+@pytest.mark.parametrize(
+    ("config", "names", "email"),
+    [
+        ({"slack": {"users": [{"name": "Eva"}, {"name": "eva"}]}}, "'Eva' and 'eva'", "eva@example.com"),
+        ({"linear": {"users": [{"name": "Eva"}, {"name": "eva"}]}}, "'Eva' and 'eva'", "eva@example.com"),
+        (
+            {
+                "slack": {"users": [{"name": "eva", "email": "e@x.example"}]},
+                "linear": {"users": [{"name": "Eva Lang", "email": "e@x.example"}]},
+            },
+            "'eva' and 'Eva Lang'",
+            "e@x.example",
+        ),
+    ],
+)
+def test_users_of_one_address_and_several_names_are_refused_with_both_names(live, config, names, email):
+    refused = live.client.post("/twin-runs", json={"twins": [*config], "seed_config": config})
+    assert refused.status_code == 422
+    assert f"the users {names} have the email address '{email}'" in refused.json()["detail"]

@@ -82,6 +82,8 @@ class CollectionStyle:
     updates_by: tuple[str, ...] = ("PATCH",)
     created = 201
     deleted = 204
+    times: tuple[str, ...] = ()
+    """The field with the time of creation, and that with the time of the last change."""
     computed: frozenset[str] = frozenset()
     """Fields that bodies cannot set."""
     parameters: ClassVar[Parameters] = _NO_PARAMETERS
@@ -133,9 +135,13 @@ class CollectionStyle:
         """Return the key of a new document."""
         return call.db.next(f"{collection.table}_key", at_least=1001)
 
+    def show_now(self, call: Call) -> Any:
+        """Return the present time as documents show it."""
+        return call.clock.iso()
+
     def stamp(self, call: Call, *, is_new: bool) -> Shown:
         """Return the times that a document has once it is created or changed."""
-        return {}
+        return dict.fromkeys(self.times if is_new else self.times[1:], self.show_now(call))
 
 
 def show_document(_request: DocumentRequest, fields: Shown) -> Shown:

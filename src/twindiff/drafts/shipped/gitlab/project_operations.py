@@ -176,7 +176,7 @@ class GitLabOperations:
         caller = self._scopes.caller(request.call)
         if any(row.fields.get("id") == caller.get("id") for row in collection.rows(request)):
             raise InvalidParameter("user_id", "has already been taken")
-        now = _STYLE.stamp(request.call, is_new=True)["created_at"]
+        now = _STYLE.show_now(request.call)
         scope = collection.scope(request)
         fields = {**caller, "access_level": 30, "requested_at": now}
         collection.store(request.call, scope, str(caller.get("id")), fields)
@@ -359,7 +359,7 @@ class GitLabOperations:
         for each in request.read_objects("actions"):
             self._act(request, each, str(given["branch"]))
         message = str(given["commit_message"])
-        now = _STYLE.stamp(request.call, is_new=True)["created_at"]
+        now = _STYLE.show_now(request.call)
         sha = sha1(f"{message}{now}".encode(), usedforsecurity=False).hexdigest()
         caller = self._scopes.caller(request.call)
         names = {"author_name": caller.get("name"), "author_email": "agent@example.com", "authored_date": now}

@@ -30,7 +30,7 @@ PROJECT, GROUP = f"{API}/projects/{{project_id}}", f"{API}/groups/{{group_id}}"
 class GitLabDocuments(CollectionStyle):
     """Lists are bare, pages are in headers, ids are numbers, and times ISO 8601."""
 
-    dated = True
+    times = ("created_at", "updated_at")
     is_lenient = True
     parameters: ClassVar = {
         "page": (int, 1), "per_page": (int, 20), "order_by": (str, None), "sort": (str, None),
@@ -50,17 +50,14 @@ class GitLabDocuments(CollectionStyle):
     def refuse_taken(self, name: str, taken: str, value: Any) -> ApiError:
         return InvalidParameter(taken, f"({value}) has already been taken")
 
-    def stamp(self, call: Call, *, is_new: bool) -> Shown:
-        now = f"{call.clock.iso()[:23]}Z" if "." in call.clock.iso() else f"{call.clock.iso()[:19]}.000Z"
-        if not self.dated:
-            return {}
-        return {"created_at": now, "updated_at": now} if is_new else {"updated_at": now}
+    def show_now(self, call: Call) -> Any:
+        return f"{call.clock.iso()[:23]}Z" if "." in call.clock.iso() else f"{call.clock.iso()[:19]}.000Z"
 
 
 class UndatedDocuments(GitLabDocuments):
     """As others, without times."""
 
-    dated = False
+    times = ()
 
 
 DATED, PLAIN = GitLabDocuments(), UndatedDocuments()

@@ -25,11 +25,10 @@ def _add_slug(_request: DocumentRequest, fields: Shown) -> None:
 class _Comments(GitLabDocuments):
     """Comments on commits have no id; the time at which one was made is its key here."""
 
-    def make_key(self, call: Call, collection: DocumentCollection) -> Any:
-        return self.stamp(call, is_new=True)["created_at"]
+    times = ("created_at",)
 
-    def stamp(self, call: Call, *, is_new: bool) -> Shown:
-        return {"created_at": super().stamp(call, is_new=True)["created_at"]}
+    def make_key(self, call: Call, collection: DocumentCollection) -> Any:
+        return self.show_now(call)
 
 
 def list_repository_collections(scopes: ProjectScopes) -> list[DocumentCollection]:

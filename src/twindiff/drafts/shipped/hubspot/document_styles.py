@@ -55,10 +55,8 @@ class DocumentsOfVersion3(CollectionStyle):
         number = 70_000_000 + call.db.next("document")
         return number if self.numbers_keys else str(number)
 
-    def stamp(self, call: Call, *, is_new: bool) -> Shown:
-        now = show_time(call.clock.iso())
-        created, updated = self.times
-        return {created: now, updated: now} if is_new else {updated: now}
+    def show_now(self, call: Call) -> Any:
+        return show_time(call.clock.iso())
 
 
 class ContentOfVersion3(DocumentsOfVersion3):
@@ -86,6 +84,8 @@ class DocumentsOfVersion2(DocumentsOfVersion3):
 
     times = ("created", "updated")
     numbers_keys = True
+    names_account = True
+    """Whether documents say of which account they are."""
 
     def show_list(self, request: DocumentRequest, shown: list[Shown]) -> Any:
         limit = min(max(request.read_whole("limit", 20), 1), 300)
@@ -98,10 +98,12 @@ class DocumentsOfVersion2(DocumentsOfVersion3):
         listed = cast(Shown, answer).get("objects") if isinstance(answer, dict) else None
         return cast(list[Any], listed) if isinstance(listed, list) else []
 
+    def show_now(self, call: Call) -> Any:
+        return call.clock.micros // 1000
+
     def stamp(self, call: Call, *, is_new: bool) -> Shown:
-        now = call.clock.micros // 1000
-        created, updated = self.times
-        return {created: now, updated: now, "portal_id": PORTAL} if is_new else {updated: now}
+        account = {"portal_id": PORTAL} if is_new and self.names_account else {}
+        return {**super().stamp(call, is_new=is_new), **account}
 
 
 class TopicsOfVersion3(DocumentsOfVersion2):
@@ -123,6 +125,7 @@ class BareDocuments(DocumentsOfVersion2):
     """Lists are bare, ids are UUIDs in `guid`, and times milliseconds in `createdAt` and `updatedAt`."""
 
     times = ("createdAt", "updatedAt")
+    names_account = False
 
     def show_list(self, request: DocumentRequest, shown: list[Shown]) -> Any:
         start = max(request.read_whole("offset", 0), 0)
@@ -136,10 +139,6 @@ class BareDocuments(DocumentsOfVersion2):
 
     def make_key(self, call: Call, collection: DocumentCollection) -> Any:
         return call.ids.uuid()
-
-    def stamp(self, call: Call, *, is_new: bool) -> Shown:
-        now = call.clock.micros // 1000
-        return {"createdAt": now, "updatedAt": now} if is_new else {"updatedAt": now}
 
 
 _BOUNDS = {"gt": 1, "gte": 1, "lt": -1, "lte": -1}

@@ -42,6 +42,7 @@ DEFINITIONS: tuple[Shown, ...] = (
 class WorkflowsOfVersion3(DocumentsOfVersion3):
     """Lists are `{"workflows": […]}`, ids are numbers, and times milliseconds."""
 
+    times = ("insertedAt", "updatedAt")
     numbers_keys = True
 
     def show_list(self, request: DocumentRequest, shown: list[Shown]) -> Any:
@@ -51,9 +52,8 @@ class WorkflowsOfVersion3(DocumentsOfVersion3):
         listed = cast(Shown, answer).get("workflows") if isinstance(answer, dict) else None
         return cast(list[Any], listed) if isinstance(listed, list) else []
 
-    def stamp(self, call: Call, *, is_new: bool) -> Shown:
-        now = call.clock.micros // 1000
-        return {"insertedAt": now, "updatedAt": now} if is_new else {"updatedAt": now}
+    def show_now(self, call: Call) -> Any:
+        return call.clock.micros // 1000
 
 
 class MarketingEvents(DocumentsOfVersion3):

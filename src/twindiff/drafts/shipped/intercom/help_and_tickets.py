@@ -39,6 +39,7 @@ class WorkspaceDocuments(CollectionStyle):
     updates_by = ("PUT",)
     created = 200
     deleted = 200
+    times = ("created_at", "updated_at")
     computed = frozenset(("type", "workspace_id"))
     parameters: ClassVar = {"page": (int, 1), "per_page": (int, 15)}
 
@@ -58,9 +59,8 @@ class WorkspaceDocuments(CollectionStyle):
     def make_key(self, call: Call, collection: DocumentCollection) -> str:
         return str(9_100_000 + call.db.next("document"))
 
-    def stamp(self, call: Call, *, is_new: bool) -> Shown:
-        now = show_seconds(call.clock.iso())
-        return {"created_at": now, "updated_at": now} if is_new else {"updated_at": now}
+    def show_now(self, call: Call) -> Any:
+        return show_seconds(call.clock.iso())
 
     def show_list(self, request: DocumentRequest, shown: list[Shown]) -> Any:
         page, most = max(request.query["page"], 1), min(max(request.query["per_page"], 1), 150)
@@ -82,8 +82,7 @@ class _UnpagedDocuments(WorkspaceDocuments):
 class _ContactEvents(WorkspaceDocuments):
     """An event has the time that the client gives."""
 
-    def stamp(self, call: Call, *, is_new: bool) -> Shown:
-        return {}
+    times = ()
 
 
 def _declare(table: str, path: str, name: str, *required: str, **more: Any) -> DocumentCollection:

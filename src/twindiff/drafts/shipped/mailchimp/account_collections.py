@@ -42,6 +42,9 @@ class AccountDocuments(CollectionStyle):
     created = 200
     parameters: ClassVar = {"count": (int, 10), "offset": (int, 0)}
 
+    def show_now(self, call: Call) -> Any:
+        return show_time(call.clock.iso())
+
     def __init__(self, name: str, plural: str) -> None:
         """`name` and `plural` are the words of one object and of several."""
         self.name, self.plural = name, plural
@@ -81,18 +84,14 @@ class AccountDocuments(CollectionStyle):
 class StoreDocuments(AccountDocuments):
     """Those of e-commerce have times."""
 
-    def stamp(self, call: Call, *, is_new: bool) -> Shown:
-        now = show_time(call.clock.iso())
-        return {"created_at": now, "updated_at": now} if is_new else {"updated_at": now}
+    times = ("created_at", "updated_at")
 
 
 class _MemberEvents(AccountDocuments):
     """An event is taken without an answer, and shown with its time."""
 
     created = 204
-
-    def stamp(self, call: Call, *, is_new: bool) -> Shown:
-        return {"occurred_at": show_time(call.clock.iso())}
+    times = ("occurred_at",)
 
     def show_one(self, shown: Shown) -> Any:
         return None

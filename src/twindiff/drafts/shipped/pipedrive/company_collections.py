@@ -37,6 +37,7 @@ _READ = frozenset(["list", "read"])
 class CompanyDocuments(CollectionStyle):
     """Answers are `{"success", "data", "additional_data"}`, ids are numbers, times are `add_time` and `update_time`."""
 
+    times = ("add_time", "update_time")
     is_lenient = True
 
     def show_list(self, request: DocumentRequest, shown: list[Shown]) -> Any:
@@ -73,9 +74,8 @@ class CompanyDocuments(CollectionStyle):
         known = [int(row.key) for row in call.db.rows(collection.row) if row.key.isdecimal() and len(row.key) < 16]
         return max(known, default=0) + 1
 
-    def stamp(self, call: Call, *, is_new: bool) -> Shown:
-        now = show_time(call.clock.iso())
-        return {"add_time": now, "update_time": now} if is_new else {"update_time": now}
+    def show_now(self, call: Call) -> Any:
+        return show_time(call.clock.iso())
 
 
 class LeadDocuments(CompanyDocuments):
@@ -84,9 +84,8 @@ class LeadDocuments(CompanyDocuments):
     def make_key(self, call: Call, collection: DocumentCollection) -> Any:
         return call.ids.uuid()
 
-    def stamp(self, call: Call, *, is_new: bool) -> Shown:
-        now = f"{call.clock.iso()[:19]}.000Z"
-        return {"add_time": now, "update_time": now} if is_new else {"update_time": now}
+    def show_now(self, call: Call) -> Any:
+        return f"{call.clock.iso()[:19]}.000Z"
 
 
 _STYLE, _LEADS = CompanyDocuments(), LeadDocuments()

@@ -26,7 +26,7 @@ from .tables import (
     ShopifyProduct,
     ShopifyShop,
 )
-from .wire_style import ShopifyError, show_time
+from .wire_style import ShopifyError, read_number, read_object, show_time
 
 api = Operations(prefix="/admin")
 Shown = dict[str, Any]
@@ -154,10 +154,7 @@ def _fits(kind: ShopKind, shown: Shown, filters: Mapping[str, str]) -> bool:
 
 
 def _read_given(kind: ShopKind, body: Mapping[str, Any]) -> Shown:
-    given: Any = body.get(kind.name)
-    if not isinstance(given, dict):
-        raise ShopifyError(400, {kind.name: ["Required parameter missing or invalid"]})
-    return {name: value for name, value in cast(Shown, given).items() if name not in ("id", *_TIMES)}
+    return {name: value for name, value in read_object(body, kind.name).items() if name not in ("id", *_TIMES)}
 
 
 def next_id(call: Call) -> int:
@@ -167,16 +164,30 @@ def next_id(call: Call) -> int:
 
 def _with_parts(call: Call, kind: ShopKind, id: int, given: Shown) -> Shown:
     """Return what a body gives of an object, with the ids of the variants, lines or addresses in it."""
+    if kind is PRODUCT and "images" in given:
+        images = [{"product_id": id, **each, "id": next_id(call)} for each in _objects(given["images"], "images")]
+        given = {**given, "images": images}
     variants: Any = given.get("variants")
     if kind is PRODUCT and variants is not None:
         return {**given, "variants": make_variants(call, id, _objects(variants, "variants"), 1)}
+    if kind is ORDER and given.get("fulfillments"):
+        raise ShopifyError(501, "This drafted twin takes no fulfillments in an order; add them by POST /fulfillments.")
     if kind is ORDER and "line_items" in given:
-        lines = [{"id": next_id(call), "quantity": 1, "price": "0.00", **_line_of(call, each), **each}
-                 for each in _objects(given["line_items"], "line_items")]  # fmt: skip
-        total = f"{sum(_number(each['price']) * _number(each['quantity']) for each in lines):.2f}"
+        lines = [_make_line(call, each) for each in _objects(given["line_items"], "line_items")]
+        total = f"{sum(read_number(each['price'], _NO_NUMBER) * each['quantity'] for each in lines):.2f}"
         totals = {"total_price": total, "subtotal_price": total, "total_line_items_price": total}
         return {**totals, **given, "line_items": lines}
     return given
+
+
+def _make_line(call: Call, given: Shown) -> Shown:
+    """Return a line of an order; an id that it had stays."""
+    line = {"quantity": 1, "price": "0.00", **_find_variant_of(call, given), **given}
+    quantity = read_number(line["quantity"], _NO_NUMBER)
+    if quantity < 0 or quantity != int(quantity):
+        raise ShopifyError(422, {"line_items": ["quantity must be a whole number that is not negative"]})
+    known = given.get("id")
+    return {**line, "id": known if isinstance(known, int) else next_id(call), "quantity": int(quantity)}
 
 
 def make_variants(call: Call, product_id: int, given: list[Shown], first: int) -> list[Shown]:
@@ -198,7 +209,7 @@ def find_variant(call: Call, said: str) -> tuple[Any, Shown] | None:
     return None
 
 
-def _line_of(call: Call, line: Shown) -> Shown:
+def _find_variant_of(call: Call, line: Shown) -> Shown:
     """Return what a line of an order takes from its variant, if it names one that there is."""
     pair = find_variant(call, str(line["variant_id"])) if line.get("variant_id") else None
     if pair is None:
@@ -207,11 +218,7 @@ def _line_of(call: Call, line: Shown) -> Shown:
     return {"title": row.title, "product_id": row.id, "price": variant["price"], "sku": variant.get("sku", "")}
 
 
-def _number(value: Any) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise ShopifyError(422, {"line_items": ["price and quantity must be numbers"]}) from None
+_NO_NUMBER = {"line_items": ["price and quantity must be numbers"]}
 
 
 def _objects(value: Any, name: str) -> list[Shown]:
@@ -286,8 +293,7 @@ def _show_page(call: Call, kind: ShopKind, asked: Shown, limit: int, page: int) 
     if page_info := asked.pop("page_info"):
         if any(asked.values()):
             raise ShopifyError(400, {"page_info": ["only limit and fields may stand beside it"]})
-        asked = dict(parse_qsl(decode_cursor(kind.plural, page_info, _InvalidPage)))
-        start = int(asked.pop("start"))
+        asked, start = _read_cursor(kind, page_info)
     rows = _list_rows(call, kind, asked)
     shown = [_pick(show_object(row), fields) for row in rows[start : start + limit]]
     links: list[str] = []
@@ -299,6 +305,15 @@ def _show_page(call: Call, kind: ShopKind, asked: Shown, limit: int, page: int) 
             links.append(f'<{call.base_url}{path}?{query}>; rel="{name}"')
     headers = (("Link", ", ".join(links)),) if links else ()
     return json_answer({kind.plural: shown}, headers=(*headers, (DRAFTED_HEADER, "written")))
+
+
+def _read_cursor(kind: ShopKind, page_info: str) -> tuple[Shown, int]:
+    """Return what the list of a cursor asked for, and where the page starts. Raises _InvalidPage."""
+    asked: Shown = dict(parse_qsl(decode_cursor(kind.plural, page_info, _InvalidPage)))
+    numbers = [asked.get("start", ""), asked.get("since_id", "0"), asked.get("collection_id", "0")]
+    if not all(re.fullmatch(r"\d{1,18}", each, re.ASCII) for each in numbers):
+        raise _InvalidPage
+    return asked, int(asked.pop("start"))
 
 
 class _InvalidPage(ShopifyError):

@@ -27,7 +27,7 @@ from ..document_collections import (
 from ..document_fields import FieldType
 from .admin import COLLECTION, CUSTOMER, DEFAULT_PAGE, MAX_PAGE, ORDER, PRODUCT, ShopKind, find_object, show_object
 from .tables import ShopifyOrder, ShopifyShop
-from .wire_style import ShopifyError, show_time
+from .wire_style import ShopifyError, read_object, show_time
 
 api = Operations(prefix="/admin")
 Shown = dict[str, Any]
@@ -60,6 +60,7 @@ class ShopDocuments(CollectionStyle):
     suffix = ".json"
     updates_by = ("PUT",)
     deleted = 200
+    times = ("created_at", "updated_at")
     is_lenient = True
     parameters: ClassVar = {
         "since_id": (int, 0), "limit": (int, DEFAULT_PAGE), "page": (int, 1), "fields": (str, ""), "ids": (str, ""),
@@ -71,10 +72,7 @@ class ShopDocuments(CollectionStyle):
         self.name, self.plural = name, plural
 
     def read_fields(self, request: DocumentRequest) -> Shown:
-        given = request.find_object(self.name)
-        if given is None:
-            raise ShopifyError(400, {self.name: ["Required parameter missing or invalid"]})
-        return given
+        return read_object(request.body, self.name)
 
     def refuse_missing(self, name: str, key: str) -> ApiError:
         return ShopifyError(404, "Not Found")
@@ -90,9 +88,8 @@ class ShopDocuments(CollectionStyle):
     def make_key(self, call: Call, collection: DocumentCollection) -> int:
         return 9_000_000_000 + call.db.next("object")
 
-    def stamp(self, call: Call, *, is_new: bool) -> Shown:
-        now = show_time(call.clock.iso())
-        return {"created_at": now, "updated_at": now} if is_new else {"updated_at": now}
+    def show_now(self, call: Call) -> Any:
+        return show_time(call.clock.iso())
 
     def show_one(self, shown: Shown) -> Any:
         return {self.name: shown}

@@ -6,6 +6,7 @@ https://shopify.dev/docs/api/admin-rest/latest/resources/transaction, /fulfillme
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, cast
 
 from twindiff.kit.call import Call
@@ -15,7 +16,7 @@ from twindiff.kit.twin import Operations
 from .admin import ORDER, find_object, next_id, show_object
 from .collections import LOCATION
 from .tables import ShopifyOrderPart
-from .wire_style import ShopifyError, show_time
+from .wire_style import ShopifyError, read_number, read_object, show_time
 
 api = Operations(prefix="/admin")
 Shown = dict[str, Any]
@@ -25,18 +26,8 @@ FULFILLMENT_ORDER = 1_000_000_000_000
 """What is added to the id of an order, or of its line, for that of its fulfilment order, or of the line there."""
 
 
-def _read(body: dict[str, Any], name: str) -> Shown:
-    given: Any = body.get(name)
-    if not isinstance(given, dict):
-        raise ShopifyError(400, {name: ["Required parameter missing or invalid"]})
-    return cast(Shown, given)
-
-
-def _amount(value: Any) -> float:
-    try:
-        return round(float(value), 2)
-    except (TypeError, ValueError):
-        raise ShopifyError(422, {"amount": ["is not a number"]}) from None
+def _read_amount(value: Any) -> float:
+    return round(read_number(value, {"amount": ["is not a number"]}), 2)
 
 
 def _financial_status(total: float, parts: list[Shown]) -> str:
@@ -58,14 +49,14 @@ def _financial_status(total: float, parts: list[Shown]) -> str:
 @api.post("/orders/{order_id}/transactions.json", status=201)
 def post_transaction(call: Call, order_id: str, body: _BODY) -> Shown:
     """Add a payment to an order, which it may make paid, or refunded."""
-    order, given = find_object(call, ORDER, order_id), _read(body, "transaction")
+    order, given = find_object(call, ORDER, order_id), read_object(body, "transaction")
     if given.get("kind") not in _KINDS:
         raise ShopifyError(422, {"kind": ["is not included in the list"]})
-    total = _amount(order.details.get("total_price", 0))
+    total = _read_amount(order.details.get("total_price", 0))
     now = call.clock.iso()
     details = {
         "gateway": "manual", "status": "success", "currency": order.details.get("currency", "USD"), "test": False,
-        "parent_id": None, **given, "amount": f"{_amount(given.get('amount', total)):.2f}",
+        "parent_id": None, **given, "amount": f"{_read_amount(given.get('amount', total)):.2f}",
     }  # fmt: skip
     own = {"kind", "id", "order_id", "created_at", "updated_at"}
     stored = {name: value for name, value in details.items() if name not in own or name == "kind"}
@@ -113,7 +104,7 @@ def _wanted_of(given: Shown) -> tuple[str, dict[int, int]]:
     listed: Any = given.get("line_items_by_fulfillment_order")
     named: Any = cast(list[Any], listed)[0] if isinstance(listed, list) and len(cast(list[Any], listed)) == 1 else None
     said = str(cast(Shown, named).get("fulfillment_order_id")) if isinstance(named, dict) else ""
-    if not said.isdecimal():
+    if not re.fullmatch(r"\d{1,18}", said, re.ASCII):
         raise ShopifyError(422, {"line_items_by_fulfillment_order": ["must name one fulfillment order"]})
     lines: Any = cast(Shown, named).get("fulfillment_order_line_items")
     order_id = str(int(said) - FULFILLMENT_ORDER)
@@ -128,14 +119,14 @@ def _wanted_of(given: Shown) -> tuple[str, dict[int, int]]:
 @api.post("/fulfillments.json", status=201)
 def post_fulfillment(call: Call, body: _BODY) -> Shown:
     """Fulfil lines of an order, all that are left if none are named."""
-    given = _read(body, "fulfillment")
+    given = read_object(body, "fulfillment")
     order_id, wanted = _wanted_of(given)
     order = find_object(call, ORDER, order_id)
     left = _count_unshipped(order)
     wanted = wanted or {id: quantity for id, quantity in left.items() if quantity}
     if not wanted or any(not 0 < quantity <= left.get(id, 0) for id, quantity in wanted.items()):
         raise ShopifyError(422, {"base": ["Invalid fulfillment order line item quantity requested."]})
-    now, tracking = call.clock.iso(), cast(Shown, given.get("tracking_info") or {})
+    now, tracking = call.clock.iso(), read_object({"tracking_info": given.get("tracking_info") or {}}, "tracking_info")
     lines = [{**each, "quantity": wanted[each["id"]]} for each in order.details["line_items"] if each["id"] in wanted]
     made = {
         "id": next_id(call), "order_id": order.id, "status": "success", "service": "manual", "location_id": LOCATION,

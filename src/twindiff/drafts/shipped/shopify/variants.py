@@ -5,25 +5,18 @@ https://shopify.dev/docs/api/admin-rest/latest/resources/product-variant, /produ
 
 from __future__ import annotations
 
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 from twindiff.kit.call import Call
 from twindiff.kit.parameter_sources import Body
 from twindiff.kit.twin import Operations
 
 from .admin import PRODUCT, find_object, find_variant, make_variants, next_id
-from .wire_style import ShopifyError, show_time
+from .wire_style import ShopifyError, read_object, show_time
 
 api = Operations(prefix="/admin")
 Shown = dict[str, Any]
 _BODY = Annotated[dict[str, Any], Body]
-
-
-def _read(body: dict[str, Any], name: str) -> Shown:
-    given: Any = body.get(name)
-    if not isinstance(given, dict):
-        raise ShopifyError(400, {name: ["Required parameter missing or invalid"]})
-    return cast(Shown, given)
 
 
 def _find(call: Call, said: str, product_id: str = "") -> tuple[Any, Shown]:
@@ -47,7 +40,7 @@ def list_variants(call: Call, product_id: str) -> Shown:
 @api.post("/products/{product_id}/variants.json", status=201)
 def post_variant(call: Call, product_id: str, body: _BODY) -> Shown:
     """Add a variant to a product."""
-    row, given = find_object(call, PRODUCT, product_id), _read(body, "variant")
+    row, given = find_object(call, PRODUCT, product_id), read_object(body, "variant")
     known = row.details.get("variants", [])
     if any(each.get("option1") == given.get("option1") for each in known):
         title = given.get("option1") or "Default Title"
@@ -71,7 +64,7 @@ def get_variant_of_product(call: Call, product_id: str, variant_id: str) -> Show
 
 def _change_variant(call: Call, pair: tuple[Any, Shown], body: dict[str, Any]) -> Shown:
     row, variant = pair
-    given = {name: value for name, value in _read(body, "variant").items() if name not in ("id", "product_id")}
+    given = {name: value for name, value in read_object(body, "variant").items() if name not in ("id", "product_id")}
     changed = {**variant, **given, "updated_at": show_time(call.clock.iso())}
     listed = row.details["variants"]
     _store(call, row, "variants", [changed if each["id"] == variant["id"] else each for each in listed])
@@ -110,7 +103,7 @@ def list_images(call: Call, product_id: str) -> Shown:
 @api.post("/products/{product_id}/images.json")
 def post_image(call: Call, product_id: str, body: _BODY) -> Shown:
     """Add an image to a product, by its address; nothing is fetched."""
-    row, given = find_object(call, PRODUCT, product_id), _read(body, "image")
+    row, given = find_object(call, PRODUCT, product_id), read_object(body, "image")
     if "attachment" in given:
         raise ShopifyError(501, "This drafted twin keeps no bytes of images; give the address of one as src.")
     if not given.get("src"):

@@ -38,6 +38,7 @@ class SettingDocuments(CollectionStyle):
     """Objects stand under their word and say their `url`; lists are pages by number or cursor."""
 
     updates_by = ("PUT",)
+    times = ("created_at", "updated_at")
     computed = frozenset(("url",))
     is_lenient = True
     parameters: ClassVar = {"page": (PageChoice, 1), "per_page": (int, 100)}
@@ -66,9 +67,8 @@ class SettingDocuments(CollectionStyle):
     def make_key(self, call: Call, collection: DocumentCollection) -> int:
         return 360_900_000 + call.db.next("setting")
 
-    def stamp(self, call: Call, *, is_new: bool) -> Shown:
-        now = show_time(call.clock.iso())
-        return {"created_at": now, "updated_at": now} if is_new else {"updated_at": now}
+    def show_now(self, call: Call) -> Any:
+        return show_time(call.clock.iso())
 
     def show_one(self, shown: Shown) -> Any:
         return {self.name: shown}

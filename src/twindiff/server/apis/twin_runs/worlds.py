@@ -261,12 +261,22 @@ def _work(
 
 
 def cast_of(config: Config) -> list[Person]:
-    """The people named in the configuration of any twin, without duplicates, the agent first."""
+    """The people named in the configuration of any twin, without duplicates, the agent first.
+
+    Raises InvalidSeedConfig if one email address has several names.
+    """
     people = {AGENT.email: AGENT}
     for parts in config.values():
         users: Any = parts.get("users", [])
         named = map(_person, cast(list[Any], users) if isinstance(users, list) else [])
-        people.update({person.email: person for person in named if person and person.email not in people})
+        for person in filter(None, named):
+            known = people.setdefault(person.email, person)
+            if known.name != person.name:
+                names = f"'{known.name[:100]}' and '{person.name[:100]}'"
+                said = f"the users {names} have the email address '{person.email}'"
+                raise InvalidSeedConfig(
+                    [f"{said}; give one of them another `email`, or both the same name (`real_name` in Slack)"]
+                )
     return list(people.values())
 
 
