@@ -154,6 +154,28 @@ def test_github_has_the_issues_pull_requests_labels_and_comments_that_a_prompt_s
     assert "urgent" in [each["name"] for each in made.github("acme/web/labels")]
 
 
+def test_a_message_that_is_mentioned_again_is_the_one_that_was_posted(world):
+    posted, reacted = 'Ada posted "Hi" in #ops', 'Ben reacted to the message "Hi" with :tada:'
+    made = world(posted, reacted, 'The message "Hi" is by Ada', twins=["slack"])
+    assert made.not_understood == []
+    assert made.talk("ops") == {"Hi": ("Ada", [], [("Ben", "tada")])}
+    made = world(posted, 'Ada posted "Hi" in #dev', reacted, twins=["slack"])
+    assert made.not_understood == [reacted], "two messages say that"
+
+
+@pytest.mark.parametrize(
+    "sentences",
+    [
+        ("A subscription of customer Acme to Pro at $20 a month with 3 refunds",),
+        ("Customer Acme has a subscription", "Acme is on Pro at $20 a month"),
+    ],
+)
+def test_a_customer_has_one_subscription_however_many_words_tell_of_it(world, sentences):
+    made = world(*sentences, twins=["stripe"])
+    assert understands(made, *sentences)
+    assert made.subscribers("active") == [each["email"] for each in made.stripe("customers")]
+
+
 @pytest.mark.parametrize(
     ("sentence", "twin", "holds"),
     [
@@ -212,7 +234,7 @@ HOSTILE = [
     "A pull request in a Notion page", 'A Notion page "Home" with a pull request "Fix"',
     'A locked page "Secret" in Notion', 'The page "Secret" in Notion is locked',
     'A pull request "Fix" in acme/web is merged and open', "A repository in an issue",
-    "An issue in acme/web assigned to Ada and Ben",
+    "An issue in acme/web assigned to Ada and Ben", "A repository api with 2 issues labelled Bug and bug",
 ]  # fmt: skip
 """Sentences of known nouns that deny, reverse, mix vendors, or say what cannot be."""
 
@@ -225,15 +247,17 @@ def test_what_denies_reverses_or_cannot_be_is_not_understood(live):
 @pytest.mark.parametrize(
     ("sentences", "untrue"),
     [
-        (('A message "Hi" in #a has no replies', 'Ben replied "Yes" to the message "Hi"'), 0),
-        (("An archived channel #x", "The channel #x is not archived"), 1),
-        (("Customer Acme has an active subscription", "Customer Acme has no invoices"), 1),
-        (("Customer Acme has a payment of $50 and a refund of $20", "Acme has no refunds"), 1),
-        (("3 issues in Linear due on 2026-02-01", "No issue is due on 2026-02-01"), 1),
-        (('A database "T" with 3 rows with status Done', '5 rows in the database "T"'), 1),
-        (("acme/web has 2 pull requests and 2 issues", "acme/web has 4 issues"), 0),
+        (('A message "Hi" in #a has no replies', 'Ben replied "Yes" to the message "Hi"'), (0, 1)),
+        (("An archived channel #x", "The channel #x is not archived"), (1,)),
+        (("Customer Acme has an active subscription", "Customer Acme has no invoices"), (1,)),
+        (("Customer Acme has a payment of $50 and a refund of $20", "Acme has no refunds"), (1,)),
+        (("3 issues in Linear due on 2026-02-01", "No issue is due on 2026-02-01"), (1,)),
+        (('A database "T" with 3 rows with status Done', '5 rows in the database "T"'), (1,)),
+        (("acme/web has 2 pull requests and 2 issues", "acme/web has 4 issues"), (0,)),
+        (('Ben replied "B" in #ops', 'Cleo replied "C" to the message "B"'), (1,)),
+        (("Customer Acme has 2 subscriptions", "Acme is on Pro at $20 a month"), (0,)),
     ],
 )
-def test_of_sentences_that_contradict_each_other_one_is_not_understood(live, sentences, untrue):
+def test_sentences_that_contradict_each_other_are_not_all_understood(live, sentences, untrue):
     made = live.client.post("/scenarios", json={"name": "s", "prompt": "; ".join(sentences)}).json()
-    assert made["not_understood"] == [sentences[untrue]]
+    assert made["not_understood"] == [sentences[each] for each in untrue]

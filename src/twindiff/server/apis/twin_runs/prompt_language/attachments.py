@@ -205,12 +205,23 @@ def _link(spoken: SpokenOf, group: SpokenGroup, relation: str) -> bool:
         return False
     if linking.kind in through:
         home = linking
-        linking = SpokenGroup(through[home.kind], 1, noun="subscription", head=home)
-        linking.put_in(home)
-        spoken.add(linking)
+        linking = _find_unlinked(spoken, home, through[home.kind])
+        if linking is None:
+            linking = SpokenGroup(through[home.kind], 1, noun="subscription", head=home)
+            linking.put_in(home)
+            spoken.add(linking)
     link = KINDS[linking.kind].link
     if link in linking.fields:
         return False
     linking.fields[link] = group
     group.head, group.is_modifier = linking, True
     return True
+
+
+def _find_unlinked(spoken: SpokenOf, home: SpokenGroup, kind: str) -> SpokenGroup | None:
+    """The one subscription of a customer of which the prompt has not said the product, as "a subscription of Acme"."""
+    same = [each for each in spoken.history if each.kind == home.kind and each.names == home.names]
+    homes = same if home.names else [home]
+    held = {id(group): group for each in homes for group in each.holds if group.kind == kind}
+    without = [each for each in held.values() if KINDS[kind].link not in each.fields]
+    return without[0] if len(without) == 1 and without[0].is_one else None

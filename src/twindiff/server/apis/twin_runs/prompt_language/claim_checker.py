@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from twindiff.server.apis.twin_runs.world_prompt_details import Price
 
@@ -186,6 +186,7 @@ class FoundWorld:
         return [*dict.fromkeys(each for each in reasons if each)]
 
     def _refute_group(self, group: SpokenGroup, statement: Statement) -> Iterator[str]:
+        yield from (f"{', '.join(words)} differ by case only" for words in _list_same_words(group))
         twin = KINDS[group.kind].twin
         if twin not in self.twins:
             yield f"there is no twin {twin} in this world, which has the {_noun(group, 2)}"
@@ -256,6 +257,15 @@ def is_shared(home: SpokenGroup, held: SpokenGroup) -> bool:
     """Whether several records share a number of others: "2 folders with 6 files", and not "with a file"."""
     is_several = bool(held.count) if held.is_exact else bool(held.names)
     return is_several and not held.is_each and not home.is_one and not home.is_all
+
+
+def _list_same_words(group: SpokenGroup) -> list[list[str]]:
+    """The labels and the like of a group that differ by case only, of which a vendor keeps one."""
+    by_word: dict[str, list[str]] = {}
+    for each in group.fields.values():
+        for word in cast("list[str]", each) if isinstance(each, list) else ():
+            by_word.setdefault(word.casefold(), []).append(word)
+    return [words for words in by_word.values() if len(words) > 1]
 
 
 def _is_nested(entity: WorldEntity, group: SpokenGroup) -> bool:

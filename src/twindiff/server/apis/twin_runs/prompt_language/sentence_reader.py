@@ -48,8 +48,28 @@ class PromptReader(NounRules, PartRules, SmallWords):
             self._leave(self._pending[0].field.name)
         for group in [*self._spoken.statement.groups]:
             kind = KINDS[group.kind]
+            if kind.is_text:
+                self._find_mentioned(group)
             if kind.is_text or kind.name == "slack.reaction":
                 self._find_implied_home(group)
+
+    def _find_mentioned(self, group: SpokenGroup) -> None:
+        """Let `the message "Hi"` mean the one that the prompt had before; leave it over if that may be another."""
+        is_mention = group.count is None and len(group.names) == 1
+        if not is_mention or group.within or group.like or group.whole:
+            return
+        name, twin = group.names[0].casefold(), KINDS[group.kind].twin
+        alike = [
+            each.root()
+            for each in self._spoken.history
+            if each is not group and KINDS[each.kind].is_text and KINDS[each.kind].twin == twin
+            if name in (known.casefold() for known in each.names)
+        ]
+        same = {id(each): each for each in alike}
+        if len(same) == 1 and alike[0].kind == group.kind and len(alike[0].names) == 1:
+            group.like = alike[0]
+        elif same:
+            self._leave(f'"{group.names[0]}"')
 
     def _find_implied_home(self, group: SpokenGroup) -> None:
         """What is answered is what was spoken of last; a number of comments alone is one in all."""
