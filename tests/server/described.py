@@ -17,6 +17,8 @@ from schemathesis.specs.openapi.checks import (
 )
 
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
+RESPONSE_SECONDS = 60.0
+"""Seconds that a server on a busy machine may take to answer."""
 MOST_REQUESTS = 6
 REQUESTS_PER_VALUE = 3
 """The later ones of an operation are the largest and take most of the time; each wrong value by itself is tested where
@@ -75,6 +77,6 @@ def ask_as_described(server: str, operation: Any, mode: GenerationMode, name_wha
         def ask(case):
             if mode is GenerationMode.POSITIVE:
                 name_what_there_is(case)
-            case.call_and_validate(base_url=server, session=session, checks=CHECKS)
+            case.call_and_validate(base_url=server, session=session, checks=CHECKS, timeout=RESPONSE_SECONDS)
 
         ask()
