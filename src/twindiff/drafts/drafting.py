@@ -20,7 +20,7 @@ from twindiff.kit.gateways import EventGateway
 from twindiff.kit.http import Request
 from twindiff.kit.parameter_sources import Body, Header, Named
 from twindiff.kit.request_context import Middleware, RequestContext
-from twindiff.kit.rows import Row, table_of
+from twindiff.kit.rows import Expression, Row, table_of
 from twindiff.kit.seeding import Variables
 from twindiff.kit.suggestions import did_you_mean
 from twindiff.kit.twin import Operations, Rows, Twin
@@ -148,14 +148,16 @@ class Draft:
         body: Any = None,
         *,
         fields: Mapping[str, Any] | None = None,
+        where: Sequence[Expression] = (),
     ) -> Any:
         """Do what the description says of an operation, for a handler that has checked something before.
 
-        `given` are its parameters by wire name and `body` the whole body. `fields` are stored beside those of the body.
+        `given` are its parameters by wire name and `body` the whole body. `fields` are stored beside those of the body,
+        and `where` are further conditions on what is listed.
         Returns the answer, and raises what the operation raises.
         """
         plan = next(plan for plan in self.plans if plan.operation.name == operation)
-        call.memo["handler_fields"] = fields or {}
+        call.memo["handler_fields"], call.memo["handler_conditions"] = fields or {}, where
         return self._interpreter.serve(plan, call, given, body)
 
     @property
