@@ -5,6 +5,12 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.harness import LiveServer, Platform
+from tests.receiver import Receiver
+from twindiff.drafts.shipped import find_shipped
+from twindiff.environments.registry import Registry
+from twindiff.server import Settings
+
 from .conftest import Connect
 
 PROJECT = "/projects/1001"
@@ -152,3 +158,29 @@ def test_hooks_take_flags_as_numbers(gitlab: httpx.Client, given: dict[str, Any]
     made = gitlab.post(f"{PROJECT}/hooks", **body).json()
     assert (made["push_events"], made["issues_events"]) == (False, True)
     assert gitlab.post(f"{PROJECT}/hooks", json={"url": "https://example.com", "push_events": 2}).status_code == 400
+
+
+def test_changes_of_declared_collections_are_told_to_subscribers():
+    live, receiver = LiveServer(Settings(), Registry([find_shipped("gitlab").twin()])), Receiver()
+    try:
+        made = Platform(live.client).post("initEnv", {"templates": ["gitlab:gitlab_base"], "impersonateUserId": "u"})
+        base = f"{live.url}/api/env/{made['environmentId']}/services/gitlab/api/v4"
+        with httpx.Client(base_url=base) as client:
+            client.post("/projects", json={"name": "bread"})
+            client.post(f"{PROJECT}/hooks", json={"url": receiver.url, "token": "salt"})
+            page = f"{PROJECT}/wikis"
+            client.post(page, json={"title": "Rye", "content": "Dark"})
+            client.put(f"{page}/Rye", json={"content": "Light"})
+            client.delete(f"{page}/Rye")
+            client.post(f"{PROJECT}/badges", json={"link_url": "https://a.example", "image_url": "https://a.example"})
+            client.post(f"{PROJECT}/pipeline", json={"ref": "main"})
+            told = receiver.wait(4)
+    finally:
+        live.close()
+        receiver.close()
+    names = [each.headers["x-gitlab-event"] for each in told]
+    assert sorted(names) == ["Pipeline Hook", *["Wiki Page Hook"] * 3]
+    assert {each.headers["x-gitlab-token"] for each in told} == {"salt"}
+    bodies = [each.json for each in told]
+    assert {"content": "Dark"} in [each["changes"] for each in bodies]
+    assert {each["object_kind"] for each in bodies} == {"project_wikis", "project_pipelines"}
