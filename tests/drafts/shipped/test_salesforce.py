@@ -88,6 +88,7 @@ def test_soql_that_is_wrong_is_refused(salesforce: httpx.Client, soql: str, code
         ("COUNT(Id) = 1 AND Account.Name LIKE 'F%'", ["Forge"]),
         ("NOT (COUNT(Id) > 1 OR Account.Name IN ('Forge'))", []),
         ("MAX(LastName) > 'Z'", []),
+        ("COUNT(Id) = TODAY", []),
     ],
 )
 def test_having_keeps_the_groups_that_meet_it(salesforce: httpx.Client, having: str, names: list[str]):
@@ -103,6 +104,7 @@ def test_having_keeps_the_groups_that_meet_it(salesforce: httpx.Client, having: 
         ("HAVING COUNT(Id) > 1", 400, "MALFORMED_QUERY"),
         ("GROUP BY Name HAVING Industry = 'x'", 400, "MALFORMED_QUERY"),
         ("GROUP BY Name HAVING COUNT(Boat) > 1", 400, "INVALID_FIELD"),
+        ("GROUP BY Name HAVING SUM(Name) > 1", 400, "MALFORMED_QUERY"),
         ("GROUP BY Name HAVING", 400, "MALFORMED_QUERY"),
         ("GROUP BY Name HAVING GROUPING(Name) = 1", 501, "NOT_IMPLEMENTED"),
     ],

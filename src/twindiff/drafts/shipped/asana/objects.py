@@ -40,7 +40,7 @@ class AsanaObjects:
             raise MissingParameter(field)
         row = self.find_known(call, table, given)
         if row is None:
-            raise InvalidParameter(field, f"Not a recognized ID: {_shown(given)}")
+            raise InvalidParameter(field, f"Not a recognized ID: {_cut_text(given)}")
         return row
 
     def refer_user(self, call: Call, field: str, given: Any) -> str:
@@ -91,5 +91,5 @@ def refuse_positions(data: Mapping[str, Any]) -> None:
         raise MissingOperation(f"This drafted twin does not keep the order of tasks, which '{given[0]}' changes.")
 
 
-def _shown(given: Any) -> str:
+def _cut_text(given: Any) -> str:
     return re.sub(r"\s+", " ", str(given))[:100]

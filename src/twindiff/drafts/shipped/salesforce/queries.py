@@ -373,13 +373,21 @@ class _QueryRunner:
         return name
 
 
+def _list_numbers(values: list[Any]) -> list[Any]:
+    """Return the values that there are. Raises SalesforceError if one is no number."""
+    there = [each for each in values if each is not None]
+    if not all(isinstance(each, (int, float)) for each in there):
+        raise SalesforceError("MALFORMED_QUERY", "Only fields of numbers can be added up")
+    return there
+
+
 def _total(values: list[Any]) -> Any:
-    numbers = [each for each in values if each is not None]
+    numbers = _list_numbers(values)
     return sum(numbers) if numbers else None
 
 
 def _average(values: list[Any]) -> Any:
-    numbers = [each for each in values if each is not None]
+    numbers = _list_numbers(values)
     return sum(numbers) / len(numbers) if numbers else None
 
 
@@ -413,7 +421,7 @@ def _plain(value: Any, other: Any) -> Any:
 def _is_within(value: Any, low: Any, high: Any) -> bool:
     if low is high or low == high:
         return _comparable(_plain(value, low)) == _comparable(_plain(low, value))
-    return value is not None and low <= _plain(value, low) <= high
+    return value is not None and _comparable(low) <= _comparable(_plain(value, low)) <= _comparable(high)
 
 
 def _is_ordered(value: Any, operator: str, bound: Any) -> bool:

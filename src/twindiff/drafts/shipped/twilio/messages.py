@@ -95,12 +95,14 @@ def _check_recipient(given: Mapping[str, Any]) -> None:
     if sender is None and "MessagingServiceSid" not in given:
         raise MessageRefusal(21603, "A 'From' phone number is required.")
     if not _is_recipient(to):
-        raise MessageRefusal(21211, f"Invalid 'To' Phone Number: {_shown(to)}")
+        raise MessageRefusal(21211, f"Invalid 'To' Phone Number: {_cut_text(to)}")
     if sender is not None and not _is_sender(sender):
-        said = f"The 'From' number {_shown(sender)} is not a valid phone number, shortcode, or alphanumeric sender ID."
+        said = (
+            f"The 'From' number {_cut_text(sender)} is not a valid phone number, shortcode, or alphanumeric sender ID"
+        )
         raise MessageRefusal(21212, said)
     if to == sender:
-        raise MessageRefusal(21266, f"'To' and 'From' number cannot be the same: {_shown(to)}")
+        raise MessageRefusal(21266, f"'To' and 'From' number cannot be the same: {_cut_text(to)}")
 
 
 def _check_content(given: Mapping[str, Any]) -> None:
@@ -118,7 +120,7 @@ def _check_content(given: Mapping[str, Any]) -> None:
 def _check_callback(given: Mapping[str, Any]) -> None:
     callback = given.get("StatusCallback")
     if callback is not None and not _is_address(callback):
-        raise MessageRefusal(21609, f"The 'StatusCallback' URL {_shown(callback)} is not a valid URL.")
+        raise MessageRefusal(21609, f"The 'StatusCallback' URL {_cut_text(callback)} is not a valid URL.")
 
 
 def _check_schedule(call: Call, given: Mapping[str, Any]) -> bool:
@@ -174,5 +176,5 @@ def _is_address(given: Any) -> bool:
     return isinstance(given, str) and bool(re.fullmatch(r"https?://[^\s/?#]+\S*", given))
 
 
-def _shown(given: Any) -> str:
+def _cut_text(given: Any) -> str:
     return str(given)[:100]
