@@ -74,6 +74,32 @@ class ChangeEvents:
         call.emit(name, {"table": stored.table, "key": key, "object": shown, "previous": previous, **about})
 
 
+def emit_document_change(
+    call: Call, table: str, cause: str, key: Any, fields: Mapping[str, Any], before: Mapping[str, Any] | None = None
+) -> None:
+    """Emit the event of a document of a declared collection: `create`, `update` or `delete`.
+
+    There is one if the overlay of its draft has webhooks, for this table or without a choice of events. `before` are
+    the fields before an update.
+    """
+    webhooks: WebhookOverlay | None = call.memo.get("webhooks")
+    form = document_event_name(webhooks, table, cause) if webhooks else ""
+    if not form:
+        return
+    was = before or {}
+    changed = {name: was.get(name) for name in {**was, **fields} if was.get(name) != fields.get(name)}
+    name = str(fill_placeholders(form, lambda each: look_up(each, fields)))
+    previous = changed if before else {}
+    call.emit(name, {"table": table, "key": key, "object": dict(fields), "previous": previous})
+
+
+def document_event_name(webhooks: WebhookOverlay, table: str, cause: str) -> str:
+    """Return the form of the name of an event of a declared collection; empty for a change without one."""
+    if not webhooks.events:
+        return f"{table.removesuffix('s')}.{_DONE[cause]}"
+    return webhooks.events.get(table, {}).get(cause, "")
+
+
 def event_name(webhooks: WebhookOverlay, stored: StoredResource, causes: Sequence[str]) -> str:
     """Return the form of the name of an event; empty for a change without one."""
     if not webhooks.events:
@@ -82,8 +108,13 @@ def event_name(webhooks: WebhookOverlay, stored: StoredResource, causes: Sequenc
     return next((of_table[cause] for cause in causes if cause in of_table), "")
 
 
-def make_webhooks(overlay: Overlay, objects: StoredObjects, gateway: EventGateway | None = None) -> Webhooks | None:
-    """Return how an overlay says that events are delivered; None if it says nothing."""
+def make_webhooks(
+    overlay: Overlay, objects: StoredObjects, gateway: EventGateway | None = None, collections: Sequence[str] = ()
+) -> Webhooks | None:
+    """Return how an overlay says that events are delivered; None if it says nothing.
+
+    `collections` are the tables of handlers beside those of the description.
+    """
     declared = overlay.webhooks
     if declared is None:
         return None
@@ -94,18 +125,19 @@ def make_webhooks(overlay: Overlay, objects: StoredObjects, gateway: EventGatewa
         notifications=_make_notifier(declared),
         request=_make_sender(declared),
         retries=tuple(declared.retries),
-        names=_names_of(declared, objects),
+        names=_names_of(declared, objects, collections),
         table=kept.row if kept else None,
         subscription=read,
         gateway=gateway,
     )
 
 
-def _names_of(declared: WebhookOverlay, objects: StoredObjects) -> frozenset[str] | None:
+def _names_of(declared: WebhookOverlay, objects: StoredObjects, collections: Sequence[str]) -> frozenset[str] | None:
     """Return the names of the events; None if some depend on fields of objects."""
     forms = [name for events in declared.events.values() for name in events.values()]
     if not forms:
         forms = [event_name(declared, kept, (cause,)) for kept in objects.by_table.values() for cause in _DONE]
+        forms += [document_event_name(declared, table, cause) for table in collections for cause in _DONE]
     handshake = [HANDSHAKE] if declared.subscriptions and declared.subscriptions.handshake else []
     return None if any([*names_in(form)] for form in forms) else frozenset([*forms, *handshake])
 

@@ -20,7 +20,7 @@ from twindiff.kit.gateways import EventGateway
 from twindiff.kit.http import Request
 from twindiff.kit.parameter_sources import Body, Header, Named
 from twindiff.kit.request_context import Middleware, RequestContext
-from twindiff.kit.rows import Row, table_of
+from twindiff.kit.rows import Expression, Row, table_of
 from twindiff.kit.seeding import Variables
 from twindiff.kit.suggestions import did_you_mean
 from twindiff.kit.twin import Operations, Rows, Twin
@@ -29,7 +29,7 @@ from .agent_tools import describe_tools, name_handler
 from .change_events import make_webhooks
 from .documents import ApiDescription, ParameterDescription, python_name, read_description
 from .interpreter import DraftInterpreter
-from .overlay import Overlay, find_overlay, read_overlay
+from .overlay import Overlay, WebhookOverlay, find_overlay, read_overlay
 from .overlay_checks import check_overlay, keep_known
 from .plan import OperationPlan, is_routable, plan_operations
 from .resources import ResourceMap
@@ -96,9 +96,10 @@ class Draft:
     ) -> None:
         self.name, self.description, self.overlay = name, description, overlay or Overlay()
         self._written_tables = tuple(tables)
+        self._collections = [table_of(each).name for each in tables]
         self._schemas = SchemaSet(description.document)
         resource_map = ResourceMap(description, self._schemas, self.overlay)
-        self._stored = store_resources(resource_map, [table_of(each).name for each in tables])
+        self._stored = store_resources(resource_map, self._collections)
         by_table = {each.table: each for each in self._stored.values()}
         subjects: dict[str, StoredResource | None] = {}
         for operation in description.operations:
@@ -106,8 +107,8 @@ class Draft:
             above = self._stored.get(resource_map.roles[operation.path].resource)
             subjects[operation.name] = by_table.get(declared.table) if declared and declared.table else above
         if is_partial:
-            self.overlay = keep_known(self.overlay, subjects, by_table)
-        check_overlay(self.overlay, subjects, by_table)
+            self.overlay = keep_known(self.overlay, subjects, by_table, self._collections)
+        check_overlay(self.overlay, subjects, by_table, self._collections)
         self.plans = plan_operations(description, resource_map, self._stored, self.overlay)
         self._interpreter = DraftInterpreter(resource_map, self._stored, self.overlay, self._schemas)
         named = {table for table, about in self.overlay.resources.items() if about.aliases}
@@ -148,14 +149,16 @@ class Draft:
         body: Any = None,
         *,
         fields: Mapping[str, Any] | None = None,
+        where: Sequence[Expression] = (),
     ) -> Any:
         """Do what the description says of an operation, for a handler that has checked something before.
 
-        `given` are its parameters by wire name and `body` the whole body. `fields` are stored beside those of the body.
+        `given` are its parameters by wire name and `body` the whole body. `fields` are stored beside those of the body,
+        and `where` are further conditions on what is listed.
         Returns the answer, and raises what the operation raises.
         """
         plan = next(plan for plan in self.plans if plan.operation.name == operation)
-        call.memo["handler_fields"] = fields or {}
+        call.memo["handler_fields"], call.memo["handler_conditions"] = fields or {}, where
         return self._interpreter.serve(plan, call, given, body)
 
     @property
@@ -224,7 +227,7 @@ class Draft:
             api,
             *pages,
             tables=[*(each.row for each in self._stored.values()), IdempotentAnswer, *self._written_tables],
-            layers=[_remember_request, *layers],
+            layers=[partial(_remember_request, self.overlay.webhooks), *layers],
             missing=[plan.operation.name for plan in plans if plan.behaviour == "missing"],
             **options,
         )
@@ -254,7 +257,7 @@ class Draft:
                 f"{name}_sample": "Three objects of each kind, with the fields that the description requires",
             },
             "seeding": make_seeding(self._interpreter.objects, self.overlay),
-            "webhooks": make_webhooks(self.overlay, self._interpreter.objects, gateway),
+            "webhooks": make_webhooks(self.overlay, self._interpreter.objects, gateway, self._collections),
             "variables": variables_of(self.overlay),
         }
 
@@ -309,8 +312,10 @@ def _refuse_table(table: str, tables: Sequence[str]) -> NoReturn:
     raise KeyError(f"There is no table '{table}'.{did_you_mean(table, set(tables))} Tables: {', '.join(tables)}.")
 
 
-def _remember_request(exchange: RequestContext, call: Call, proceed: Callable[[], Any]) -> Any:
-    call.memo["exchange"] = exchange
+def _remember_request(
+    webhooks: WebhookOverlay | None, exchange: RequestContext, call: Call, proceed: Callable[[], Any]
+) -> Any:
+    call.memo["exchange"], call.memo["webhooks"] = exchange, webhooks
     return proceed()
 
 

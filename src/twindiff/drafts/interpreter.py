@@ -135,6 +135,7 @@ class DraftInterpreter:
         assert answer is not None
         where = [*self._objects.conditions_above(stored, plan.role, given), *self._objects.is_there(stored)]
         where += self._read_conditions(plan.declared.where, stored, call, given)
+        where += call.memo.get("handler_conditions", ())
         raw = {**cast(Mapping[str, Any], body), **given} if isinstance(body, Mapping) else given
         page = select_page(plan.query, raw, stored, call.db, [*where, *read_filters(stored, body)])
         rows = self._objects.fields_of(call, stored, page.rows)

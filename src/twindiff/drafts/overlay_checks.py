@@ -19,8 +19,11 @@ Subjects = Mapping[str, StoredResource | None]
 """What each operation is about, by the operation's name; None if that is not known."""
 
 
-def keep_known(overlay: Overlay, subjects: Subjects, tables: TableIndex) -> Overlay:
-    """Return an overlay without the entries that name what a description lacks, such as one of fewer products."""
+def keep_known(overlay: Overlay, subjects: Subjects, tables: TableIndex, collections: Collection[str] = ()) -> Overlay:
+    """Return an overlay without the entries that name what a description lacks, such as one of fewer products.
+
+    `collections` are the tables of handlers, whose changes may have events.
+    """
 
     def is_known(part: Overlay) -> bool:
         try:
@@ -41,7 +44,7 @@ def keep_known(overlay: Overlay, subjects: Subjects, tables: TableIndex) -> Over
     if hooks:
         hooks = msgspec.structs.replace(
             hooks,
-            events={table: each for table, each in hooks.events.items() if table in tables},
+            events={table: each for table, each in hooks.events.items() if table in tables or table in collections},
             subscriptions=hooks.subscriptions
             if is_known(Overlay(webhooks=msgspec.structs.replace(hooks, events={})))
             else None,
@@ -49,8 +52,11 @@ def keep_known(overlay: Overlay, subjects: Subjects, tables: TableIndex) -> Over
     return msgspec.structs.replace(overlay, **kept, webhooks=hooks)
 
 
-def check_overlay(overlay: Overlay, subjects: Subjects, tables: TableIndex) -> None:
-    """Raise DescriptionError for a table, a field, an operation or a variable that does not exist."""
+def check_overlay(overlay: Overlay, subjects: Subjects, tables: TableIndex, collections: Collection[str] = ()) -> None:
+    """Raise DescriptionError for a table, a field, an operation or a variable that does not exist.
+
+    `collections` are the tables of handlers, whose changes may have events.
+    """
     operations = subjects.keys()
     for name in (*overlay.operations, *overlay.actions):
         _refuse_unknown("operation", name, operations)
@@ -58,6 +64,8 @@ def check_overlay(overlay: Overlay, subjects: Subjects, tables: TableIndex) -> N
         if name not in tables:
             _refuse_unknown("table", usual, tables)
     _check_actions(overlay, subjects)
+    for table in overlay.webhooks.events if overlay.webhooks else ():
+        _refuse_unknown("table", table, [*tables, *collections])
     for table in _tables_in(overlay):
         _refuse_unknown("table", table, tables)
     for table, about in overlay.resources.items():
@@ -93,7 +101,6 @@ def _tables_in(overlay: Overlay) -> Iterator[str]:
     yield from (each.table for each in overlay.operations.values() if each.table)
     yield from (part.table for part in _parts_of(overlay.seed_parts.values()))
     if overlay.webhooks:
-        yield from overlay.webhooks.events
         yield from [overlay.webhooks.subscriptions.table] if overlay.webhooks.subscriptions else []
 
 

@@ -154,7 +154,7 @@ class BodyReader:
                 raise MissingParameter(place)
 
     def _coerce(self, schema: Schema, value: Any) -> Any:
-        """Return the texts of a form as the types of its schema."""
+        """Return the texts of a form as the types of its schema, and 0 and 1 as flags."""
         kind = self._schemas.type_of(schema)
         if value is None:
             return None
@@ -168,6 +168,8 @@ class BodyReader:
                 value = value.split(",")
             listed = cast(list[Any], value) if isinstance(value, list) else [value]
             return [self._coerce(inner, each) for each in listed]
+        if kind == "boolean" and type(value) is int and value in (0, 1):
+            return value == 1
         if not isinstance(value, str):
             return _name_files(value)
         if kind == "boolean" and value.lower() in ("true", "false", "1", "0"):

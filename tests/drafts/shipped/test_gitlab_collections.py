@@ -70,7 +70,8 @@ def test_files_are_written_read_and_listed_by_path_or_commit(gitlab: httpx.Clien
     assert gitlab.post("/projects/1001/repository/commits", json=commit).json()["title"] == "More"
     tree = gitlab.get("/projects/1001/repository/tree").json()
     assert [(each["name"], each["type"]) for each in tree] == [("docs", "tree"), ("b.txt", "blob")]
-    assert gitlab.delete(path).status_code == 204
+    assert gitlab.delete(path).status_code == 400
+    assert gitlab.delete(path, params={"branch": "main", "commit_message": "Remove"}).status_code == 204
     assert gitlab.get(path).status_code == 404
 
 

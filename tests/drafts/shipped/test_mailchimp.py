@@ -99,8 +99,73 @@ def test_a_static_segment_has_the_members_of_its_addresses(mailchimp: httpx.Clie
     ).json()
     assert (batch["total_added"], batch["total_removed"], batch["error_count"]) == (0, 1, 1)
     assert mailchimp.get(url).json()["member_count"] == 0
-    refused = mailchimp.post(f"{LIST}/segments", json={"name": "By rule", "options": {"match": "any"}})
-    assert (refused.status_code, refused.json()["title"]) == (501, "Not Implemented")
+
+
+ADDRESS = {"condition_type": "EmailAddress", "field": "EMAIL", "op": "ends", "value": "@EXAMPLE.com"}
+NAMED = {"condition_type": "TextMerge", "field": "FNAME", "op": "is", "value": "ada"}
+NAMELESS = {"condition_type": "TextMerge", "field": "FNAME", "op": "blank"}
+
+
+@pytest.mark.parametrize(
+    ("match", "conditions", "count"),
+    [
+        ("any", [ADDRESS], 2),
+        ("any", [NAMED], 1),
+        ("any", [NAMED, NAMELESS], 2),
+        ("all", [NAMED, NAMELESS], 0),
+        ("all", [ADDRESS, {**NAMED, "op": "not"}], 1),
+        ("all", [{**ADDRESS, "op": "contains", "value": "bea"}], 1),
+        ("all", [{**ADDRESS, "op": "notcontain", "value": "bea"}], 1),
+    ],
+)
+def test_a_saved_segment_has_the_members_that_meet_its_conditions(
+    mailchimp: httpx.Client, match: str, conditions: list[Any], count: int
+):
+    add_member(mailchimp)
+    given = {"name": "By rule", "options": {"match": match, "conditions": conditions}}
+    made = mailchimp.post(f"{LIST}/segments", json=given).json()
+    add_member(mailchimp, email_address="bea@example.com", merge_fields={})
+    shown = mailchimp.get(f"{LIST}/segments/{made['id']}").json()
+    assert (shown["type"], shown["member_count"], shown["options"]["match"]) == ("saved", count, match)
+    assert len(mailchimp.get(f"{LIST}/segments/{made['id']}/members").json()["members"]) == count
+    listed = mailchimp.get(f"{LIST}/segments", params={"type": "saved"}).json()["segments"]
+    assert made["id"] in [each["id"] for each in listed]
+    refused = mailchimp.post(f"{LIST}/segments/{made['id']}", json={"members_to_add": ["ada@example.com"]})
+    assert refused.status_code == 400
+
+
+def test_a_saved_segment_looks_into_static_ones_and_tags(mailchimp: httpx.Client):
+    add_member(mailchimp, tags=["vip"])
+    add_member(mailchimp, email_address="bea@example.com")
+    static = mailchimp.post(f"{LIST}/segments", json={"name": "S", "static_segment": ["bea@example.com"]}).json()["id"]
+    tag = mailchimp.get(f"{LIST}/tag-search", params={"name": "vip"}).json()["tags"][0]["id"]
+
+    def members(op: str, value: int) -> list[str]:
+        condition = {"condition_type": "StaticSegment", "field": "static_segment", "op": op, "value": value}
+        given = {"name": f"{op}{value}", "options": {"match": "all", "conditions": [condition]}}
+        made = mailchimp.post(f"{LIST}/segments", json=given).json()["id"]
+        return [each["email_address"] for each in mailchimp.get(f"{LIST}/segments/{made}/members").json()["members"]]
+
+    assert members("static_is", static) == members("static_not", tag) == ["bea@example.com"]
+    assert members("static_is", tag) == members("static_not", static) == ["Ada@example.com"]
+
+
+@pytest.mark.parametrize(
+    ("options", "status"),
+    [
+        ({"match": "any"}, 400),
+        ({"match": "some", "conditions": [ADDRESS]}, 400),
+        ({"match": "any", "conditions": [{**ADDRESS, "op": "blank"}]}, 400),
+        ({"match": "any", "conditions": [{**ADDRESS, "value": None}]}, 400),
+        ({"match": "any", "conditions": [{**NAMED, "field": "SALT"}]}, 400),
+        ({"match": "any", "conditions": [5]}, 400),
+        ({"match": "any", "conditions": [{"field": "static_segment", "op": "static_is", "value": 77}]}, 400),
+        ({"match": "any", "conditions": [{**ADDRESS, "condition_type": "MemberRating"}]}, 501),
+    ],
+)
+def test_conditions_that_are_invalid_or_not_served_are_refused(mailchimp: httpx.Client, options: Any, status: int):
+    refused = mailchimp.post(f"{LIST}/segments", json={"name": "By rule", "options": options})
+    assert (refused.status_code, refused.json()["status"]) == (status, status)
 
 
 def test_members_have_the_interests_of_their_list(mailchimp: httpx.Client):

@@ -80,10 +80,38 @@ def test_soql_that_is_wrong_is_refused(salesforce: httpx.Client, soql: str, code
     assert refused.json()[0]["message"].startswith(message)
 
 
-def test_having_is_said_to_be_missing_and_not_to_be_malformed(salesforce: httpx.Client):
-    soql = "SELECT Name, COUNT(Id) FROM Account GROUP BY Name HAVING COUNT(Id) > 1"
-    refused = salesforce.get("/query", params={"q": soql})
-    assert (refused.status_code, refused.json()[0]["errorCode"]) == (501, "NOT_IMPLEMENTED")
+@pytest.mark.parametrize(
+    ("having", "names"),
+    [
+        ("COUNT(Id) > 1", ["Mill"]),
+        ("COUNT(Id) >= 1", ["Forge", "Mill"]),
+        ("COUNT(Id) = 1 AND Account.Name LIKE 'F%'", ["Forge"]),
+        ("NOT (COUNT(Id) > 1 OR Account.Name IN ('Forge'))", []),
+        ("MAX(LastName) > 'Z'", []),
+        ("COUNT(Id) = TODAY", []),
+    ],
+)
+def test_having_keeps_the_groups_that_meet_it(salesforce: httpx.Client, having: str, names: list[str]):
+    soql = f"SELECT Account.Name, COUNT(Id) FROM Contact GROUP BY Account.Name HAVING {having}"
+    answer = salesforce.get("/query", params={"q": soql})
+    assert answer.status_code == 200, answer.text
+    assert sorted(each["Name"] for each in answer.json()["records"]) == names
+
+
+@pytest.mark.parametrize(
+    ("end", "status", "code"),
+    [
+        ("HAVING COUNT(Id) > 1", 400, "MALFORMED_QUERY"),
+        ("GROUP BY Name HAVING Industry = 'x'", 400, "MALFORMED_QUERY"),
+        ("GROUP BY Name HAVING COUNT(Boat) > 1", 400, "INVALID_FIELD"),
+        ("GROUP BY Name HAVING SUM(Name) > 1", 400, "MALFORMED_QUERY"),
+        ("GROUP BY Name HAVING", 400, "MALFORMED_QUERY"),
+        ("GROUP BY Name HAVING GROUPING(Name) = 1", 501, "NOT_IMPLEMENTED"),
+    ],
+)
+def test_having_that_is_wrong_is_refused(salesforce: httpx.Client, end: str, status: int, code: str):
+    refused = salesforce.get("/query", params={"q": f"SELECT Name FROM Account {end}"})
+    assert (refused.status_code, refused.json()[0]["errorCode"]) == (status, code)
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from twindiff.kit.parameter_sources import Body, Named
 from twindiff.kit.rows import Row
 from twindiff.kit.twin import Operations
 
+from ..change_events import emit_document_change
 from ..recordings import RecordedCall
 from .document_fields import FieldType, make_document_table, read_field_types, to_columns
 
@@ -283,7 +284,9 @@ class DocumentCollection:
             raise self.style.refuse_taken(self.label, self.given_key, key)
         fields = {self.key: key, **fields, **self.style.stamp(call, is_new=True)}
         fields[self.key] = key
-        return self.store(call, scope, str(key), fields)
+        row = self.store(call, scope, str(key), fields)
+        emit_document_change(call, self.table, "create", key, row.fields)
+        return row
 
     def store(self, call: Call, scope: str, key: str, fields: Mapping[str, Any]) -> Any:
         """Store a document as it is, in place of one with its key, and return its row."""
@@ -303,6 +306,7 @@ class DocumentCollection:
         for each in self.below:
             for inner in each.rows_in(call, _scope_below(row)):
                 each.remove(call, inner)
+        emit_document_change(call, self.table, "delete", row.fields.get(self.key, row.key), row.fields)
         call.db.remove(row)
 
     def change(self, request: DocumentRequest, row: Any, given: Mapping[str, Any]) -> Any:
@@ -319,7 +323,11 @@ class DocumentCollection:
         fields = {**(self.defaults if self.replaces else row.fields), **own, **kept}
         self.check(request, fields)
         self._refuse_taken(request.call, row.scope, own, row.key)
-        return self.write(request.call, row, {**fields, **stamped})
+        before = dict(row.fields)
+        changed = self.write(request.call, row, {**fields, **stamped})
+        key = changed.fields.get(self.key, changed.key)
+        emit_document_change(request.call, self.table, "update", key, changed.fields, before)
+        return changed
 
     def _convert(self, given: Mapping[str, Any]) -> Shown:
         """Return given fields as they are stored. Raises the style's error for one of another type."""

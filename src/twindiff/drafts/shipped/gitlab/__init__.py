@@ -13,7 +13,9 @@ from .. import ShippedDraft
 from ..document_collections import DocumentCollection, find_documents, list_tables, serve_collections
 from .access_collections import list_access_collections
 from .ci_collections import list_ci_collections
+from .commits import ProjectCommits
 from .instance_collections import list_instance_collections
+from .item_lists import ItemLists
 from .merge_request_collections import list_merge_request_collections
 from .planning_collections import list_planning_collections
 from .project_operations import GitLabOperations
@@ -49,7 +51,9 @@ def _write(draft: Draft) -> Sequence[Operations]:
     scopes = ProjectScopes(draft)
     collections, api = _list_collections(scopes), Operations()
     serve_collections(api, collections)
-    return (GitLabOperations(draft, scopes, {each.table: each for each in collections}).api, api)
+    commits = ProjectCommits(draft, scopes)
+    operations = GitLabOperations(draft, scopes, {each.table: each for each in collections}, commits)
+    return (operations.api, commits.declare(), ItemLists(draft, scopes).declare(), api)
 
 
 def _find_documents(calls: Sequence[RecordedCall]) -> Mapping[str, list[dict[str, Any]]]:

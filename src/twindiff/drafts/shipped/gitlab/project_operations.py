@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
-from functools import partial
 from hashlib import sha1, sha256
 from typing import Any, cast
 
@@ -17,6 +16,7 @@ from twindiff.kit.twin import Operations
 
 from ...drafting import Draft
 from ..document_collections import DocumentCollection, DocumentRequest, Respond, Shown, declare_operation
+from .commits import ProjectCommits
 from .project_scopes import GitLabDocuments, ProjectScopes
 
 _API = "/api/v4"
@@ -31,8 +31,14 @@ _STATES = ("pending", "running", "success", "failed", "canceled", "skipped")
 class GitLabOperations:
     """The operations, over the tables of a draft and its collections by table."""
 
-    def __init__(self, draft: Draft, scopes: ProjectScopes, collections: Mapping[str, DocumentCollection]) -> None:
-        self._draft, self._scopes, self._of = draft, scopes, collections
+    def __init__(
+        self,
+        draft: Draft,
+        scopes: ProjectScopes,
+        collections: Mapping[str, DocumentCollection],
+        commits: ProjectCommits,
+    ) -> None:
+        self._draft, self._scopes, self._of, self._commits = draft, scopes, collections, commits
         self.api = Operations()
         for name, respond, summary in (
             *self._list_other_operations(),
@@ -92,8 +98,6 @@ class GitLabOperations:
             (f"POST {_PROJECT}/access_requests", self.request_access, "Ask for access to a project."),
             (f"POST {_PROJECT}/share", self.share, "Share a project with a group."),
             (f"GET {_API}/groups/{{group_id}}/subgroups", self.list_subgroups, "List the groups of a group."),
-            (f"GET {_API}/groups/{{group_id}}/issues", self.list_of_group("issues"), "List the issues of a group."),
-            (f"GET {_API}/groups/{{group_id}}/merge_requests", self.list_of_group("merge_requests"), "List them."),
             (f"GET {_API}/search", self.search, "Search projects, issues, merge requests or users."),
             (f"GET {_PROJECT}/search", self.search_project, "Search the issues or merge requests of a project."),
             (f"GET {_API}/version", lambda _request: _VERSION, "Return the version of GitLab."),
@@ -292,8 +296,8 @@ class GitLabOperations:
             "content_sha256": sha256(data).hexdigest(),
             "ref": given.get("branch"),
             "blob_id": sha1(data, usedforsecurity=False).hexdigest(),
-            "commit_id": sha1(path.encode() + data, usedforsecurity=False).hexdigest(),
-            "last_commit_id": sha1(path.encode() + data, usedforsecurity=False).hexdigest(),
+            "commit_id": given["commit_id"],
+            "last_commit_id": given["commit_id"],
             "execute_filemode": bool(given.get("execute_filemode")),
         }
         files.store(request.call, files.scope(request), path, fields)
@@ -306,6 +310,7 @@ class GitLabOperations:
             for name in ("branch", "commit_message", "content"):
                 if given.get(name) is None:
                     raise InvalidParameter(name, "is missing")
+            given["commit_id"] = self._commits.record_commit(request, given)["id"]
             self._write(request, request.path["file_path"], given, is_new=is_new)
             return ValueResponse(
                 {"file_path": request.path["file_path"], "branch": given["branch"]}, 201 if is_new else 200
@@ -315,12 +320,20 @@ class GitLabOperations:
 
     def delete_file(self, request: DocumentRequest) -> Any:
         """Remove a file."""
+        given = {**request.query, **(request.find_object() or {})}
+        for name in ("branch", "commit_message"):
+            if given.get(name) is None:
+                raise InvalidParameter(name, "is missing")
+        self._commits.record_commit(request, given)
+        self._remove_file(request)
+        return ValueResponse(None, 204)
+
+    def _remove_file(self, request: DocumentRequest) -> None:
         files = self._of["repository_files"]
         row = next((each for each in files.rows(request) if each.key == request.path["file_path"]), None)
         if row is None:
             raise FileRefused("A file with this name doesn't exist")
         request.call.db.remove(row)
-        return ValueResponse(None, 204)
 
     def read_file(self, request: DocumentRequest) -> Any:
         """Return a file, or its content at a path that ends in `raw`."""
@@ -356,27 +369,22 @@ class GitLabOperations:
         for name in ("branch", "commit_message"):
             if not given.get(name):
                 raise InvalidParameter(name, "is missing")
-        for each in request.read_objects("actions"):
-            self._act(request, each, str(given["branch"]))
-        message = str(given["commit_message"])
-        now = _STYLE.show_now(request.call)
-        sha = sha1(f"{message}{now}".encode(), usedforsecurity=False).hexdigest()
-        caller = self._scopes.caller(request.call)
-        names = {"author_name": caller.get("name"), "author_email": "agent@example.com", "authored_date": now}
-        names |= {"committer_name": caller.get("name"), "committer_email": "agent@example.com", "committed_date": now}
-        title: Shown = {"title": message.partition("\n")[0], "message": message, "created_at": now, "parent_ids": []}
-        return ValueResponse({"id": sha, "short_id": sha[:8], **title, **names, "stats": None, "status": None}, 201)
+        actions = request.read_objects("actions")
+        shown = self._commits.record_commit(request, given)
+        for each in actions:
+            self._act(request, each, {"branch": given["branch"], "commit_id": shown["id"]})
+        return ValueResponse(shown, 201)
 
-    def _act(self, request: DocumentRequest, action: Shown, branch: str) -> None:
+    def _act(self, request: DocumentRequest, action: Shown, about: Shown) -> None:
         what, path = action.get("action"), str(action.get("file_path") or "")
         if not path or what not in ("create", "update", "delete", "move", "chmod"):
             raise InvalidParameter("actions", "must have an action and a file_path")
         inner = request._replace(path={**request.path, "file_path": path})
-        given = {**action, "branch": branch}
+        given = {**action, **about}
         if what in ("create", "update"):
             self._write(request, path, given, is_new=what == "create")
         elif what == "delete":
-            self.delete_file(inner)
+            self._remove_file(inner)
         elif what == "move":
             before = request._replace(path={**request.path, "file_path": str(action.get("previous_path") or "")})
             row = self._of["repository_files"].find(before)
@@ -480,20 +488,6 @@ class GitLabOperations:
         shown = [_value_of(self._show(request, each, f"GET {_API}/groups/{{group_id}}")) for each in rows]
         return _STYLE.show_list(request, shown)
 
-    def list_of_group(self, table: str) -> Respond:
-        """Return a handler that lists the issues or merge requests of a group's projects."""
-
-        def respond(request: DocumentRequest) -> Any:
-            group: Any = self._scopes.find_row(request.call, "groups", request.path["group_id"], "full_path")
-            projects: Any = self._draft.row("projects")
-            begins = f"{group.full_path}/"
-            ids = {
-                each.id for each in request.call.db.rows(projects) if str(each.path_with_namespace).startswith(begins)
-            }
-            return _STYLE.show_list(request, self._find(request, table, partial(_is_of, ids)))
-
-        return respond
-
     def _find(self, request: DocumentRequest, table: str, meets: Any) -> list[Shown]:
         paths = {
             "projects": f"GET {_API}/projects/{{project_id}}",
@@ -575,10 +569,6 @@ class NotApprovable(ApiError):
     """401 Unauthorized"""
 
     status = 401
-
-
-def _is_of(ids: Any, row: Any) -> bool:
-    return row.project_id in ids
 
 
 def _value_of(answer: Any) -> Any:

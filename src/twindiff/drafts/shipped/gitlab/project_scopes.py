@@ -40,9 +40,7 @@ class GitLabDocuments(CollectionStyle):
         return InvalidParameter(field, "does not have a valid value" if kind.words else "is invalid")
 
     def show_list(self, request: DocumentRequest, shown: list[Shown]) -> Any:
-        page, size = max(request.read_whole("page", 1), 1), min(max(request.read_whole("per_page", 20), 1), MAX_PAGE)
-        start, shown = (page - 1) * size, _sort_shown(request, shown)
-        return ValueResponse(shown[start : start + size], 0, _page_headers(request, page, size, len(shown)))
+        return show_page(request, sort_shown(request, shown))
 
     def refuse_absent(self, name: str, absent: Sequence[str]) -> ApiError:
         return InvalidParameter(absent[0], "is missing")
@@ -63,7 +61,14 @@ class UndatedDocuments(GitLabDocuments):
 DATED, PLAIN = GitLabDocuments(), UndatedDocuments()
 
 
-def _sort_shown(request: DocumentRequest, shown: list[Shown]) -> list[Shown]:
+def show_page(request: DocumentRequest, shown: list[Shown]) -> ValueResponse:
+    """Return the page of a list that a request asks for, with the headers that say which it is."""
+    page, size = max(request.read_whole("page", 1), 1), min(max(request.read_whole("per_page", 20), 1), MAX_PAGE)
+    start = (page - 1) * size
+    return ValueResponse(shown[start : start + size], 0, _page_headers(request, page, size, len(shown)))
+
+
+def sort_shown(request: DocumentRequest, shown: list[Shown]) -> list[Shown]:
     """Return documents in the order that a request names by `order_by` and `sort`, changed when it says."""
     query = request.query
     for name, is_met in (("updated_after", str.__ge__), ("updated_before", str.__le__)):
@@ -73,13 +78,14 @@ def _sort_shown(request: DocumentRequest, shown: list[Shown]) -> list[Shown]:
     if direction not in (None, "asc", "desc"):
         raise InvalidParameter("sort", "does not have a valid value")
     if field and any(field in each for each in shown):
-        shown = sorted(shown, key=partial(_sort_key, field))
+        shown = sorted(shown, key=partial(sort_key, field))
     elif field and shown:
         raise InvalidParameter("order_by", "does not have a valid value")
     return shown[::-1] if direction == "desc" or (field and not direction) else shown
 
 
-def _sort_key(field: str, shown: Shown) -> tuple[bool, float, str]:
+def sort_key(field: str, shown: Shown) -> tuple[bool, float, str]:
+    """Return what a document is sorted by; those without a value come first."""
     value = shown.get(field)
     is_number = isinstance(value, (int, float))
     return (value is not None, float(value) if is_number else 0.0, "" if is_number else str(value))
@@ -126,6 +132,18 @@ class ProjectScopes:
         """Return the id of a group, and what else the path has."""
         row: Any = self.find_row(call, "groups", given[0], "full_path")
         return [str(row.id), *given[1:]]
+
+    def list_projects_of(self, call: Call, group: str, *, is_deep: bool) -> list[Any]:
+        """Return the rows of a group's projects, newest first, with those of the groups below it if it `is_deep`."""
+        above: Any = self.find_row(call, "groups", group, "full_path")
+        row: Any = self._draft.row("projects")
+        found: list[Any] = []
+        for each in call.db.rows(row, order=-row.creation_number):
+            path, begins = str(each.path_with_namespace), f"{above.full_path}/"
+            is_below = path.startswith(begins) and (is_deep or "/" not in path[len(begins) :])
+            if is_below or each.group_id == above.id:
+                found.append(each)
+        return found
 
     def user(self, call: Call, given: Sequence[str]) -> Sequence[str]:
         """Return the id of a user; nothing for the caller, whose keys are also at paths without an id."""

@@ -1,4 +1,4 @@
-"""Static segments, interests and notes of members.
+"""Static and saved segments, interests and notes of members.
 
 https://mailchimp.com/developer/marketing/api/list-segments/, /interest-categories/, /list-member-notes/
 """
@@ -14,6 +14,7 @@ from twindiff.kit.twin import Operations
 from .field_selection import select_fields
 from .lists import find_list
 from .members import find_member, hash_address, show_member
+from .segment_conditions import meets_options, read_options
 from .tables import (
     MailchimpInterest,
     MailchimpInterestCategory,
@@ -45,13 +46,18 @@ def find_segment(call: Call, list_id: str, id: str) -> MailchimpSegment:
 def list_segment_members(call: Call, row: MailchimpSegment) -> list[MailchimpMember]:
     """Return the members of a segment that are not archived."""
     members = call.db.rows(MailchimpMember, MailchimpMember.list_id == row.list_id)
-    return [each for each in members if each.id in row.member_ids and each.status != "archived"]
+    there = [each for each in members if each.status != "archived"]
+    if row.options:
+        return [each for each in there if meets_options(call, cast(Shown, row.options), each)]
+    return [each for each in there if each.id in row.member_ids]
 
 
 def _show_segment(call: Call, row: MailchimpSegment) -> Shown:
     times = {"created_at": show_time(row.created_at), "updated_at": show_time(row.updated_at)}
-    about = {"id": row.id, "name": row.name, "member_count": len(list_segment_members(call, row)), "type": "static"}
-    return {**about, **times, "options": {"match": "any", "conditions": []}, "list_id": row.list_id, "_links": []}
+    about = {"id": row.id, "name": row.name, "member_count": len(list_segment_members(call, row))}
+    about["type"] = "saved" if row.options else "static"
+    options: Any = row.options or {"match": "any", "conditions": []}
+    return {**about, **times, "options": options, "list_id": row.list_id, "_links": []}
 
 
 def _find_ids(call: Call, list_id: str, given: Any) -> tuple[list[str], list[str]]:
@@ -68,33 +74,45 @@ def _find_ids(call: Call, list_id: str, given: Any) -> tuple[list[str], list[str
     return ids, unknown
 
 
-def _refuse_conditions(body: Shown) -> None:
-    if body.get("options") is not None:
-        raise MailchimpError(501, "Segments by conditions (options) are not served; those of a static_segment are")
+def _find_static(call: Call, list_id: str, id: str) -> MailchimpSegment:
+    """Return a static segment, whose members are chosen one by one. Raises MailchimpError."""
+    row = find_segment(call, list_id, id)
+    if row.options:
+        raise MailchimpError(400, "You can only add and remove the members of a static segment")
+    return row
+
+
+def _read_options(call: Call, list_id: str, body: Shown) -> Shown:
+    """Return the options of a body; empty for none. Raises MailchimpError."""
+    if body.get("options") is None:
+        return {}
+    if body.get("static_segment") is not None:
+        raise MailchimpError(400, "static_segment: This field cannot be provided with the options field")
+    return read_options(call, list_id, body["options"])
 
 
 @api.get("/segments")
 def list_segments(call: Call, list_id: str, count: int = 10, offset: int = 0, type: str = "") -> Shown:
     """List the segments of a list."""
     rows = call.db.rows(MailchimpSegment, MailchimpSegment.list_id == find_list(call, list_id).id)
-    rows = rows if type in ("", "static") else []
+    rows = [each for each in rows if type in ("", "saved" if each.options else "static")]
     shown = [_show_segment(call, each) for each in page_rows(rows, count, offset)]
     return {"segments": shown, "list_id": list_id, "total_items": len(rows), "_links": []}
 
 
 @api.post("/segments")
 def post_segment(call: Call, list_id: str, body: Given) -> Shown:
-    """Create a segment of the members with some addresses."""
-    _refuse_conditions(body)
+    """Create a segment of the members with some addresses, or of those that meet conditions."""
     of, name = find_list(call, list_id).id, body.get("name")
     if not isinstance(name, str) or not name:
         raise MailchimpError(400, "name: This value should not be blank.")
     if call.db.find(MailchimpSegment, MailchimpSegment.list_id == of, MailchimpSegment.name == name):
         raise MailchimpError(400, "Sorry, that tag already exists.")
-    ids, _ = _find_ids(call, of, body.get("static_segment", []))
+    options = _read_options(call, of, body)
+    ids = [] if options else _find_ids(call, of, body.get("static_segment", []))[0]
     now, number = call.clock.iso(), 2_000_000 + call.db.next("segment")
-    row = MailchimpSegment(id=number, list_id=of, name=name, member_ids=ids, created_at=now, updated_at=now)
-    return _show_segment(call, call.db.add(row))
+    about: Shown = {"id": number, "list_id": of, "name": name, "created_at": now, "updated_at": now}
+    return _show_segment(call, call.db.add(MailchimpSegment(**about, member_ids=ids, options=options)))
 
 
 @api.get("/segments/{segment_id}")
@@ -105,11 +123,13 @@ def get_segment(call: Call, list_id: str, segment_id: str) -> Shown:
 
 @api.patch("/segments/{segment_id}")
 def patch_segment(call: Call, list_id: str, segment_id: str, body: Given) -> Shown:
-    """Change the name of a segment, or replace its members."""
-    _refuse_conditions(body)
+    """Change the name of a segment, or replace its members or its conditions."""
     row = find_segment(call, list_id, segment_id)
     values: Shown = {"name": str(body["name"])} if body.get("name") else {}
-    if "static_segment" in body:
+    if options := _read_options(call, row.list_id, body):
+        values |= {"options": options, "member_ids": []}
+    elif "static_segment" in body:
+        values |= {"options": {}}
         values["member_ids"] = _find_ids(call, row.list_id, body["static_segment"])[0]
     return _show_segment(call, call.db.change(row, **values, updated_at=call.clock.iso()))
 
@@ -123,7 +143,7 @@ def delete_segment(call: Call, list_id: str, segment_id: str) -> None:
 @api.post("/segments/{segment_id}")
 def post_segment_batch(call: Call, list_id: str, segment_id: str, body: Given) -> Shown:
     """Add members to a segment and take others from it."""
-    row = find_segment(call, list_id, segment_id)
+    row = _find_static(call, list_id, segment_id)
     added, unknown = _find_ids(call, row.list_id, body.get("members_to_add") or [])
     removed, unknown_too = _find_ids(call, row.list_id, body.get("members_to_remove") or [])
     ids = [each for each in dict.fromkeys([*row.member_ids, *added]) if each not in removed]
@@ -149,7 +169,7 @@ def list_members_of(call: Call, list_id: str, segment_id: str, count: int = 10, 
 @api.post("/segments/{segment_id}/members")
 def post_segment_member(call: Call, list_id: str, segment_id: str, email_address: str) -> Shown:
     """Add a member to a segment."""
-    row, member = find_segment(call, list_id, segment_id), find_member(call, list_id, email_address)
+    row, member = _find_static(call, list_id, segment_id), find_member(call, list_id, email_address)
     call.db.change(row, member_ids=[*dict.fromkeys([*row.member_ids, member.id])], updated_at=call.clock.iso())
     return show_member(call, member)
 
@@ -157,7 +177,7 @@ def post_segment_member(call: Call, list_id: str, segment_id: str, email_address
 @api.delete("/segments/{segment_id}/members/{subscriber_hash}", status=204)
 def delete_segment_member(call: Call, list_id: str, segment_id: str, subscriber_hash: str) -> None:
     """Take a member from a segment."""
-    row, member = find_segment(call, list_id, segment_id), find_member(call, list_id, subscriber_hash)
+    row, member = _find_static(call, list_id, segment_id), find_member(call, list_id, subscriber_hash)
     if member.id not in row.member_ids:
         raise ResourceNotFound
     call.db.change(row, member_ids=[each for each in row.member_ids if each != member.id])

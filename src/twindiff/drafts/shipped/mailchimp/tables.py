@@ -52,12 +52,13 @@ class MailchimpMember(Row, table="members", key=("list_id", "id")):
 
 
 class MailchimpSegment(Row, table="segments", key=("id",)):
-    """A static segment of a list: some of its members."""
+    """A static segment of a list, which is some of its members, or a saved one, which are those that meet `options`."""
 
     id: Column[int]
     list_id: Column[str]
     name: Column[str]
     member_ids: Column[Json] = column(default=[])
+    options: Column[Json] = column(default={})
     created_at: Column[Timestamp]
     updated_at: Column[Timestamp] = column(derived=True)
 

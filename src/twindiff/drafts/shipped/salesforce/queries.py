@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, cast
 
 from twindiff.kit.call import Call
@@ -140,17 +141,18 @@ class _QueryRunner:
 
     def matches(self, kind: SalesforceObject, where: SoqlCondition | None) -> list[Any]:
         """Return the rows that meet a condition."""
-        meets = self._compile(kind, where) if where else None
+        meets = self._compile(where, partial(self.field, kind)) if where else None
         return [row for row in self.rows(kind).values() if meets is None or meets(row)]
 
-    def _compile(self, kind: SalesforceObject, where: SoqlCondition) -> Callable[[Any], bool]:
+    def _compile(self, where: SoqlCondition, reader_of: Callable[[str], Callable[[Any], Any]]) -> Callable[[Any], bool]:
+        """Return whether a row meets a condition, whose fields are read as `reader_of` says."""
         if where.parts:
-            parts = [self._compile(kind, each) for each in where.parts]
+            parts = [self._compile(each, reader_of) for each in where.parts]
             if where.operator == "not":
                 return lambda row: not parts[0](row)
             join = all if where.operator == "and" else any
             return lambda row: join(part(row) for part in parts)
-        read = self.field(kind, where.field)
+        read = reader_of(where.field)
         if where.values[0].kind == "query":
             inner = where.values[0].value
             source = get_object(inner.source)
@@ -320,8 +322,11 @@ class _QueryRunner:
         groups: dict[tuple[Any, ...], list[Any]] = {} if keys else {(): []}
         for row in rows:
             groups.setdefault(tuple(read(row) for _, read in keys), []).append(row)
+        meets = self._compile(query.having, partial(self._read_group, kind, query.group)) if query.having else None
         records: list[Record] = []
         for key, members in groups.items():
+            if meets is not None and not meets((key, members)):
+                continue
             record: Record = {"attributes": {"type": "AggregateResult"}}
             number = 0
             for each in query.fields:
@@ -347,19 +352,42 @@ class _QueryRunner:
             records.sort(key=lambda record: _comparable(record.get(name)), reverse=term.descends)
         return records if query.limit is None else records[: query.limit]
 
+    def _read_group(
+        self, kind: SalesforceObject, names: Sequence[str], path: str
+    ) -> Callable[[tuple[tuple[Any, ...], list[Any]]], Any]:
+        """Return a function that reads an aggregate such as `count(Id)`, or a grouped field, of a group."""
+        function, is_aggregate, inner = path.removesuffix(")").partition("(")
+        if is_aggregate:
+            aggregate = _AGGREGATES[self._check_function(function)]
+            read = self.field(kind, inner) if inner else None
+            return lambda group: aggregate([read(row) for row in group[1]] if read else group[1])
+        grouped = [name.lower() for name in names]
+        if path.lower() not in grouped:
+            raise SalesforceError("MALFORMED_QUERY", f"Field must be grouped or aggregated: {path}")
+        place = grouped.index(path.lower())
+        return lambda group: group[0][place]
+
     def _check_function(self, name: str) -> str:
         if name not in _AGGREGATES:
             raise NotServedHere(f"The function '{name}' of SOQL is not implemented here.")
         return name
 
 
+def _list_numbers(values: list[Any]) -> list[Any]:
+    """Return the values that there are. Raises SalesforceError if one is no number."""
+    there = [each for each in values if each is not None]
+    if not all(isinstance(each, (int, float)) for each in there):
+        raise SalesforceError("MALFORMED_QUERY", "Only fields of numbers can be added up")
+    return there
+
+
 def _total(values: list[Any]) -> Any:
-    numbers = [each for each in values if each is not None]
+    numbers = _list_numbers(values)
     return sum(numbers) if numbers else None
 
 
 def _average(values: list[Any]) -> Any:
-    numbers = [each for each in values if each is not None]
+    numbers = _list_numbers(values)
     return sum(numbers) / len(numbers) if numbers else None
 
 
@@ -393,7 +421,7 @@ def _plain(value: Any, other: Any) -> Any:
 def _is_within(value: Any, low: Any, high: Any) -> bool:
     if low is high or low == high:
         return _comparable(_plain(value, low)) == _comparable(_plain(low, value))
-    return value is not None and low <= _plain(value, low) <= high
+    return value is not None and _comparable(low) <= _comparable(_plain(value, low)) <= _comparable(high)
 
 
 def _is_ordered(value: Any, operator: str, bound: Any) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
-from .wire_style import NotServedHere, SalesforceError
+from .wire_style import SalesforceError
 
 MAX_QUERY_LETTERS = 100_000
 MAX_DEPTH = 30
@@ -56,6 +56,8 @@ class Soql(NamedTuple):
     source: str
     where: SoqlCondition | None
     group: tuple[str, ...]
+    having: SoqlCondition | None
+    """A condition on groups, whose fields may be aggregates: `count(Id)`."""
     order: tuple[OrderTerm, ...]
     limit: int | None
     offset: int
@@ -75,6 +77,7 @@ class _SoqlParser:
     def __init__(self, text: str) -> None:
         self._tokens: list[tuple[str, str]] = []
         self._at = place = 0
+        self._is_having = False
         while text[place:].strip():
             match = _TOKEN.match(text, place)
             if match is None or match.lastgroup is None:
@@ -97,8 +100,6 @@ class _SoqlParser:
         return False
 
     def _error(self) -> SalesforceError:
-        if self._peek("having"):
-            return NotServedHere("HAVING is not implemented here.")
         if self._at >= len(self._tokens):
             return SalesforceError("MALFORMED_QUERY", "unexpected token: '<EOF>'")
         return SalesforceError("MALFORMED_QUERY", f"unexpected token: '{self._tokens[self._at][1]}'")
@@ -140,10 +141,11 @@ class _SoqlParser:
             self._at += 1
         where = self._any(depth) if self._take("where") else None
         group = self._group()
+        having = self._having(depth) if group else None
         order = self._order()
         limit = self._number() if self._take("limit") else None
         offset = self._number() if self._take("offset") else 0
-        return Soql(tuple(fields), tuple(children), source, where, group, order, limit, offset or 0)
+        return Soql(tuple(fields), tuple(children), source, where, group, having, order, limit, offset or 0)
 
     def _read_selected(self) -> Selected:
         name = self._word()
@@ -162,6 +164,14 @@ class _SoqlParser:
         while self._take(","):
             names.append(self._word())
         return tuple(names)
+
+    def _having(self, depth: int) -> SoqlCondition | None:
+        if not self._take("having"):
+            return None
+        self._is_having = True
+        condition = self._any(depth)
+        self._is_having = False
+        return condition
 
     def _order(self) -> tuple[OrderTerm, ...]:
         if not self._take("order"):
@@ -215,7 +225,7 @@ class _SoqlParser:
             inner = self._any(depth + 1)
             self._need(")")
             return inner
-        field = self._word()
+        field = self._read_order_field() if self._is_having else self._word()
         if self._take("not"):
             self._need("in")
             return SoqlCondition("not in", field, self._list(depth))
@@ -229,7 +239,7 @@ class _SoqlParser:
 
     def _list(self, depth: int) -> tuple[SoqlValue, ...]:
         self._need("(")
-        if self._peek("select"):
+        if self._peek("select") and not self._is_having:
             inner = (SoqlValue("query", self.query(depth + 1)),)
             self._need(")")
             return inner
