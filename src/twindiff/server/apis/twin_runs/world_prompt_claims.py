@@ -371,6 +371,8 @@ def _has_other_price(record: ClaimedRecord, prices: Sequence[Price]) -> bool:
 def _is_then(row: Mapping[str, Any], group: PromptGroup) -> bool:
     """Whether the time of a meeting matches a group's description."""
     when = group.when
+    if "dateTime" not in row["start"]:  # an all-day event has no time, and no sentence that rules read says one
+        return not (when.day or when.weeks or when.time or when.minutes or when.rule)
     start, end = (datetime.fromisoformat(row[edge]["dateTime"]).replace(tzinfo=None) for edge in ("start", "end"))
     days = [when.day] if when.day else [NEXT_MONDAY + timedelta(days=day) for day in range(7)] if when.weeks else []
     return (
