@@ -351,6 +351,8 @@ class ScenarioRecord(Row, table="scenarios", key=("scenario_id",), indexes=(("cr
     updated_at: Column[Timestamp]
     description: Column[str | None] = column(default=None)
     prompt: Column[str | None] = column(default=None)
+    prompt_results: Column[Json | None] = column(default=None)
+    """Which parts of its prompt its seed configuration shows, and which not; None once either was changed."""
 
 
 class TestRunRecord(

@@ -42,6 +42,8 @@ MAX_OPERATIONS = 1000
 """Number of operations up to which the page shows the diff; beyond it, only a link to the inspector."""
 CALLS = {"": "all", "writes": "that changed rows", "refused": "that were refused"}
 """Names of the kinds of calls that the page can show."""
+_PROMPT_RESULTS = {"understood": "Understood", "not_understood": "Not understood", "warnings": "Warnings"}
+"""Titles of what is known of the prompt of a run."""
 _PLAIN = re.compile(r"[\w./:@%+,=-]*")
 SECONDS_BETWEEN = 0.25
 """Minimum seconds between two updates."""
@@ -223,6 +225,10 @@ def _facts(desk: TwinRunContext, run: TwinRunRecord) -> str:
         facts["Ends" if is_ready else "Ended"] = f"{span}{Clock(expires).iso()[:16].replace('T', ' ')} UTC"
     if is_ready:
         facts["Its time"] = f"{Clock(desk.runs.service.clocks.show(run.environment_id).now).iso()[:19]} UTC"
+    results: dict[str, Any] = run.prompt_results or {}
+    for name, title in _PROMPT_RESULTS.items():
+        if results.get(name):
+            facts[title] = "<br>".join(escape(str(each)) for each in results[name])
     return "<dl>" + "".join(f"<dt>{escape(name)}<dd>{text}" for name, text in facts.items()) + "</dl>"
 
 

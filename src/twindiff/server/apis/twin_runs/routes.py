@@ -97,8 +97,8 @@ async def create_twin_run(
 ) -> dict[str, Any]:
     """Provision twins in one environment: seeded from a scenario, a configuration, a prompt, or with starter worlds.
     A prompt is parsed by rules, or with `scenario_generation_mode` `thorough` by a model if the server has one
-    (`TWINDIFF_MODEL`); the response tells which mode it was. With rules, `understood` has the sentences that the
-    finished world shows completely, `not_understood` all others, and `warnings` the reasons.
+    (`TWINDIFF_MODEL`); the response tells which mode it was. `understood` has the sentences that the rows of the world
+    show completely, `not_understood` all others, `warnings` the reasons, `background` those without any data.
     Each twin has a loopback port, because some SDKs drop the path of a base URL; the port is kept when the server
     restarts. With `ports` false, or by default where the client is on another machine, PostgreSQL or a cluster serves
     or 64 ports of a worker are open, `base_url` is a path of the server, which is always in `path_url`.

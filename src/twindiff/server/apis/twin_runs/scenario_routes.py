@@ -33,7 +33,8 @@ async def create_scenario(
 ) -> dict[str, Any]:
     """Save a scenario from seed configurations by twin, or from a prompt.
     A prompt is parsed by rules, or with `generation_mode` `thorough` by a model if the server has one
-    (`TWINDIFF_MODEL`); the response tells which mode it was.
+    (`TWINDIFF_MODEL`); the response tells which mode it was, and which sentences the world shows, as that of
+    `POST /twin-runs` does. The scenario repeats it until its prompt or configuration is changed.
     """
     record, said = await desk.scenarios.create(name, prompt, seed_config, twins, description, tags, generation_mode)
     return {**shown_scenario(record), **said}

@@ -14,7 +14,8 @@ from twindiff.environments.registry import did_you_mean
 from twindiff.kit.clock import Clock
 from twindiff.kit.errors import ApiError
 from twindiff.kit.rows import Where
-from twindiff.server.apis.twin_runs.llm_prompts import thorough
+from twindiff.server.apis.twin_runs.llm_prompts import ProvenWorld
+from twindiff.server.apis.twin_runs.model_worlds import ModelTask, ModelWorldMaker
 from twindiff.server.apis.twin_runs.presets import PRESETS, Preset
 from twindiff.server.apis.twin_runs.provisioning import Provisioning
 from twindiff.server.apis.twin_runs.runs import OPEN, YEAR_OF_MINUTES, TwinRunRequest, TwinRunService
@@ -97,18 +98,21 @@ class Filling(NamedTuple):
         """
         if not self.is_generated:
             return self._replace(time=WorldTime(now // HOUR * HOUR, now))
-        depends_on_today, has_weekdays = _TODAY.search(prompt), _WEEKDAY.search(prompt)
-        if depends_on_today and not has_weekdays:
-            begins, by = find_beginning_today(now)
-        else:
-            begins = find_latest_beginning(now)
-            by = begins - self.time.begins
+        begins, by = _find_beginning(now, prompt)
         said = self.said
-        if depends_on_today and has_weekdays:
+        if _TODAY.search(prompt) and _WEEKDAY.search(prompt):
             warning = f"the world begins on Monday, {Clock(begins).iso()[:10]}, at 9:00 UTC, and so do its days"
             said = {**said, "warnings": [*said.get("warnings", []), warning]}
         time = WorldTime(begins, now)
         return self._replace(config=shift_dates(self.config, by), time=time, moved=by, said=said)
+
+
+def _find_beginning(now: int, prompt: str) -> tuple[int, int]:
+    """When a world begins whose dates were chosen for `WORLDS_BEGIN`, and by how much these move."""
+    if _TODAY.search(prompt) and not _WEEKDAY.search(prompt):
+        return find_beginning_today(now)
+    begins = find_latest_beginning(now)
+    return begins, begins - USUAL_TIME.begins
 
 
 class ScenarioStore:
@@ -118,6 +122,7 @@ class ScenarioStore:
         self.runs = runs
         self._catalog = runs.service.catalog
         self._provisioning = Provisioning(runs)
+        self._model_worlds = ModelWorldMaker(runs.service, runs.worlds)
 
     async def provide(
         self, asked: TwinRunRequest, source: WorldSource, seconds: float | None = None
@@ -166,14 +171,23 @@ class ScenarioStore:
             filled = filled if filled.is_generated else filled.begin_before(wall(), "")
         model = self._model(source, filled)
         if model and source.prompt:
-            made = await thorough(model, self.runs.service, self.runs.worlds, source.prompt)
-            said = {"generation_mode": "thorough", "model": model.name}
-            filled = Filling(made, "prompt", said, is_generated=True)
-            filled = filled if now is None else filled.begin_before(now, source.prompt)
+            filled = await self._fill_with_model(model, source.prompt, twins, filled, now)
         if filled.config is not None:
             await self.runs.worlds.prepare(filled.config, twins, filled.time)
         names = [self._twin(name) for name in filled.config or ()] if twins is None else twins
         return filled._replace(said=await self._compare_world(filled, names))
+
+    async def _fill_with_model(
+        self, model: ModelSettings, prompt: str, twins: Sequence[str] | None, read: Filling, now: int | None
+    ) -> Filling:
+        """Ask a model for the world of a prompt. For a run it writes dates as of `now`; those of a saved scenario are
+        chosen for `WORLDS_BEGIN`, and move with each run.
+        """
+        time = USUAL_TIME if now is None else WorldTime(now // HOUR * HOUR, now)
+        shift = 0 if now is None else _find_beginning(now, prompt)[1]
+        made = await self._model_worlds.make(model, ModelTask(prompt, twins, time, read.sentences, shift))
+        said = {"generation_mode": "thorough", "model": model.name, **_describe_proofs(made)}
+        return Filling(made.seeds, "prompt", said, is_generated=now is None, time=time)
 
     def _prompt_of(self, source: WorldSource) -> str:
         return source.prompt or (self.find(source.scenario_id).prompt if source.scenario_id else None) or ""
@@ -245,6 +259,7 @@ class ScenarioStore:
             updated_at=now.iso,
             description=description,
             prompt=prompt,
+            prompt_results=filled.said or None,
         )
         return self._catalog.add(record), filled.said
 
@@ -260,6 +275,8 @@ class ScenarioStore:
             await self.prepare(WorldSource(config=given["seed_config"]), [*given["seed_config"]])
         if "twins" in given:
             given["twins"] = [self._twin(name) for name in given["twins"]]
+        if given.keys() & {"prompt", "seed_config"}:
+            given["prompt_results"] = None
         return self._catalog.change(record, **given, updated_at=stamp().iso)
 
     def delete(self, scenario_id: str) -> ScenarioRecord:
@@ -357,6 +374,22 @@ class ScenarioStore:
         return self._catalog.rows(TwinRunRecord, of_scenario, is_open, order=TwinRunRecord.created, limit=1000)
 
 
+def _describe_proofs(world: ProvenWorld) -> dict[str, Any]:
+    """Which statements the world of a model shows, those it does not, with reasons, and those without data."""
+    from twindiff.server.apis.twin_runs.world_prompts import ADVICE
+
+    understood = [each.statement.text for each in world.proofs if not (each.reasons or each.is_background)]
+    lacking = [each for each in world.proofs if each.reasons]
+    warnings = [f"'{each.statement.text}': {'; '.join(each.reasons)}" for each in lacking]
+    background = [each.statement.text for each in world.proofs if each.is_background]
+    return {
+        "understood": understood,
+        "not_understood": [each.statement.text for each in lacking],
+        "warnings": warnings if understood else [ADVICE, *warnings],
+        **({"background": background} if background else {}),
+    }
+
+
 def shown_scenario(record: ScenarioRecord) -> dict[str, Any]:
     """Render a scenario for the API."""
     return {
@@ -370,4 +403,5 @@ def shown_scenario(record: ScenarioRecord) -> dict[str, Any]:
         "created_at": f"{record.created_at}Z",
         "updated_at": f"{record.updated_at}Z",
         "is_preset": record.scenario_id in PRESETS,
+        **(record.prompt_results or {}),
     }

@@ -1,0 +1,176 @@
+"""Lists what a prompt says that whoever follows it must show: quoted texts, names, numbers, negations, by clause.
+
+A model decides what a prompt means. Whether it left anything out is decided here: each fact of a clause must be among
+what the model did or expected for it, and a negation must be among what it expects not to be.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import date
+from typing import NamedTuple
+
+from twindiff.browser.page_text import normalize_blanks
+from twindiff.browser.prompt_sentences import split_prompt
+from twindiff.browser.run_dates import forms_of
+from twindiff.browser.words import NUMBERS, UNNAMED
+
+MONTHS = (
+    "january", "february", "march", "april", "may", "june",
+    "july", "august", "september", "october", "november", "december",
+)  # fmt: skip
+_MONTH = rf"(?P<month>{'|'.join(f'{each[:3]}(?:{each[3:]})?' for each in MONTHS)})\b"
+_QUOTED = re.compile(
+    r"\"([^\"\n]+)\"|“([^”\n]+)”|„([^“\n]+)“|«([^»\n]+)»|\u2018([^\u2019\n]+)\u2019|(?<!\w)'([^'\n]+)'(?!\w)|`([^`\n]+)`"
+)
+_HELD = re.compile("\x02(\\d+)\x03")
+_ABBREVIATION = re.compile(r"\b(Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr|No|vs|etc|e\.g|i\.e)\.(?=\s)", re.IGNORECASE)
+_BREAK = re.compile(
+    r"\s*(?:,(?!\d)|[;()–]|:(?!\d)|\s-\s)\s*|\s+(?:and|but|while|whereas|although|though|because|which|und|aber)\s+",  # noqa: RUF001
+    re.IGNORECASE,
+)
+"""What ends a clause: a negation reaches no further."""
+_FACT = re.compile(
+    rf"""(?P<held>\x02\d+\x03)
+    |(?P<address>https?://\S+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|(?<![\w/])/[\w/-]+)
+    |(?P<iso>\d{{4}}-\d\d-\d\d)
+    |(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.)?\s+(?:of\s+)?{_MONTH}(?:,?\s+(?P<year>\d{{4}}))?
+    |{_MONTH.replace("month", "month2")}\.?\s+(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,?\s+(?P<year2>\d{{4}}))?
+    |(?P<code>\b[^\W\d_][\w]*-\d[\w-]*)
+    |(?P<number>\d+(?:[.,:]\d+)*)
+    |(?P<word>\b(?:{"|".join(NUMBERS[2:])}|twice)\b)
+    |(?P<name>(?-i:\b[^\W\d_a-z](?:[\w-]|['’](?!s\b|m\b|d\b|ll\b|ve\b|re\b))*))""",  # noqa: RUF001
+    re.IGNORECASE | re.VERBOSE,
+)
+_DENIED = re.compile(
+    r"\b(?:not|no|never|none|nothing|nobody|neither|nor|cannot|\w+n['’]t|no longer|disappear(?:s|ed)?|"  # noqa: RUF001
+    r"vanish(?:es|ed)?|gone(?! (?:up|down|to)\b)|hidden|absent|goes away|went away|"
+    r"(?:is|are|was|were|been|be) (?:removed|deleted)|without(?! \w+ing\b)|nicht|keine?[nrm]?|nie|ohne)\b",
+    re.IGNORECASE,
+)
+_EXCLUSIVE = re.compile(r"\b(?:only|exactly|just|nothing else|no other|nur|genau)\b", re.IGNORECASE)
+_CLAIM = re.compile(
+    r"\b(?:should|must|expect(?:ed|s)?|verify|verifies|check that|checks that|ensure|make sure|assert|confirm that|"
+    r"see|sees|shows?|shown|displays?|displayed|visible|appears?|listed|reads?|says?|contains?|remains?|stays?|still|"
+    r"becomes?|is|are|has|have|then|soll(?:te)?|muss|zeigt|erwartet)\b",
+    re.IGNORECASE,
+)
+_ORDER = re.compile(
+    r"\b(?:above|below|beneath|sorted|alphabetical(?:ly)?|ascending|descending|newest first|oldest first|"
+    r"at the (?:top|bottom|end|beginning) of the (?:list|table)|in this order)\b",
+    re.IGNORECASE,
+)
+_TITLES = frozenset(["dr", "mr", "mrs", "ms", "prof", "given", "when", "then", "and", "but", "step", "expected", "i"])
+
+
+class Fact(NamedTuple):
+    """Something that a prompt says, and the texts that say the same; one of these must be said in its place."""
+
+    text: str
+    forms: tuple[str, ...]
+
+    def is_said_in(self, said: str) -> bool:
+        """Return whether a text says the fact: a number as a whole number, all else within other words too."""
+        text = normalize_blanks(said).casefold()
+        return any(_is_in(form, text) for form in self.forms)
+
+
+class Clause(NamedTuple):
+    """A part of a statement, its facts, and whether it denies or limits what these say."""
+
+    text: str
+    facts: tuple[Fact, ...]
+    is_denied: bool
+    is_exclusive: bool
+
+
+class Statement(NamedTuple):
+    """A sentence of a prompt. `is_claim` is whether it says how something is; `is_ordered`, what stands where."""
+
+    text: str
+    clauses: tuple[Clause, ...]
+    is_claim: bool
+    is_ordered: bool
+
+    @property
+    def is_empty(self) -> bool:
+        """Return whether the statement demands nothing that could be found missing."""
+        return not self.is_claim and not any(each.facts or each.is_denied for each in self.clauses)
+
+
+def list_statements(prompt: str) -> list[Statement]:
+    """Return the statements of a prompt in its order; sentence ends within quotation marks do not end one."""
+    held: list[str] = []
+
+    def hold(quoted: re.Match[str]) -> str:
+        text = next(each for each in quoted.groups() if each is not None)
+        held.append(text)
+        is_sentence = text.rstrip()[-1:] in (".", "!", "?") and re.match(r"\s+[A-Z]", prompt[quoted.end() :])
+        return f"\x02{len(held) - 1}\x03" + (". " if is_sentence else "")
+
+    text = _ABBREVIATION.sub(r"\1", _QUOTED.sub(hold, prompt))
+    return [_read_statement(each, held) for each in split_prompt(text)]
+
+
+def list_missing(facts: Sequence[Fact], said: str) -> list[str]:
+    """Return the texts of the facts that something said lacks."""
+    return [each.text for each in facts if not each.is_said_in(said)]
+
+
+def _read_statement(sentence: str, held: Sequence[str]) -> Statement:
+    text = _HELD.sub(lambda mark: f'"{held[int(mark[1])]}"', sentence)
+    bare = _HELD.sub("", sentence)
+    clauses = tuple(_read_clauses(sentence, held))
+    return Statement(text, clauses, bool(_CLAIM.search(bare)), bool(_ORDER.search(bare)))
+
+
+def _read_clauses(sentence: str, held: Sequence[str]) -> Iterator[Clause]:
+    begin = 0
+    for end in [*_BREAK.finditer(sentence), None]:
+        part = sentence[begin : end.start() if end else len(sentence)]
+        bare = _HELD.sub("", part)
+        if part.strip():
+            facts = tuple(_read_facts(part, held, is_first=begin == 0))
+            text = _HELD.sub(lambda mark: f'"{held[int(mark[1])]}"', part).strip()
+            yield Clause(text, facts, bool(_DENIED.search(bare)), bool(_EXCLUSIVE.search(bare)))
+        begin = end.end() if end else begin
+
+
+def _read_facts(part: str, held: Sequence[str], *, is_first: bool) -> Iterator[Fact]:
+    for said in _FACT.finditer(part):
+        kind, text = said.lastgroup, said[0]
+        if kind == "held":
+            quoted = held[int(_HELD.sub(r"\1", text))]
+            yield Fact(f'"{quoted}"', (quoted,))
+        elif said["iso"] or said["day"] or said["day2"]:
+            yield Fact(text, _date_forms(said))
+        elif said["word"]:
+            number = 2 if text.lower() == "twice" else NUMBERS.index(text.lower())
+            yield Fact(text, (str(number), text))
+        elif said["name"]:
+            is_opening = is_first and not part[: said.start()].strip()
+            if text.lower() not in _TITLES and not (is_opening or text.lower() in UNNAMED):
+                yield Fact(text, (text,))
+        else:
+            yield Fact(text, (text.rstrip(".,;:"),))
+
+
+def _date_forms(said: re.Match[str]) -> tuple[str, ...]:
+    try:
+        if said["iso"]:
+            return (said["iso"], *forms_of(date.fromisoformat(said["iso"])))
+        day, month, year = said["day"] or said["day2"], said["month"] or said["month2"], said["year"] or said["year2"]
+        number = next(at for at, name in enumerate(MONTHS, 1) if name.startswith(month.lower()[:3]))
+        if year:
+            return (said[0], *forms_of(date(int(year), number, int(day))))
+        return (said[0], f"-{number:02}-{int(day):02}", *forms_of(date(2024, number, int(day)))[3:9])
+    except ValueError:  # no such day
+        return (said[0],)
+
+
+def _is_in(form: str, text: str) -> bool:
+    wanted = normalize_blanks(form).casefold()
+    if not wanted[:1].isdigit():
+        return wanted in text
+    return bool(re.search(rf"(?<![\d.,])(?<!\d-){re.escape(wanted)}(?![.,:]?\d)", text))
