@@ -273,6 +273,35 @@ def test_an_expectation_that_failed_must_hold_later_with_the_same_facts(later, i
     assert bool(accounts.find_dropped()) == is_dropped
 
 
+def test_a_parameter_of_the_prompt_is_a_fact_whose_value_is_told_to_nobody():
+    accounts = StatementAccounts(
+        "Log in with {{email}}. Expect {{email}} and no {{other}}", {"email": "ada@a.test", "other": "bo@a.test"}
+    )
+    told = [*accounts.describe_statements(), *accounts.describe_missing()]
+    assert "ada@a.test" not in " ".join(told)
+    assert "{{email}}" in accounts.describe_missing()[0]
+    accounts.record_passed(step(1, "fill", on="field=Email", value="{{email}}"))
+    accounts.record_passed(text(2, "{{email}}"), "Signed in as ada@a.test")
+    accounts.record_passed(text(2, "{{other}}", negated=True), "")
+    assert not accounts.describe_missing()
+
+
+def test_an_address_proves_addresses_only():
+    def in_url(said: str) -> BrowserStep:
+        return step(1, type="url", contains=said)
+
+    assert not account("Expect that /cart is shown", in_url("/cart")).describe_missing()
+    assert account("Expect that INV-2 is shown", in_url("INV-2")).describe_missing()
+
+
+def test_a_guess_that_says_nothing_of_its_statement_may_be_given_up_for_another():
+    accounts = StatementAccounts("She is told that the settings were saved", {})
+    accounts.record_failed(text(1, "Success!"), StepFailed("no"))
+    assert accounts.find_dropped()
+    accounts.record_passed(text(1, "Settings saved."), "Settings saved.")
+    assert not accounts.find_dropped()
+
+
 def test_a_message_that_failed_is_not_made_good_by_another_text_that_names_the_same():
     accounts = StatementAccounts("A message says that the visit of Rex is booked, and Rex is listed as Scheduled", {})
     accounts.record_failed(text(1, "Visit for Rex booked"), StepFailed("no"))

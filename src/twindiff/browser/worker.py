@@ -254,7 +254,7 @@ class BrowserRun:
         config = self.job.config
         accounts = StatementAccounts(self.job.prompt, self.job.values, [each.sentence for each in config.twin_checks])
         task = "\n".join(["the statements of a test:", *accounts.describe_statements()])
-        shots: dict[str, str | None] = {}
+        shots: dict[str, tuple[str | None, float]] = {}
 
         async def propose(told: list[str]) -> BrowserStep | Finished:
             return await agent.ask(observer.page, task, told)
@@ -268,7 +268,7 @@ class BrowserRun:
         if not end.category:
             self._tell_config("the steps that were done")
         elif end.failed:
-            await self._fail_with(*end.failed, observer, shots.get(str(end.failed[0])))
+            await self._fail_with(*end.failed, observer, shots.get(str(end.failed[0]), (None, 0.0)))
         else:
             detail = end.reason
             if end.missing:
@@ -283,23 +283,28 @@ class BrowserRun:
         following: BrowserStep | None,
         interpreter: Interpreter,
         observer: Observer,
-        shots: dict[str, str | None],
+        shots: dict[str, tuple[str | None, float]],
     ) -> StepFailed | None:
-        """Execute a step of a model; returns how it failed, which is only logged, with a screenshot in `shots`."""
+        """Execute a step of a model; returns how it failed, which is only logged.
+
+        `shots` get the screenshot of the page where an expectation failed, and the milliseconds that it took.
+        """
+        began = time.monotonic()
         if await self._step(step, interpreter, observer, following, is_last_try=False):
             return None
         if step.expect:
-            shots[str(step)] = await self._screenshot(step, observer, f"tried-{len(shots) + 1:02d}.png")
+            took = round((time.monotonic() - began) * 1000, 1)
+            shots[str(step)] = (await self._screenshot(step, observer, f"tried-{len(shots) + 1:02d}.png"), took)
         return self._last_failure
 
     async def _fail_with(
-        self, step: BrowserStep, failure: StepFailed, observer: Observer, screenshot: str | None
+        self, step: BrowserStep, failure: StepFailed, observer: Observer, shot: tuple[str | None, float]
     ) -> None:
         """Report a step that failed before as the one that the run fails with."""
         failure.category = "step"
         number = len(self.job.config.steps) + 1
         last = msgspec.structs.replace(step, id=f"step_{number}", ordinal=number)
-        said = await self._account(last, observer, failure, 0.0, screenshot)
+        said = await self._account(last, observer, failure, shot[1], shot[0])
         self.emit(RunEvent("step", f"{self._title(last)}: {failure}", said))
 
     def _tell_config(self, said: str) -> None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from twindiff.browser.config import BrowserStep, fill_parameters
+from twindiff.browser.config import REFERENCE, BrowserStep, fill_parameters
 from twindiff.browser.expectations import StepFailed
 from twindiff.browser.model_runs.clause_readings import (
     ClauseReading,
@@ -30,7 +30,7 @@ from twindiff.browser.model_runs.step_evidence import (
     words_of,
 )
 from twindiff.browser.page_text import normalize_blanks
-from twindiff.browser.prompt_facts import Fact, Statement, list_statements
+from twindiff.browser.prompt_facts import Clause, Fact, Statement, list_statements
 
 MAX_MISSING_CHARACTERS = 300
 MAX_PAGES = 60
@@ -60,10 +60,13 @@ class StatementAccounts:
     """The statements of a prompt, and the steps that passed for each of them."""
 
     def __init__(self, prompt: str, values: Mapping[str, str], twin_sentences: Sequence[str] = ()) -> None:
-        self.prompt = fill_parameters(prompt, {**{name: f"{{{{{name}}}}}" for name in _names_in(prompt)}, **values})
-        self.statements = list_statements(self.prompt)
         self._values = values
-        self._readings = [read_clauses(each) for each in self.statements]
+        self._prompt = self._fill_text(prompt)
+        self.statements = list_statements(prompt)
+        self._readings = [
+            [each._replace(clause=self._with_values(each.clause)) for each in read_clauses(statement)]
+            for statement in self.statements
+        ]
         self._twins = [normalize_blanks(each).casefold() for each in twin_sentences]
         self._steps: list[StepEvidence] = []
         self._failed: list[FailedExpectation] = []
@@ -152,6 +155,16 @@ class StatementAccounts:
     def _next(self) -> int:
         return len(self._steps) + len(self._failed)
 
+    def _fill_text(self, text: str) -> str:
+        """Return a text with the values that are known; what is told or recorded keeps their names."""
+        return fill_parameters(text, {**{name: f"{{{{{name}}}}}" for name in REFERENCE.findall(text)}, **self._values})
+
+    def _with_values(self, clause: Clause) -> Clause:
+        """Return a clause that has the value of each parameter that it names as a fact."""
+        named = [name for name in REFERENCE.findall(clause.text) if name in self._values]
+        facts = [each for each in clause.facts if each.text not in named]
+        return clause._replace(facts=(*facts, *(Fact(f"{{{{{name}}}}}", (self._values[name],)) for name in named)))
+
     def _fill(self, step: BrowserStep) -> BrowserStep:
         def fill(text: str | None) -> str | None:
             return None if text is None else fill_parameters(text, self._values)
@@ -238,14 +251,16 @@ class StatementAccounts:
             yield Missing(number, f"no step {'does' if reading.is_done else 'does or expects'} {_quote(missing)}")
 
     def _miss_of_denial(self, number: int, reading: ClauseReading, proofs: Sequence[StepEvidence]) -> Iterator[Missing]:
-        clause, text = reading.clause, self.statements[number - 1].text
+        clause, text = reading.clause, self._fill_text(self.statements[number - 1].text)
         missing = tuple(
-            fact for fact in clause.facts if not any(each.denies_fact(fact, clause.text, text) for each in proofs)
+            fact
+            for fact in clause.facts
+            if not any(each.denies_fact(fact, self._fill_text(clause.text), text) for each in proofs)
         )
         if missing:
             yield Missing(number, f"no negated expectation says that {_quote(missing)} is not there", reading, missing)
         if not clause.facts and not any(
-            each.denies_something(self.prompt, clause.text, self._pages) for each in proofs
+            each.denies_something(self._prompt, clause.text, self._pages) for each in proofs
         ):
             yield Missing(number, f"no negated expectation proves '{clause.text}'", reading)
 
@@ -294,28 +309,27 @@ class StatementAccounts:
 
     def _has_held_since(self, failed: FailedExpectation) -> bool:
         """Return whether the same was expected again, with the same facts, and held."""
-        facts = [
-            fact for number in failed.statements for each in self.statements[number - 1].clauses for fact in each.facts
-        ]
+        clauses = [each.clause for number in failed.statements for each in self._readings[number - 1]]
         return any(
             later.position > failed.position
             and later.statements & failed.statements
             and not later.why_void
-            and _expects_the_same(failed.filled, later.step, facts)
+            and _expects_the_same(failed.filled, later.step, clauses)
             for later in self._steps
         )
 
 
-def _expects_the_same(one: BrowserStep, later: BrowserStep, facts: Sequence[Fact]) -> bool:
+def _expects_the_same(one: BrowserStep, later: BrowserStep, clauses: Sequence[Clause]) -> bool:
     """Return whether a later expectation says the facts of another one, and of what else that said some word."""
     if not (one.expect and later.expect and is_alike(one.expect, later.expect)):
         return False
+    facts = [fact for clause in clauses for fact in clause.facts]
     text, later_text = said_by(one.expect), said_by(later.expect)
     place, later_place = plain_words(scope_of(one)), plain_words(scope_of(later))
     has_text = all(is_said(each, later_text or later_place) for each in facts if is_said(each, text))
     has_place = all(is_said(each, f"{later_place} {later_text}") for each in facts if is_said(each, place))
     has_number = (one.expect.min, one.expect.max) == (later.expect.min, later.expect.max)
-    stems = _list_other_stems(text, facts)
+    stems = _list_other_stems(text, facts) & list_stems(" ".join(each.text for each in clauses))
     return has_text and has_place and has_number and (not stems or bool(stems & list_stems(later_text or later_place)))
 
 
@@ -326,10 +340,6 @@ def _list_other_stems(text: str, facts: Sequence[Fact]) -> set[str]:
     for each in facts:
         text = text.replace(each.text, " ")
     return list_stems(text)
-
-
-def _names_in(prompt: str) -> list[str]:
-    return re.findall(r"\{\{\s*([\w.-]+)\s*\}\}", prompt)
 
 
 def _is_look(statement: Statement) -> bool:
