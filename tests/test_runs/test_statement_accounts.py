@@ -242,6 +242,16 @@ def test_a_proof_comes_before_the_actions_of_later_statements():
     assert not account(asked, text(1, "Draft"), click(2, "Send"), text(3, "Sent")).describe_missing()
 
 
+@pytest.mark.parametrize("numbers", [[1, 2, 3, 4], [1, 4], [2, 3]])
+def test_an_action_that_is_said_to_serve_many_statements_does_not_bring_their_proofs_forward(numbers):
+    asked = 'Open "Mail". Expect "Draft". Click Send. Expect "Sent"'
+    shown = [text(2, "Draft"), text(4, "Sent")]
+    opened, sent = click(1, "Mail"), click(3, "Send")
+    assert not account(asked, opened, shown[0], sent, shown[1]).describe_missing()
+    assert account(asked, opened, *shown, click(numbers, "Send"), sent).describe_missing()
+    assert account(asked, opened, click(numbers, "Send"), sent, *shown).describe_missing()
+
+
 def test_a_sentence_about_a_twin_is_accounted_for_by_its_check_and_by_nothing_else():
     sentence = 'Expect one new message in the Slack channel #general that contains "Paid"'
     accounts = StatementAccounts(f"Frobnicate. {sentence}", {}, [sentence])

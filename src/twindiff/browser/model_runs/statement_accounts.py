@@ -293,12 +293,16 @@ class StatementAccounts:
 
     def _is_in_time(self, number: int, proof: StepEvidence) -> bool:
         """Return whether a proof comes after the actions of earlier statements, and before those of later ones."""
-        actions = [each for each in self._steps if each.is_action]
-        return all(
-            not (max(each.statements) < number and each.position > proof.position)
-            and not (min(each.statements) > number and each.position < proof.position)
-            for each in actions
-        )
+        for action in self._steps:
+            own = self._list_own(action.statements) if action.is_action else {number}
+            is_late = min(own) < number and action.position > proof.position
+            if number not in own and (is_late or (max(own) > number and action.position < proof.position)):
+                return False
+        return True
+
+    def _list_own(self, statements: frozenset[int]) -> frozenset[int]:
+        """Return those of the statements of an action that ask for one, or all of them."""
+        return frozenset(each for each in statements if asks_for_action(self.statements[each - 1])) or statements
 
     def _find_done(self, reading: ClauseReading, steps: Sequence[StepEvidence]) -> int:
         """Return the position of the first step that does what a clause says, or -1."""
