@@ -222,3 +222,15 @@ def test_an_action_is_not_repaired_into_a_look(runs, site, scripted):
     scripted("OPENAI", ("step", {"action": "expect", "expect": {"type": "text", "contains": "Shop"}}))
     run = runs.steps(site.url, {"action": "click", "selector": "#gone", "timeout_ms": 100})
     assert (run["status"], run["failure_category"]) == ("failed", "step")
+
+
+def test_a_sentence_about_a_twin_is_proven_by_its_check_alone(runs, site, scripted, monkeypatch):
+    with monkeypatch.context() as variables:
+        claim = ("step", {**SEEN[1], "statements": [2]})
+        script = scripted("OPENAI", claim, DONE, DONE, DONE, variables=variables)
+        prompt = 'Give it a "Pay now"\nExpect no refund in Stripe'
+        run = runs.run(prompt=prompt, start_url=site.url, twins=["stripe"])
+    assert "statement 2 is about a twin" in told(script)[1]
+    assert [each[:2] for each in run["not_understood"]] == ["1."]
+    without_model = runs.wait(runs.create(f"/test-runs/{run['id']}/rerun"))
+    assert (without_model["status"], without_model["failure_category"]) == ("failed", "not_understood")

@@ -210,6 +210,9 @@ class BrowserRun:
                 return
         if agent and self.job.goal:
             await self._pursue(agent, interpreter, observer)
+        elif self.job.goal:
+            said = "no rule understands the whole prompt, and no model is configured (TWINDIFF_MODEL)"
+            self.failed = {"status": "failed", "failure_category": "not_understood", "failure_detail": said}
 
     async def _repair(
         self, agent: Agent, step: BrowserStep, interpreter: Interpreter, observer: Observer
