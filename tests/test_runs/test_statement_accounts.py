@@ -39,7 +39,7 @@ def account(prompt: str, *done: BrowserStep | tuple[BrowserStep, str], values: A
         one, seen = each if isinstance(each, tuple) else (each, "")
         expect = one.expect
         if expect and not seen:
-            selector = "" if "role=" in str(expect.selector) else f"{expect.selector or ''}".partition("=")[2]
+            selector = "" if "[" in str(expect.selector) else f"{expect.selector or ''}".partition("=")[2]
             seen = f"{selector} {expect.contains or expect.equals or ''}"
         accounts.record_passed(one, seen, "nothing yet")
     return accounts
@@ -49,6 +49,10 @@ PAY = [click(1, "Mark as paid")]
 PROMPT = "Click Mark as paid. The status of INV-2 is Paid"
 IN_ROW = (text(2, "Paid", "row=INV-2"), PAID_ROW)
 IN_ROW_1 = (text(1, "Paid", "row=INV-2"), PAID_ROW)
+NO_STAFF = (
+    step(1, type="visible", selector='css=nav >> role=link[name="Staff"]', negated=True),
+    "Invoices Settings",
+)
 COUNTED = {"type": "count", "selector": "css=tbody tr"}
 VISIBLE = {"type": "visible"}
 
@@ -109,9 +113,33 @@ VISIBLE = {"type": "visible"}
         ),
         pytest.param(
             "The menu has no Staff link",
-            [step(1, **VISIBLE, selector='css=nav >> role=link[name="Staff"]', negated=True)],
+            [NO_STAFF],
             [step(1, **VISIBLE, selector='css=#other[name="Staff"]', negated=True)],
             id="what is denied is not an invented element",
+        ),
+        pytest.param(
+            "The menu has no Staff link",
+            [NO_STAFF],
+            [(NO_STAFF[0], "\n")],
+            id="the place of a denial is there",
+        ),
+        pytest.param(
+            "The menu has no Staff link",
+            [NO_STAFF],
+            [step(1, **VISIBLE, selector='css=nav nav a:has-text("Staff")', negated=True)],
+            id="what is denied is not within an invented element",
+        ),
+        pytest.param(
+            "Only Ada is listed",
+            [text(1, "Ada", "row=Ada"), step(1, **COUNTED, min=1, max=1)],
+            [text(1, "Ada", "row=Ada"), text(1, "qwertz", negated=True)],
+            id="the absence of something else limits nothing",
+        ),
+        pytest.param(
+            "Only Ada is listed",
+            [text(1, "Ada", "row=Ada"), step(1, **COUNTED, min=1, max=1)],
+            [text(1, "Ada", "row=Ada"), step(1, **COUNTED, max=9)],
+            id="a maximum without a minimum limits nothing",
         ),
         pytest.param(
             "The menu has no Staff link",

@@ -33,6 +33,7 @@ from twindiff.browser.page_text import normalize_blanks
 from twindiff.browser.prompt_facts import Clause, Fact, Statement, list_statements
 
 MAX_MISSING_CHARACTERS = 300
+_WHERE = ", on the whole page or in the place that the sentence names (css=nav >> role=link[name=…])"
 MAX_PAGES = 60
 """Texts of pages that are kept, to know what a denial speaks of."""
 
@@ -210,9 +211,15 @@ class StatementAccounts:
         if statement.is_ordered and not any(each.is_positioned for each in telling):
             yield Missing(number, "no expectation looks at a position (nth= or entry=)")
         exclusive = [each.clause for each in readings if each.clause.is_exclusive]
-        limits = [each.expect for each in telling if each.expect]
-        if exclusive and not any(each.equals is not None or each.max is not None or each.negated for each in limits):
-            yield Missing(number, f"nothing limits '{exclusive[0].text}' (equals, max or negated)")
+        if exclusive and not any(self._limits(each, exclusive[0].text) for each in telling):
+            yield Missing(number, f"nothing limits '{exclusive[0].text}' (equals, min and max, or negated)")
+
+    def _limits(self, proof: StepEvidence, clause: str) -> bool:
+        """Return whether an expectation would not have held, had there been more than a clause says."""
+        expect = proof.expect
+        if expect and expect.type == "count" and not expect.negated:
+            return bool(expect.min) and expect.max is not None
+        return bool(expect) and (expect.equals is not None or proof.denies_something(self._prompt, clause, self._pages))
 
     def _miss_of_clause(
         self, number: int, reading: ClauseReading, steps: Sequence[StepEvidence], begin: int
@@ -258,7 +265,9 @@ class StatementAccounts:
             if not any(each.denies_fact(fact, self._fill_text(clause.text), text) for each in proofs)
         )
         if missing:
-            yield Missing(number, f"no negated expectation says that {_quote(missing)} is not there", reading, missing)
+            yield Missing(
+                number, f"no negated expectation says that {_quote(missing)} is not there{_WHERE}", reading, missing
+            )
         if not clause.facts and not any(
             each.denies_something(self._prompt, clause.text, self._pages) for each in proofs
         ):

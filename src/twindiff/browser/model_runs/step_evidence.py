@@ -129,6 +129,8 @@ class StepEvidence(NamedTuple):
             is_state = expect.negated or (expect.type == "disabled" and bool(_CANNOT.search(clause)))
             return is_state and is_said(fact, f"{text} {plain_words(self.scope)}")
         is_absent = expect.negated or (expect.type == "count" and expect.max == 0)
+        if INSIDE in self.scope and not self.seen.strip():
+            return False  # the place itself is absent
         if not is_absent or not self.is_in_place_of(f"{clause} {statement}"):
             return False
         meant = [text] if text else words
@@ -142,7 +144,7 @@ class StepEvidence(NamedTuple):
         if expect is None or not self.denies:
             return False
         if expect.type == "count" and expect.max and not expect.negated:
-            return not self.why_void
+            return bool(expect.min)
         known = [prompt, *pages]
         words = [said_by(expect)] if said_by(expect) else words_of(self.scope)
         if words:
@@ -306,6 +308,8 @@ def _is_kind_named_in(selector: str, text: str) -> bool:
     """
     bare = re.sub(r"\[name=[^\]]*\]|\"[^\"]*\"|'[^']*'|^css=|^role=", "", selector)
     said = [names for word, names in _PLACES.items() if re.search(rf"\b{word}s?\b", text, re.IGNORECASE)]
+    if re.search(r"[\s>+~:]", bare.strip()):  # so may what is within another element, or its position
+        return False
     marks = re.findall(r"[#.\[][^\s#.\[>:]+", bare)
     return any(_names(bare, names) for names in said) and all(
         any(_names(each, names) for names in said) for each in marks
