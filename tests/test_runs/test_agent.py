@@ -58,22 +58,41 @@ def scripted(monkeypatch):
         each.close()
 
 
-FILL = ("step", {"action": "fill", "selector": "named=Email", "value": "{{email}}"})
-WRONG = ("step", {"action": "click", "selector": "#nothing", "timeout_ms": 100})
-PAY = ("step", {"action": "click", "selector": "testid=pay"})
-SEEN = ("step", {"action": "expect", "expect": {"type": "text", "contains": "Paid by ada@example.com"}})
+FILL = ("step", {"action": "fill", "selector": "named=Email", "value": "{{email}}", "statements": [1]})
+WRONG = ("step", {"action": "click", "selector": "#nothing", "timeout_ms": 100, "statements": [1]})
+PAY = ("step", {"action": "click", "selector": "testid=pay", "statements": [1]})
+SEEN = (
+    "step",
+    {"action": "expect", "expect": {"type": "text", "contains": "Paid by ada@example.com"}, "statements": [1]},
+)
 DONE = ("finish", {"passed": True, "reason": "The page says that it is paid"})
+PROMPT = 'Check out with "Pay now" as ada@example.com'
+PROVEN = """Check out with "Pay now" as ada@example.com
+The page says "Paid by ada@example.com" and no "Refused"
+"""
+CREDENTIALS = {"email": "ada@example.com", "password": "secret"}
+CLICK = ("step", {"action": "click", "selector": 'role=button[name="Pay now"]', "statements": [1]})
+PAID = ("step", {"action": "expect", "expect": {"type": "text", "contains": "Paid by {{email}}"}, "statements": [2]})
+NOT_REFUSED = (
+    "step",
+    {"action": "expect", "expect": {"type": "text", "contains": "Refused", "negated": True}, "statements": [2]},
+)
+
+
+def told(script):
+    """What the model was told, one text a request."""
+    return [each["messages"][-1]["content"] for each in script.asked]
 
 
 def test_models_of_both_vendors_do_what_no_rule_understands_and_the_steps_replay_without_them(
     runs, site, scripted, monkeypatch
 ):
-    asked = {"start_url": site.url, "credentials": {"email": "ada@example.com", "password": "secret"}}
+    asked = {"start_url": site.url, "credentials": CREDENTIALS}
     configs = []
     for kind in ("OPENAI", "ANTHROPIC"):
         with monkeypatch.context() as variables:
-            script = scripted(kind, FILL, WRONG, PAY, SEEN, DONE, variables=variables)
-            run = runs.run(prompt="Test the checkout flow", **asked)
+            script = scripted(kind, FILL, WRONG, CLICK, SEEN, DONE, variables=variables)
+            run = runs.run(prompt=PROMPT, **asked)
         assert run["status"] == "completed", run["failure_detail"]
         assert ("secret" not in json.dumps(script.asked), script.calls) == (True, [])
         configs.append(run["test_config_json"])
@@ -101,3 +120,117 @@ def test_a_model_that_gives_up_fails_the_run_with_its_reason(runs, site, scripte
     scripted("OPENAI", ("finish", {"passed": False, "reason": "There is no cart"}))
     run = runs.run(prompt="Test the cart", start_url=site.url)
     assert (run["status"], run["failure_category"], run["failure_detail"]) == ("failed", "agent", "There is no cart")
+
+
+def test_a_model_that_does_nothing_and_says_passed_fails(runs, site, scripted):
+    script = scripted("OPENAI", DONE, DONE, ("finish", {"passed": True, "reason": "Sure", "background": [1, 2]}))
+    run = runs.run(prompt=PROVEN, start_url=site.url)
+    assert (run["status"], run["failure_category"]) == ("failed", "not_understood")
+    assert [each[:2] for each in run["not_understood"]] == ["1.", "2."]
+    assert "Paid by" in run["failure_detail"]
+    assert "not accepted" in told(script)[1]
+    assert script.calls == []
+
+
+def test_a_refused_model_may_go_on_and_each_step_tells_what_it_serves(runs, site, scripted):
+    script = scripted("OPENAI", FILL, CLICK, PAID, DONE, NOT_REFUSED, DONE)
+    run = runs.run(prompt=PROVEN, start_url=site.url, credentials=CREDENTIALS)
+    assert run["status"] == "completed", run["failure_detail"]
+    assert [each["statements"] for each in run["results_json"]] == [[1], [1], [2], [2]]
+    assert "1. Check out" in told(script)[0]
+    assert "no negated expectation" in told(script)[4]
+    page = runs.client.get(run["page_url"]).text
+    assert "<h2>Statements</h2>" in page
+    assert "· statement 2" in page
+    report = runs.client.get(f"/test-runs/{run['id']}/artifacts/junit.xml").text
+    assert "(statement 2): passed" in report
+
+
+def expect_paid(**changes):
+    expect = {"type": "text", "contains": "Paid", **changes}
+    return ("step", {"action": "expect", "expect": expect, "statements": [2], "timeout_ms": 100})
+
+
+UNPAID = """<!doctype html><title>Invoices</title><h1>Invoices</h1>
+<table><tr><th>Number<th>Status</tr><tr><td>INV-1<td>Paid</tr><tr><td>INV-2<td>Unpaid</tr></table>
+<button>Mark as paid</button>"""
+MARK = ("step", {"action": "click", "selector": 'role=button[name="Mark as paid"]', "statements": [1]})
+MARKED = 'Give it a "Mark as paid"\nThe row of INV-2 should carry the status Paid'
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [
+        [expect_paid(selector="row=INV-2"), expect_paid(selector="row=INV-2", contains="Unpaid"), DONE, DONE, DONE],
+        [expect_paid(selector="row=INV-2"), ("finish", {"passed": False, "reason": "It is not paid"})],
+        [expect_paid(selector="row=INV-2", contains="Unpaid"), DONE, DONE, DONE],
+    ],
+    ids=["a failed expectation is replaced", "the model gives up", "the fault is expected"],
+)
+def test_a_fault_of_the_application_ends_as_a_failed_step_with_what_was_seen(runs, site, scripted, calls):
+    site.pages["/invoices"] = UNPAID
+    scripted("OPENAI", MARK, *calls)
+    run = runs.run(prompt=MARKED, start_url=f"{site.url}/invoices")
+    assert (run["status"], run["failure_category"]) == ("failed", "step")
+    last = run["results_json"][-1]
+    assert (last["passed"], last["expected"].count("Paid"), last["statements"]) == (False, 1, [2])
+    assert "INV-2 Unpaid" in last["seen"]
+
+
+def test_a_word_elsewhere_on_the_page_does_not_hide_a_fault(runs, site, scripted):
+    site.pages["/invoices"] = UNPAID
+    scripted("OPENAI", MARK, expect_paid(), expect_paid(selector="row=INV-1"), DONE, DONE, DONE)
+    run = runs.run(prompt=MARKED, start_url=f"{site.url}/invoices")
+    assert (run["status"], run["failure_category"]) == ("failed", "not_understood")
+
+
+def test_a_run_that_failed_leaves_no_steps_that_would_pass_without_what_was_missing(runs, site, scripted):
+    scripted("OPENAI", FILL, CLICK, DONE, DONE, DONE)
+    run = runs.run(prompt=PROVEN, start_url=site.url, credentials=CREDENTIALS)
+    assert (run["status"], run["test_config_json"]["steps"]) == ("failed", [])
+
+
+def test_an_action_stays_done_where_what_it_expects_fails(runs, site, scripted):
+    both = {"action": "press", "value": "Tab", "statements": [1], "timeout_ms": 100}
+    both["expect"] = {"type": "text", "contains": "Refused"}
+    scripted("OPENAI", FILL, ("step", both), ("finish", {"passed": False, "reason": "It was not refused"}))
+    run = runs.run(prompt=PROVEN, start_url=site.url, credentials=CREDENTIALS)
+    assert run["failure_category"] == "step"
+    assert [(each["action"], each["passed"]) for each in run["results_json"]] == [
+        ("fill", True),
+        ("press", True),
+        ("expect", False),
+    ]
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"action": "expect", "expect": {"type": "text", "contains": "Refused"}},
+        {"action": "wait", "selector": "#receipt"},
+        {"action": "press", "value": "Tab", "expect": {"type": "text", "contains": "Refused"}},
+        {"action": "press", "value": "Tab", "wait_for": "#receipt"},
+    ],
+)
+def test_what_is_expected_of_a_page_is_not_repaired(runs, site, scripted, broken):
+    script = scripted("OPENAI", SEEN, PAY)
+    run = runs.steps(site.url, {**broken, "timeout_ms": 100})
+    assert (run["status"], run["failure_category"], len(script.calls)) == ("failed", "step", 2)
+
+
+def test_an_action_is_not_repaired_into_a_look(runs, site, scripted):
+    scripted("OPENAI", ("step", {"action": "expect", "expect": {"type": "text", "contains": "Shop"}}))
+    run = runs.steps(site.url, {"action": "click", "selector": "#gone", "timeout_ms": 100})
+    assert (run["status"], run["failure_category"]) == ("failed", "step")
+
+
+def test_a_sentence_about_a_twin_is_proven_by_its_check_alone(runs, site, scripted, monkeypatch):
+    with monkeypatch.context() as variables:
+        claim = ("step", {**SEEN[1], "statements": [2]})
+        script = scripted("OPENAI", claim, DONE, DONE, DONE, variables=variables)
+        prompt = 'Give it a "Pay now"\nExpect no refund in Stripe'
+        run = runs.run(prompt=prompt, start_url=site.url, twins=["stripe"])
+    assert "statement 2 is about a twin" in told(script)[1]
+    assert [each[:2] for each in run["not_understood"]] == ["1."]
+    without_model = runs.wait(runs.create(f"/test-runs/{run['id']}/rerun"))
+    assert (without_model["status"], without_model["failure_category"]) == ("failed", "not_understood")

@@ -23,17 +23,29 @@ RESPONSE_SECONDS = 120.0
 MAX_PAGE_CHARACTERS = 4000
 MAX_TOKENS = 2000
 MAX_ELEMENTS = 60
+MAX_LINES_DONE = 80
+"""Lines about the steps so far, and about what is missing, that a model is told."""
+MAX_LINE_CHARACTERS = 2000
 SYSTEM = (
     "You test a web application in a browser. Call the tool `step` for the next thing to do, and `finish` when the "
     "test is over. Expect what the test says must be seen; never say that it passed what you have not seen. "
+    "The statements of a test are numbered: say with each step which it does or proves, and prove them in their order. "
+    "A test passes only if every statement is accounted for: what is to be done by steps that name it, what must be "
+    "seen by expectations that name it in one place of the page (a row, a heading, a message), what must not be by "
+    "`negated` ones, numbers by `count` with `min` and `max` or by whole texts. What was on the page before the last "
+    "action proves nothing unless you say where. Statements that demand nothing are `background` of `finish`. "
+    "If the application does not do what a statement says, expect it all the same: that failure is the result. "
     'Selectors are CSS, `role=button[name="…"]`, `testid=…`, `text=…`, or `named=…` for what a person reads. Values '
     "that you may use without knowing them are written {{name}}."
 )
 _TEXT = {"type": "string"}
+_NUMBERS = {"type": "array", "items": {"type": "integer"}}
 _EXPECT = {
     "type": "object",
     "properties": {
-        "type": {"enum": ["text", "url", "title", "value", "visible", "disabled", "checked", "focused", "count"]},
+        "type": {
+            "enum": ["text", "url", "title", "value", "visible", "disabled", "checked", "focused", "count", "state"]
+        },
         "contains": _TEXT,
         "equals": _TEXT,
         "selector": _TEXT,
@@ -53,6 +65,7 @@ TOOLS: dict[str, tuple[str, dict[str, Any]]] = {
                 "value": _TEXT,
                 "wait_for": _TEXT,
                 "expect": _EXPECT,
+                "statements": _NUMBERS,
             },
             "required": ["action"],
         },
@@ -61,7 +74,7 @@ TOOLS: dict[str, tuple[str, dict[str, Any]]] = {
         "End the test.",
         {
             "type": "object",
-            "properties": {"passed": {"type": "boolean"}, "reason": _TEXT},
+            "properties": {"passed": {"type": "boolean"}, "reason": _TEXT, "background": _NUMBERS},
             "required": ["passed", "reason"],
         },
     ),
@@ -73,10 +86,11 @@ class AgentFailed(Exception):
 
 
 class Finished(msgspec.Struct):
-    """The model reports that the test is over."""
+    """The model reports that the test is over, and which statements of the prompt demand nothing."""
 
     passed: bool
     reason: str
+    background: list[int] = []
 
 
 class Agent:
@@ -99,7 +113,7 @@ class Agent:
             raise AgentFailed(f"the model asked for what cannot be done: {error}") from None
 
     async def _describe_page(self, page: Page, task: str, done: list[str]) -> str:
-        """Return the prompt: the task, the steps done so far, and the text and elements of the page."""
+        """Return the prompt: the task, the last steps done, and the text and elements of the page."""
         from playwright.async_api import Error
 
         try:
@@ -107,7 +121,8 @@ class Agent:
         except Error:
             text = ""
         elements = [f"- {each['selector']} ({each['text']})" for each in await candidates(page, task, MAX_ELEMENTS)]
-        parts = [f"Task: {task}", f"Values: {', '.join(self._names) or 'none'}", "Done so far:", *(done or ["nothing"])]
+        told = [each[:MAX_LINE_CHARACTERS] for each in done[-MAX_LINES_DONE:]] or ["nothing"]
+        parts = [f"Task: {task}", f"Values: {', '.join(self._names) or 'none'}", "Done so far:", *told]
         return "\n".join([*parts, f"The page is {page.url} and says:", text, "Elements:", *elements])
 
     async def _call(self, told: str) -> tuple[str, dict[str, Any]]:

@@ -15,6 +15,8 @@ from twindiff.browser.masking import MASK
 from twindiff.browser.run_dates import is_date
 
 MAX_STEPS = 200
+MAX_STATEMENTS = 100
+"""Statements of a prompt that one step serves."""
 MAX_PROMPT_CHARACTERS = 20_000
 MAX_FILES = 20
 MAX_FILE_BYTES = 500_000
@@ -106,7 +108,10 @@ class DialogAnswer(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=Tru
 
 
 class BrowserStep(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
-    """One step; afterwards an element of the CSS selector `wait_for` must be visible, and then `expect` must hold."""
+    """One step; afterwards an element of the CSS selector `wait_for` must be visible, and then `expect` must hold.
+
+    `statements` are the numbers of the sentences of the prompt that the step does or proves, as its model said.
+    """
 
     action: Action
     id: str = ""
@@ -120,6 +125,7 @@ class BrowserStep(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True
     dialog: DialogAnswer | None = None
     timeout_ms: Annotated[int, msgspec.Meta(ge=1, le=MAX_TIMEOUT_MS)] | None = None
     repaired: bool | None = None
+    statements: Annotated[list[Annotated[int, msgspec.Meta(ge=1)]], msgspec.Meta(max_length=MAX_STATEMENTS)] = []
 
 
 class TestParameter(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):

@@ -110,6 +110,8 @@ class StepFailed(Exception):
     """A step could not be done, or what it expects does not hold."""
 
     category = "step"
+    is_of_page = False
+    """Whether the action was done, and the page did not answer it as expected."""
 
     def __init__(self, said: str, expected: str = "", seen: str = "", near: list[dict[str, str]] | None = None) -> None:
         super().__init__(said)

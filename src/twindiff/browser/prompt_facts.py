@@ -27,7 +27,7 @@ _QUOTED = re.compile(
 _HELD = re.compile("\x02(\\d+)\x03")
 _ABBREVIATION = re.compile(r"\b(Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr|No|vs|etc|e\.g|i\.e)\.(?=\s)", re.IGNORECASE)
 _BREAK = re.compile(
-    r"\s*(?:,(?!\d)|[;()–]|:(?!\d)|\s-\s)\s*|\s+(?:and|but|while|whereas|although|though|because|which|und|aber)\s+",  # noqa: RUF001
+    r"\s*(?:,(?!\d)|[;()–]|:(?!\d)|\s-\s)\s*|\s*(?==>|->|→)|\s+(?:and|but|while|whereas|although|though|because|which|und|aber)\s+",  # noqa: RUF001
     re.IGNORECASE,
 )
 """What ends a clause: a negation reaches no further."""
@@ -38,6 +38,7 @@ _FACT = re.compile(
     |(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.)?\s+(?:of\s+)?{_MONTH}(?:,?\s+(?P<year>\d{{4}}))?
     |{_MONTH.replace("month", "month2")}\.?\s+(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,?\s+(?P<year2>\d{{4}}))?
     |(?P<code>\b[^\W\d_][\w]*-\d[\w-]*)
+    |\b(?-i:[a-z]+)(?P<attached>\d+)\b
     |(?P<number>\d+(?:[.,:]\d+)*)
     |(?P<word>\b(?:{"|".join(NUMBERS[2:])}|twice)\b)
     |(?P<name>(?-i:\b[^\W\d_a-z](?:[\w-]|['’](?!s\b|m\b|d\b|ll\b|ve\b|re\b))*))""",  # noqa: RUF001
@@ -58,9 +59,11 @@ _CLAIM = re.compile(
 )
 _ORDER = re.compile(
     r"\b(?:above|below|beneath|sorted|alphabetical(?:ly)?|ascending|descending|newest first|oldest first|"
-    r"at the (?:top|bottom|end|beginning) of the (?:list|table)|in this order)\b",
+    r"at the (?:top|bottom|end|beginning) of the (?:list|table)|in this order|"
+    r"(?:first|second|third|fourth|fifth|last|top|bottom) (?:row|entry|item|line|result|card|record))\b",
     re.IGNORECASE,
 )
+_IS = re.compile(r" (?:is|was|has|becomes|remains|stays)\b")
 _TITLES = frozenset(["dr", "mr", "mrs", "ms", "prof", "given", "when", "then", "and", "but", "step", "expected", "i"])
 
 
@@ -109,8 +112,10 @@ def list_statements(prompt: str) -> list[Statement]:
         is_sentence = text.rstrip()[-1:] in (".", "!", "?") and re.match(r"\s+[A-Z]", prompt[quoted.end() :])
         return f"\x02{len(held) - 1}\x03" + (". " if is_sentence else "")
 
-    text = _ABBREVIATION.sub(r"\1", _QUOTED.sub(hold, prompt))
-    return [_read_statement(each, held) for each in split_prompt(text)]
+    sentences = [*split_prompt(_ABBREVIATION.sub(r"\1", _QUOTED.sub(hold, prompt)))]
+    first = [_read_statement(each, held, frozenset()) for each in sentences]
+    names = frozenset(fact.text for each in first for clause in each.clauses for fact in clause.facts)
+    return [_read_statement(each, held, names) for each in sentences]
 
 
 def list_missing(facts: Sequence[Fact], said: str) -> list[str]:
@@ -118,38 +123,42 @@ def list_missing(facts: Sequence[Fact], said: str) -> list[str]:
     return [each.text for each in facts if not each.is_said_in(said)]
 
 
-def _read_statement(sentence: str, held: Sequence[str]) -> Statement:
+def _read_statement(sentence: str, held: Sequence[str], names: frozenset[str]) -> Statement:
     text = _HELD.sub(lambda mark: f'"{held[int(mark[1])]}"', sentence)
     bare = _HELD.sub("", sentence)
-    clauses = tuple(_read_clauses(sentence, held))
+    clauses = tuple(_read_clauses(sentence, held, names))
     return Statement(text, clauses, bool(_CLAIM.search(bare)), bool(_ORDER.search(bare)))
 
 
-def _read_clauses(sentence: str, held: Sequence[str]) -> Iterator[Clause]:
+def _read_clauses(sentence: str, held: Sequence[str], names: frozenset[str]) -> Iterator[Clause]:
     begin = 0
     for end in [*_BREAK.finditer(sentence), None]:
         part = sentence[begin : end.start() if end else len(sentence)]
         bare = _HELD.sub("", part)
         if part.strip():
-            facts = tuple(_read_facts(part, held, is_first=begin == 0))
+            facts = tuple(_read_facts(part, held, names, is_first=begin == 0))
             text = _HELD.sub(lambda mark: f'"{held[int(mark[1])]}"', part).strip()
             yield Clause(text, facts, bool(_DENIED.search(bare)), bool(_EXCLUSIVE.search(bare)))
         begin = end.end() if end else begin
 
 
-def _read_facts(part: str, held: Sequence[str], *, is_first: bool) -> Iterator[Fact]:
+def _read_facts(part: str, held: Sequence[str], names: frozenset[str], *, is_first: bool) -> Iterator[Fact]:
+    """Yield the facts of a part. A first word is a name if it is one elsewhere, or *is* follows it."""
     for said in _FACT.finditer(part):
         kind, text = said.lastgroup, said[0]
         if kind == "held":
             quoted = held[int(_HELD.sub(r"\1", text))]
             yield Fact(f'"{quoted}"', (quoted,))
+        elif said["attached"]:  # p1 of a list is its page 1, and h1 a heading
+            yield Fact(text, (text, said["attached"]))
         elif said["iso"] or said["day"] or said["day2"]:
             yield Fact(text, _date_forms(said))
         elif said["word"]:
             number = 2 if text.lower() == "twice" else NUMBERS.index(text.lower())
             yield Fact(text, (str(number), text))
         elif said["name"]:
-            is_opening = is_first and not part[: said.start()].strip()
+            is_opening = is_first and not part[: said.start()].strip() and text not in names
+            is_opening = is_opening and not _IS.match(part[said.end() :])
             if text.lower() not in _TITLES and not (is_opening or text.lower() in UNNAMED):
                 yield Fact(text, (text,))
         else:

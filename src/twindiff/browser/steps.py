@@ -152,6 +152,18 @@ class Interpreter:
                 await self._expectations.note_messages()
             self._expect_dialog(step.dialog)
             await self._actions[step.action](step, seconds)
+            await self._look_after(step, following, seconds)
+        except SeveralRows as error:
+            raise StepFailed(str(error), "one row", "several") from None
+        except SeveralControls as error:
+            raise WordsUnclear(str(error), "one element", "several") from None
+        except Error as error:
+            said = error.message.split("\nCall log")[0].strip()
+            raise StepFailed(f"{step.action} {self._describe_step(step)}: {said}"[:MAX_SEEN_CHARACTERS]) from None
+
+    async def _look_after(self, step: BrowserStep, following: BrowserStep | None, seconds: float) -> None:
+        """Wait for what a step expects after its action; raises StepFailed."""
+        try:
             if step.dialog:
                 await self._check_dialog(step.dialog, seconds)
             if step.wait_for:
@@ -161,13 +173,18 @@ class Interpreter:
             if following is None or following.action != "expect":
                 is_waiting = following is not None and following.action == "wait"  # the prompt says for how long
                 await self._expectations.confirm(with_timers=not is_waiting)
-        except SeveralRows as error:
-            raise StepFailed(str(error), "one row", "several") from None
-        except SeveralControls as error:
-            raise WordsUnclear(str(error), "one element", "several") from None
-        except Error as error:
-            said = error.message.split("\nCall log")[0].strip()
-            raise StepFailed(f"{step.action} {self._describe_step(step)}: {said}"[:MAX_SEEN_CHARACTERS]) from None
+        except StepFailed as failed:
+            failed.is_of_page = True
+            raise
+
+    async def read_text(self, selector: str = "") -> str:
+        """Return the visible text of the page, or of an element; empty if it cannot be read."""
+        from playwright.async_api import Error
+
+        try:
+            return await self._expectations.page_text(selector) or ""
+        except (Error, SeveralRows, SeveralControls, StepFailed):
+            return ""
 
     async def _set_dates(self, step: BrowserStep) -> None:
         """Give the dates of a step their values, by the clock and zone of the page."""

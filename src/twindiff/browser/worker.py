@@ -15,13 +15,15 @@ import msgspec
 
 from twindiff.browser import chromium
 from twindiff.browser import config as configs
-from twindiff.browser.agent import MAX_TURNS, Agent, AgentFailed, Finished
+from twindiff.browser.agent import Agent, AgentFailed, Finished
 from twindiff.browser.artifact_masking import CannotMask, copy_masked, find_secrets
 from twindiff.browser.config import REFERENCE, BrowserStep, ConfigError, fill_parameters
 from twindiff.browser.expectations import StepFailed, WordsUnclear
 from twindiff.browser.job import TYPED_SECRET, BrowserJob, RunEvent
 from twindiff.browser.limits import MEGABYTE, watch_memory
 from twindiff.browser.masking import MASK, TextMask, is_secret_name, mask_cards
+from twindiff.browser.model_runs.pursuit import Pursuit, StepDesk
+from twindiff.browser.model_runs.statement_accounts import StatementAccounts
 from twindiff.browser.page_observer import Observer
 from twindiff.browser.page_timers import RECORD_TIMERS
 from twindiff.browser.proxy import BrowserAccessPolicy, Proxy
@@ -37,6 +39,8 @@ HURRIED_SECONDS = 2.0
 """Seconds that a browser has to save its trace and HAR; fewer where it hangs or the run was ended."""
 EFFECTIVE = ("click", "press", "select", "choose", "check", "uncheck", "upload")
 """Actions that may change something in an application or its twins."""
+OBSERVING = ("expect", "wait")
+"""Actions that only look at a page."""
 MAX_EFFECTS = 5
 TRACE = "trace.zip"
 HAR = "network.har"
@@ -66,6 +70,7 @@ class BrowserRun:
         self._effects: list[str] = []
         """The steps done that may have changed something."""
         self._trouble = ""
+        self._last_failure: StepFailed | None = None
         self._end_by = math.inf
         self._hangs = False
         self._is_closing = False
@@ -205,51 +210,105 @@ class BrowserRun:
                 return
         if agent and self.job.goal:
             await self._pursue(agent, interpreter, observer)
+        elif self.job.goal:
+            said = "no rule understands the whole prompt, and no model is configured (TWINDIFF_MODEL)"
+            self.failed = {"status": "failed", "failure_category": "not_understood", "failure_detail": said}
 
     async def _repair(
         self, agent: Agent, step: BrowserStep, interpreter: Interpreter, observer: Observer
     ) -> BrowserStep:
-        """Execute the model's replacement of a failed step, if it proposes one; returns the step executed last."""
+        """Execute the model's replacement of a failed step, if it proposes one; returns the step executed last.
+
+        Only an action that could not be done is replaced. What is expected of the page is the test itself: neither a
+        step that only observes, nor one whose action was done, is replaced.
+        """
+        if step.action in OBSERVING or (self._last_failure and self._last_failure.is_of_page):
+            await self._step(step, interpreter, observer)
+            return step
         task = f"Of a test the step '{self._title(step)}' cannot be done: {self._trouble}. Call the step that mends it."
         try:
             proposed = await agent.ask(observer.page, task, [])
         except AgentFailed as failed:
             proposed = Finished(passed=False, reason=str(failed))
+        if not isinstance(proposed, Finished) and proposed.action in OBSERVING:
+            proposed = Finished(passed=False, reason=f"'{proposed.action}' does not do what '{step.action}' does")
         if isinstance(proposed, Finished):
             self.emit(RunEvent("log", f"no repair: {proposed.reason}"))
             await self._step(step, interpreter, observer)
             return step
-        expect = step.expect or proposed.expect
-        mended = msgspec.structs.replace(proposed, id=step.id, ordinal=step.ordinal, expect=expect, repaired=True)
+        mended = msgspec.structs.replace(
+            proposed,
+            id=step.id,
+            ordinal=step.ordinal,
+            expect=step.expect or proposed.expect,
+            wait_for=step.wait_for or proposed.wait_for,
+            dialog=step.dialog or proposed.dialog,
+            statements=step.statements,
+            repaired=True,
+        )
         await self._step(mended, interpreter, observer)
         return mended
 
     async def _pursue(self, agent: Agent, interpreter: Interpreter, observer: Observer) -> None:
-        """Execute the steps that a model proposes until it ends the test; successful steps become the TestConfig."""
-        config, done = self.job.config, list[str]()
-        try:
-            for _ in range(MAX_TURNS):
-                proposed = await agent.ask(observer.page, self.job.prompt, done)
-                if isinstance(proposed, Finished):
-                    self._judge(proposed)
-                    return
-                number = len(config.steps) + 1
-                step = msgspec.structs.replace(proposed, id=f"step_{number}", ordinal=number)
-                if await self._step(step, interpreter, observer, is_last_try=False):
-                    config.steps.append(step)
-                    done.append(f"{self._title(step)}: done")
-                else:
-                    done.append(f"{self._title(step)}: {self._trouble}")
-            self._judge(Finished(passed=False, reason=f"the model did not finish within {MAX_TURNS} turns"))
-        except AgentFailed as failed:
-            self._judge(Finished(passed=False, reason=str(failed)))
-        finally:
-            self._tell_config("the steps that were done")
+        """Execute the steps that a model proposes; they become the TestConfig if each statement is accounted for.
 
-    def _judge(self, end: Finished) -> None:
+        Of a run that failed none do: a replay would pass without what was missing.
+        """
+        config = self.job.config
+        accounts = StatementAccounts(self.job.prompt, self.job.values, [each.sentence for each in config.twin_checks])
+        task = "\n".join(["the statements of a test:", *accounts.describe_statements()])
+        shots: dict[str, tuple[str | None, float]] = {}
+
+        async def propose(told: list[str]) -> BrowserStep | Finished:
+            return await agent.ask(observer.page, task, told)
+
+        async def try_step(step: BrowserStep, following: BrowserStep | None) -> StepFailed | None:
+            return await self._try_step(step, following, interpreter, observer, shots)
+
+        desk = StepDesk(propose, try_step, interpreter.read_text, self._title)
+        end = await Pursuit(desk, accounts, config)()
         self.emit(RunEvent("log", f"the model says: {end.reason}"))
-        if not end.passed:
-            self.failed = {"status": "failed", "failure_category": "agent", "failure_detail": end.reason}
+        if not end.category:
+            self._tell_config("the steps that were done")
+        elif end.failed:
+            await self._fail_with(*end.failed, observer, shots.get(str(end.failed[0]), (None, 0.0)))
+        else:
+            detail = end.reason
+            if end.missing:
+                detail = f"nothing that was done accounts for these statements of the prompt: {'; '.join(end.missing)}"
+            self.failed = {"status": "failed", "failure_category": end.category, "failure_detail": detail}
+            if end.missing:
+                self.failed["not_understood"] = [*end.missing]
+
+    async def _try_step(
+        self,
+        step: BrowserStep,
+        following: BrowserStep | None,
+        interpreter: Interpreter,
+        observer: Observer,
+        shots: dict[str, tuple[str | None, float]],
+    ) -> StepFailed | None:
+        """Execute a step of a model; returns how it failed, which is only logged.
+
+        `shots` get the screenshot of the page where an expectation failed, and the milliseconds that it took.
+        """
+        began = time.monotonic()
+        if await self._step(step, interpreter, observer, following, is_last_try=False):
+            return None
+        if step.expect:
+            took = round((time.monotonic() - began) * 1000, 1)
+            shots[str(step)] = (await self._screenshot(step, observer, f"tried-{len(shots) + 1:02d}.png"), took)
+        return self._last_failure
+
+    async def _fail_with(
+        self, step: BrowserStep, failure: StepFailed, observer: Observer, shot: tuple[str | None, float]
+    ) -> None:
+        """Report a step that failed before as the one that the run fails with."""
+        failure.category = "step"
+        number = len(self.job.config.steps) + 1
+        last = msgspec.structs.replace(step, id=f"step_{number}", ordinal=number)
+        said = await self._account(last, observer, failure, shot[1], shot[0])
+        self.emit(RunEvent("step", f"{self._title(last)}: {failure}", said))
 
     def _tell_config(self, said: str) -> None:
         self.emit(RunEvent("config", said, configs.to_json(self.job.config)))
@@ -277,7 +336,7 @@ class BrowserRun:
         except ConfigError as error:
             failure = StepFailed(str(error))
         if failure and not is_last_try:
-            self._trouble = str(failure)
+            self._trouble, self._last_failure = str(failure), failure
             self.emit(RunEvent("log", f"tried {self._title(step)}: {failure}"))
             return False
         milliseconds = round((time.monotonic() - began) * 1000, 1)
@@ -286,9 +345,14 @@ class BrowserRun:
         return failure is None
 
     async def _account(
-        self, step: BrowserStep, observer: Observer, failure: StepFailed | None, milliseconds: float
+        self,
+        step: BrowserStep,
+        observer: Observer,
+        failure: StepFailed | None,
+        milliseconds: float,
+        screenshot: str | None = None,
     ) -> dict[str, Any]:
-        """Return the record of an executed step."""
+        """Return the record of an executed step, with the given screenshot or one of the page as it is now."""
         said: dict[str, Any] = {
             "id": step.id,
             "step": step.ordinal,
@@ -297,8 +361,9 @@ class BrowserRun:
             "status": "failed" if failure else "passed",
             "milliseconds": milliseconds,
             "url": observer.page.url,
-            "screenshot": await self._screenshot(step, observer),
+            "screenshot": screenshot or await self._screenshot(step, observer),
             **({"repaired": True} if step.repaired else {}),
+            **({"statements": step.statements} if step.statements else {}),
             **observer.take(),
         }
         if failure:
@@ -338,11 +403,11 @@ class BrowserRun:
             parts.append(str(step.expect))
         return mask_cards(fill_parameters(" ".join(str(part) for part in parts if part), {**shown, **hidden}))[:300]
 
-    async def _screenshot(self, step: BrowserStep, observer: Observer) -> str | None:
+    async def _screenshot(self, step: BrowserStep, observer: Observer, name: str = "") -> str | None:
         """Save a screenshot, if possible, and return its file name; Chromium sometimes refuses at first."""
         from playwright.async_api import Error
 
-        name = "start.png" if step.id == "start" else f"step-{step.ordinal:02d}.png"
+        name = name or ("start.png" if step.id == "start" else f"step-{step.ordinal:02d}.png")
         for _ in range(2):
             try:
                 shot = observer.page.screenshot(path=self.folder / name, timeout=0, animations="disabled")

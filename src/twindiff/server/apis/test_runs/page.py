@@ -14,6 +14,7 @@ from twindiff.server.apis.errors import NotSignedIn
 from twindiff.server.apis.test_runs.ledger import ENDED
 from twindiff.server.apis.test_runs.page_head import render_head, render_title
 from twindiff.server.apis.test_runs.page_rows import ROWS_STYLE, render_diff
+from twindiff.server.apis.test_runs.page_statements import STATEMENTS_STYLE, describe_served, render_statements
 from twindiff.server.apis.test_runs.reports import first_line
 from twindiff.server.apis.test_runs.views import render_run
 from twindiff.server.auth import same
@@ -98,6 +99,7 @@ def page(runs: TestRunService, run: TestRunRecord, address: str) -> Response:
         render_head(run, facts),
         f"<pre>{escape(facts['prompt'])}</pre>" if run.prompt else "",
         _not_understood(facts),
+        render_statements(facts),
         _film(runs, run, facts),
         _failure(facts),
         _diff(runs, run, facts),
@@ -111,7 +113,8 @@ def page(runs: TestRunService, run: TestRunRecord, address: str) -> Response:
     body = (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
         '<meta name="viewport" content="width=device-width">'
-        f'<style>{_STYLE}{ROWS_STYLE}</style></head><body><nav><a href="/inspect/application-runs">All runs</a></nav>'
+        f"<style>{_STYLE}{ROWS_STYLE}{STATEMENTS_STYLE}</style></head><body>"
+        f'<nav><a href="/inspect/application-runs">All runs</a></nav>'
         f"<main>{''.join(parts)}</main>{script}</body></html>"
     )
     return Response(body.encode(), content_type="text/html; charset=utf-8", headers=HEADERS)
@@ -141,9 +144,10 @@ def _frame(runs: TestRunService, run: TestRunRecord, step: dict[str, Any]) -> st
     picture = f'<img src="{_file(shown, shot)}" alt="The page after this step" loading="lazy">' if shot else ""
     mark = "<span class=ok>✓</span>" if step["passed"] else "<span class=bad>✗</span>"
     repaired = " · repaired" if step.get("repaired") else ""
+    served = f" · {each}" if (each := describe_served(step)) else ""
     took = f" · {step['milliseconds']:.0f} ms" if "milliseconds" in step else ""
     why = f"<p class=why>{escape(first_line(step['detail']))}</p>" if step.get("detail") else ""
-    caption = f"{mark} {step['step']}. <span class=name>{_name(part, step)}</span>{took}{repaired}{why}"
+    caption = f"{mark} {step['step']}. <span class=name>{_name(part, step)}</span>{took}{repaired}{served}{why}"
     return f'<figure class="{step["status"]}">{picture}<figcaption>{caption}</figcaption></figure>'
 
 

@@ -27,7 +27,7 @@ Status = Literal["passed", "failed", "error", "skipped"]
 class TestResult(NamedTuple):
     """The result of a test: `failed` if an expectation was not met, `error` if it could not be run at all.
     The first line of `detail` is the reason; further ones are the application's output. `category` is the
-    `failure_category` of a run that ends because of it.
+    `failure_category` of a run that ends because of it, and `steps` are lines about what was done.
     """
 
     __test__ = False
@@ -38,6 +38,7 @@ class TestResult(NamedTuple):
     detail: str = ""
     seconds: float = 0.0
     category: str = ""
+    steps: Sequence[str] = ()
 
     @property
     def is_bad(self) -> bool:
@@ -72,6 +73,8 @@ def junit(results: Sequence[TestResult]) -> bytes:
             message = {"message": _printable(first_line(each.detail))}
             run = f"run {each.run_id}: " if each.run_id else ""
             ET.SubElement(case, _ELEMENTS[each.status], message).text = _printable(f"{run}{each.detail}")
+        if each.steps:
+            ET.SubElement(case, "system-out").text = _printable("\n".join(each.steps))
     return ET.tostring(suites, encoding="utf-8", xml_declaration=True)
 
 

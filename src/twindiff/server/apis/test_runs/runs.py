@@ -26,6 +26,7 @@ from twindiff.server.apis.test_runs.likely_causes import (
     find_unreached_hosts,
     with_likely_causes,
 )
+from twindiff.server.apis.test_runs.page_statements import describe_served
 from twindiff.server.apis.test_runs.queue import Queue
 from twindiff.server.apis.test_runs.reports import NOTHING_TESTED, TestResult, write_reports
 from twindiff.server.apis.test_runs.run_secrets import restore_masked
@@ -314,6 +315,7 @@ class TestRunService:
         summary = data.get("failure_detail") or f"{passed} of {counts['total']} steps passed"
         name = self.ledger.mask(run).text(str(run.asked.get("name") or run.prompt or run.start_url))[:MAX_NAME]
         result = _result(run, name, data, sum(float(step.get("milliseconds", 0)) for step in steps) / 1000)
+        result = result._replace(steps=self.ledger.mask(run).value(_describe_served_statements(steps)))
         head_sha = sandbox and sandbox.asked.get("commit_sha")
         write_reports(self.artifacts.open(run_id), [result], summary, page_url(run, address), head_sha)
         self.ledger.end(run_id, str(data.pop("status")), **{**counts, **data, **outcome, "summary": summary})
@@ -407,6 +409,15 @@ class TestRunService:
         provision_id = run.asked.get("provision_id")
         ended = provision_id and not run.asked.get("checks") and not self.twins.is_ready(provision_id)
         return {} if ended else without_none(provision_id=provision_id)
+
+
+def _describe_served_statements(steps: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Lines about the steps of a model, with the statements that each serves; none for other runs."""
+    return [
+        f"{step['step']}. {step['title']} ({describe_served(step)}): {step['status']}"
+        for step in steps
+        if step.get("statements")
+    ]
 
 
 def _result(run: TestRunRecord, name: str, end: Mapping[str, Any], seconds: float) -> TestResult:

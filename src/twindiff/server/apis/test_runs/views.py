@@ -54,7 +54,9 @@ def brief(ledger: Ledger, run: TestRunRecord, address: str) -> dict[str, Any]:
 
 
 def _unclear_on_page(outcome: Mapping[str, Any]) -> list[str]:
-    """Return the step whose words meant nothing, or several things, on the page that it came to."""
+    """Return what no step of a model accounts for, or the step whose words meant no single thing on the page."""
+    if outcome.get("not_understood"):
+        return outcome["not_understood"]
     return [outcome["failure_detail"]] if outcome.get("failure_category") == "not_understood" else []
 
 

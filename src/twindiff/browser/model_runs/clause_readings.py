@@ -1,0 +1,190 @@
+"""Reads whether a clause of a prompt asks for something to be done, or says what must be seen afterwards."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from twindiff.browser.prompt_facts import Clause, Statement
+
+_VERBS = (
+    *("click", "press", "hit", "tap", "open", "go", "navigate", "fill", "enter", "type", "select", "choose", "pick"),
+    *("check", "uncheck", "tick", "untick", "toggle", "search", "sort", "filter", "submit", "save", "confirm", "set"),
+    *("cancel", "delete", "remove", "add", "create", "edit", "change", "upload", "switch", "follow", "scroll", "hover"),
+    *("drag", "sign", "log", "login", "reload", "refresh", "send", "invite", "book", "close", "dismiss", "accept"),
+    *("decline", "enable", "disable", "expand", "collapse", "return", "visit", "mark", "complete", "move"),
+    *(
+        "rename",
+        "assign",
+        "approve",
+        "reject",
+        "pay",
+        "buy",
+        "order",
+        "publish",
+        "archive",
+        "restore",
+        "reply",
+        "write",
+    ),
+    *(
+        "post",
+        "clear",
+        "empty",
+        "answer",
+        "start",
+        "finish",
+        "leave",
+        "repeat",
+        "copy",
+        "paste",
+        "reschedule",
+        "record",
+    ),
+)
+_IRREGULAR = r"went|chose|(?:come|came) back|left|sent|began|paid|bought|wrote|submitted|tapped|logged|dragged"
+_DOING = re.compile(
+    rf"\b(?:(?:{'|'.join(_VERBS)})(?:s|es|d|ed)?|{_IRREGULAR}|(?:click|tick|press|mark|select|add|remov|sav|sign|logg)ing)\b",
+    re.IGNORECASE,
+)
+_HAVING_DONE = re.compile(
+    rf"\b(?:have|has|had)\s+(?:\w+ly\s+)?(?=(?:(?:{'|'.join(_VERBS)})(?:d|ed)\b|{_IRREGULAR}|gone|chosen|written))",
+    re.IGNORECASE,
+)
+_ASSERTING = re.compile(
+    r"=>|\b(?:should|must|supposed|expect(?:ed|s)?|verify|verifies|check that|checks that|ensure|make sure|assert|"
+    r"confirm that|sees?|shows?|shown|displays?|displayed|visible|appears?|listed|lists|reads?|says?|said|contains?|"
+    r"mentions?|remains?|remaining|stays?|still|becomes?|is|are|has|have|label|heading|told|"
+    r"(?:comes?|brings?|turns?|pops?) (?:it )?up|"
+    r"soll(?:te)?|muss|zeigt|erwartet)\b",
+    re.IGNORECASE,
+)
+_DEMANDING = re.compile(r"\b(?:should|must|supposed|expect(?:ed|s)?)\b|=>", re.IGNORECASE)
+_SETTING = re.compile(r"\W*(?:and\s+)?(?:given|when|if|after|once|having|while|as soon as|before)\b", re.IGNORECASE)
+_LETTING = re.compile(r"\W*(?:and\s+)?(?:have|let)\s+(?=\w+\s)", re.IGNORECASE)
+"""*Have Ada sign in* asks for something."""
+_EXPECTING = re.compile(r"\W*(?:expect|expected|what should happen|verify|ensure|make sure|assert)\b", re.IGNORECASE)
+_GIVEN = re.compile(r"\W*given\b", re.IGNORECASE)
+_MESSAGE = re.compile(
+    r"\b(?:messages?|toasts?|notifications?|dialogs?|alerts?|errors?|warnings?|confirmations?|told|notes?)\b",
+    re.IGNORECASE,
+)
+_STATES = (
+    ("disabled", True, re.compile(r"\b(?:disabled|grey(?:ed)? out|deaktiviert)\b", re.IGNORECASE)),
+    ("disabled", False, re.compile(r"\b(?:enabled|clickable)\b", re.IGNORECASE)),
+    ("checked", True, re.compile(r"\b(?:ticked|checked(?! (?:in|out)\b)|switched on)\b", re.IGNORECASE)),
+    ("checked", False, re.compile(r"\b(?:unticked|unchecked|switched off)\b", re.IGNORECASE)),
+    ("focused", True, re.compile(r"\b(?:focused|has (?:the )?focus)\b", re.IGNORECASE)),
+)
+"""Types of expectations of states, whether the word says that the state holds, and the word."""
+_WORD = re.compile(r"[a-zäöüß]{4,}")
+_EMPTY_WORDS = frozenset(
+    [
+        "that",
+        "this",
+        "with",
+        "from",
+        "there",
+        "their",
+        "should",
+        "must",
+        "expect",
+        "expected",
+        "shown",
+        "appears",
+        "visible",
+        "still",
+        "again",
+        "message",
+        "messages",
+        "toast",
+        "notification",
+        "dialog",
+        "alert",
+        "error",
+        "warning",
+        "confirmation",
+        "told",
+        "note",
+        "notes",
+        "displayed",
+        "says",
+        "being",
+        "were",
+        "have",
+    ]
+)
+STEM_CHARACTERS = 5
+
+
+class ClauseReading(NamedTuple):
+    """A clause, and what would account for it.
+
+    `is_done` clauses need steps that act; of `is_asserted` ones the facts must be expected; others need either.
+    """
+
+    clause: Clause
+    is_done: bool
+    is_asserted: bool
+
+    @property
+    def is_about_message(self) -> bool:
+        """Return whether the clause says that a message appears, in words of its own."""
+        return self.is_asserted and bool(_MESSAGE.search(self.clause.text)) and '"' not in self.clause.text
+
+    @property
+    def states(self) -> list[tuple[str, bool]]:
+        """Return the types of the expected states, each with whether it must hold."""
+        if not self.is_asserted:
+            return []
+        bare = re.sub(r'"[^"]*"', "", self.clause.text)
+        return [(kind, is_on != self.clause.is_denied) for kind, is_on, word in _STATES if word.search(bare)]
+
+
+def read_clauses(statement: Statement) -> list[ClauseReading]:
+    """Read the clauses of a statement; a mere name belongs to the clause after or before it that asserts something."""
+    if _EXPECTING.match(statement.text):
+        return [ClauseReading(clause, is_done=False, is_asserted=True) for clause in statement.clauses]
+    is_given = bool(_GIVEN.match(statement.text))
+    verbs = [_read_verb(clause, is_given=is_given) for clause in statement.clauses]
+    readings: list[ClauseReading] = []
+    for number, (clause, verb) in enumerate(zip(statement.clauses, verbs, strict=True)):
+        carried = verb or _carry(verbs[:number][::-1]) or _carry(verbs[number + 1 :])
+        asserted = (carried == "asserts" and statement.is_claim) or clause.is_denied or "=>" in clause.text
+        readings.append(ClauseReading(clause, verb == "does" and not clause.is_denied, bool(asserted)))
+    return readings
+
+
+def asks_for_action(statement: Statement) -> bool:
+    """Return whether a statement asks for something to be done, even if it names nothing: `Click Save`."""
+    return any(each.is_done for each in read_clauses(statement))
+
+
+def claims_something(statement: Statement) -> bool:
+    """Return whether a statement says how something is, so that an expectation must prove it."""
+    is_letting = bool(_LETTING.match(statement.text))
+    return statement.is_claim and not (is_letting and not any(each.is_asserted for each in read_clauses(statement)))
+
+
+def list_stems(text: str) -> set[str]:
+    """Return the beginnings of the words that carry the meaning of a text."""
+    words = (each for each in _WORD.findall(text.lower()) if each not in _EMPTY_WORDS)
+    return {each[:STEM_CHARACTERS] for each in words}
+
+
+def _read_verb(clause: Clause, *, is_given: bool) -> str:
+    bare = _LETTING.sub("", _HAVING_DONE.sub("", re.sub(r'"[^"]*"', "", clause.text)))
+    doing, asserting = (
+        max((each.start() for each in verb.finditer(bare)), default=-1) for verb in (_DOING, _ASSERTING)
+    )
+    is_setting = is_given or bool(_SETTING.match(bare) and asserting < doing)  # *after a click all are shown* asserts
+    if asserting >= 0 and (not is_setting or _DEMANDING.search(bare)):
+        return "asserts"
+    if doing >= 0:
+        return "does"
+    return "sets" if is_setting else ""
+
+
+def _carry(verbs: Sequence[str]) -> str:
+    return next((each for each in verbs if each), "")

@@ -1,0 +1,357 @@
+"""What a model did accounts for the statements of a prompt, or something is missing, whatever the model says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from twindiff.browser import config as configs
+from twindiff.browser.config import BrowserStep
+from twindiff.browser.expectations import StepFailed
+from twindiff.browser.model_runs.statement_accounts import StatementAccounts
+
+PAID_ROW = "INV-2 Ada 195.00 Paid"
+
+
+def step(numbers: int | list[int], action: str = "expect", **fields: Any) -> BrowserStep:
+    """A step as a model proposes it; fields that are not a step's are those of its expectation."""
+    numbers = [numbers] if isinstance(numbers, int) else numbers
+    own = {name: fields.pop(name) for name in [*fields] if name in ("value", "on", "wait_for")}
+    if "on" in own:
+        own["selector"] = own.pop("on")
+    given = {"action": action, "statements": numbers, **own, **({"expect": fields} if fields else {})}
+    return configs.read({"steps": [given]}).steps[0]
+
+
+def text(numbers: int | list[int], said: str, selector: str | None = None, **more: Any) -> BrowserStep:
+    return step(numbers, type="text", contains=said, **({"selector": selector} if selector else {}), **more)
+
+
+def click(numbers: int | list[int], name: str) -> BrowserStep:
+    return step(numbers, "click", on=f'role=button[name="{name}"]')
+
+
+def account(prompt: str, *done: BrowserStep | tuple[BrowserStep, str], values: Any = None) -> StatementAccounts:
+    """Account for steps that passed; with what each saw, which is otherwise what it expects."""
+    accounts = StatementAccounts(prompt, values or {})
+    for each in done:
+        one, seen = each if isinstance(each, tuple) else (each, "")
+        expect = one.expect
+        if expect and not seen:
+            selector = "" if "[" in str(expect.selector) else f"{expect.selector or ''}".partition("=")[2]
+            seen = f"{selector} {expect.contains or expect.equals or ''}"
+        accounts.record_passed(one, seen, "nothing yet")
+    return accounts
+
+
+PAY = [click(1, "Mark as paid")]
+PROMPT = "Click Mark as paid. The status of INV-2 is Paid"
+IN_ROW = (text(2, "Paid", "row=INV-2"), PAID_ROW)
+IN_ROW_1 = (text(1, "Paid", "row=INV-2"), PAID_ROW)
+NO_STAFF = (
+    step(1, type="visible", selector='css=nav >> role=link[name="Staff"]', negated=True),
+    "Invoices Settings",
+)
+COUNTED = {"type": "count", "selector": "css=tbody tr"}
+VISIBLE = {"type": "visible"}
+
+
+@pytest.mark.parametrize(
+    ("prompt", "enough", "too_little"),
+    [
+        pytest.param(PROMPT, [*PAY, IN_ROW], PAY, id="a claim needs an expectation"),
+        pytest.param(PROMPT, [*PAY, IN_ROW], [IN_ROW], id="an action needs a step that acts"),
+        pytest.param(
+            PROMPT,
+            [*PAY, IN_ROW],
+            [*PAY, text(2, "INV-2", "css=h1"), text(2, "Paid", "css=h2")],
+            id="what is said together is seen together",
+        ),
+        pytest.param(
+            PROMPT,
+            [*PAY, IN_ROW],
+            [*PAY, step(2, "fill", on="field=Search", value="INV-2 Paid"), text(2, "Invoices", "css=h1")],
+            id="a claim is not proven by typing it",
+        ),
+        pytest.param(
+            PROMPT,
+            [*PAY, IN_ROW],
+            [*PAY, (text(2, "paid", "row=INV-2"), "INV-2 Unpaid")],
+            id="a word is not a part of another one",
+        ),
+        pytest.param(PROMPT, [*PAY, IN_ROW], [IN_ROW, *PAY], id="a proof comes after the actions before it"),
+        pytest.param(
+            "Expect 3 rows",
+            [step(1, **COUNTED, min=3, max=3)],
+            [step(1, **COUNTED, min=3)],
+            id="a number is a number exactly",
+        ),
+        pytest.param(
+            "Expect at least 3 rows",
+            [step(1, **COUNTED, min=3)],
+            [step(1, **COUNTED, min=2)],
+            id="at least is a minimum",
+        ),
+        pytest.param(
+            "Expect that Ada is not shown",
+            [text(1, "Ada", negated=True)],
+            [text(1, "Ada")],
+            id="a denial needs a negated expectation",
+        ),
+        pytest.param(
+            "Expect that Ada is shown",
+            [text(1, "Ada")],
+            [text(1, "Ada", negated=True), text(1, "Team")],
+            id="a negated expectation affirms nothing",
+        ),
+        pytest.param(
+            "Expect that Ada is not shown",
+            [text(1, "Ada", negated=True)],
+            [text(1, "Ada Byron of Ockham", negated=True)],
+            id="a longer text is absent more easily",
+        ),
+        pytest.param(
+            "The menu has no Staff link",
+            [NO_STAFF],
+            [step(1, **VISIBLE, selector='css=#other[name="Staff"]', negated=True)],
+            id="what is denied is not an invented element",
+        ),
+        pytest.param(
+            "The menu has no Staff link",
+            [NO_STAFF],
+            [(NO_STAFF[0], "\n")],
+            id="the place of a denial is there",
+        ),
+        pytest.param(
+            "The menu has no Staff link",
+            [NO_STAFF],
+            [step(1, **VISIBLE, selector='css=nav nav a:has-text("Staff")', negated=True)],
+            id="what is denied is not within an invented element",
+        ),
+        pytest.param(
+            "Only Ada is listed",
+            [text(1, "Ada", "row=Ada"), step(1, **COUNTED, min=1, max=1)],
+            [text(1, "Ada", "row=Ada"), text(1, "qwertz", negated=True)],
+            id="the absence of something else limits nothing",
+        ),
+        pytest.param(
+            "Only Ada is listed",
+            [text(1, "Ada", "row=Ada"), step(1, **COUNTED, min=1, max=1)],
+            [text(1, "Ada", "row=Ada"), step(1, **COUNTED, max=9)],
+            id="a maximum without a minimum limits nothing",
+        ),
+        pytest.param(
+            "The menu has no Staff link",
+            [text(1, "Staff", "css=nav", negated=True)],
+            [text(1, "Staff", "css=h1", negated=True)],
+            id="a denial looks where the sentence says",
+        ),
+        pytest.param(
+            "Expect that the dialog is gone",
+            [step(1, **VISIBLE, selector="role=dialog", negated=True)],
+            [text(1, "qwertz", negated=True)],
+            id="a denial speaks of something that there was or that the sentence names",
+        ),
+        pytest.param(
+            "Only Ada is listed",
+            [text(1, "Ada", "row=Ada"), step(1, **COUNTED, min=1, max=1)],
+            [text(1, "Ada", "row=Ada")],
+            id="only needs a limit",
+        ),
+        pytest.param(
+            "The first row is Ada",
+            [text(1, "Ada", "css=tbody tr:first-child")],
+            [text(1, "Ada", "row=Ada")],
+            id="an order needs a position",
+        ),
+        pytest.param(
+            'Expect that "Save" is disabled',
+            [step(1, type="disabled", selector="button=Save")],
+            [step(1, **VISIBLE, selector="button=Save")],
+            id="a state needs an expectation of it",
+        ),
+        pytest.param(
+            'Expect that "Save" is enabled',
+            [step(1, type="disabled", selector="button=Save", negated=True)],
+            [step(1, type="disabled", selector="button=Save")],
+            id="enabled is not disabled",
+        ),
+        pytest.param(
+            '"News" is not ticked',
+            [step(1, type="checked", selector="checkbox=News", negated=True)],
+            [step(1, type="checked", selector="checkbox=News")],
+            id="not ticked is not ticked",
+        ),
+        pytest.param(
+            "Ada cannot click Save",
+            [step(1, type="disabled", selector="button=Save for Ada")],
+            [step(1, **VISIBLE, selector="button=Save for Ada")],
+            id="what cannot be used is disabled",
+        ),
+        pytest.param(
+            "Log in with ada@a.test",
+            [step(1, "fill", on="field=Email", value="{{email}}")],
+            [step(1, "fill", on="field=Email", value="{{other}}")],
+            id="a parameter counts as its value",
+        ),
+        pytest.param(
+            "She sees a message that the order was saved",
+            [text(1, "Order saved")],
+            [text(1, "Welcome")],
+            id="a message has a word of the sentence",
+        ),
+        pytest.param(
+            'The row of INV-2 has the status "Paid"',
+            [IN_ROW_1],
+            [(text(1, "INV-2 is paid", "role=status"), "INV-2 is paid")],
+            id="what is quoted is read in its case",
+        ),
+        pytest.param(
+            "The row of INV-2 is Paid",
+            [IN_ROW_1],
+            [(text(1, "INV-2 is Paid"), "INV-2 is Paid")],
+            id="what a row says is looked for in it",
+        ),
+        pytest.param(
+            "The header should say Harbour",
+            [text(1, "Harbour", "css=header")],
+            [step(1, type="value", selector="field=Name", equals="Harbour")],
+            id="what a header says is not the value of a field",
+        ),
+        pytest.param(
+            "Expect that Ada is shown",
+            [step(1, **VISIBLE, selector="css=li >> text=Ada")],
+            [step(1, **VISIBLE, selector='css=body, [title="Ada"]')],
+            id="a selector with alternatives proves none of them",
+        ),
+    ],
+)
+def test_a_statement_needs(prompt: str, enough: list[Any], too_little: list[Any]) -> None:
+    values = {"email": "ada@a.test", "other": "bo@a.test"}
+    assert account(prompt, *enough, values=values).describe_missing() == []
+    assert account(prompt, *too_little, values=values).describe_missing() != []
+
+
+@pytest.mark.parametrize(
+    ("told", "seen", "before"),
+    [
+        (step(1, **VISIBLE, selector="body"), "Ada", ""),
+        (step(1, **COUNTED, min=0), "", ""),
+        (text(1, "a"), "Ada has a list", ""),
+        (text(1, "4"), "14 of 14", ""),
+        (text(1, "Ada"), "Adam", ""),
+        (text(1, "Ada"), "Ada and Bo", "Ada"),
+        (step(1, type="url", contains="/"), "", ""),
+    ],
+)
+def test_an_expectation_that_cannot_fail_or_was_true_before_proves_nothing(told, seen, before):
+    accounts = StatementAccounts("Expect that the list is shown", {})
+    assert accounts.record_passed(told, seen, before)
+    assert accounts.describe_missing()
+
+
+def test_what_was_on_the_page_before_counts_where_a_selector_says_where():
+    accounts = StatementAccounts("Ada is still shown", {})
+    assert not accounts.record_passed(text(1, "Ada", "row=Ada"), "Ada Owner", "Ada Owner")
+    assert not accounts.describe_missing()
+
+
+def test_only_a_statement_that_demands_nothing_is_background():
+    accounts = StatementAccounts("The tabs let a team focus. Click Save. We work with Ada. The list is short", {})
+    accounts.add_background([1, 2, 3, 4])
+    assert [each.partition(".")[0] for each in accounts.describe_missing()] == ["2", "3", "4"]
+
+
+def test_a_proof_comes_before_the_actions_of_later_statements():
+    asked = 'Expect "Draft". Click Send. Expect "Sent"'
+    late = account(asked, click(2, "Send"), text(1, "Draft"), text(3, "Sent"))
+    assert [each.partition(".")[0] for each in late.describe_missing()] == ["1"]
+    assert not account(asked, text(1, "Draft"), click(2, "Send"), text(3, "Sent")).describe_missing()
+
+
+@pytest.mark.parametrize("numbers", [[1, 2, 3, 4], [1, 4], [2, 3]])
+def test_an_action_that_is_said_to_serve_many_statements_does_not_bring_their_proofs_forward(numbers):
+    asked = 'Open "Mail". Expect "Draft". Click Send. Expect "Sent"'
+    shown = [text(2, "Draft"), text(4, "Sent")]
+    opened, sent = click(1, "Mail"), click(3, "Send")
+    assert not account(asked, opened, shown[0], sent, shown[1]).describe_missing()
+    assert account(asked, opened, *shown, click(numbers, "Send"), sent).describe_missing()
+    assert account(asked, opened, click(numbers, "Send"), sent, *shown).describe_missing()
+
+
+def test_a_sentence_about_a_twin_is_accounted_for_by_its_check_and_by_nothing_else():
+    sentence = 'Expect one new message in the Slack channel #general that contains "Paid"'
+    accounts = StatementAccounts(f"Frobnicate. {sentence}", {}, [sentence])
+    assert accounts.is_of_twins(2)
+    assert "about a twin" in accounts.check_numbers([2])
+    assert not accounts.check_numbers([1])
+    assert accounts.check_numbers([3])
+    assert accounts.check_numbers([])
+    assert [each.partition(".")[0] for each in accounts.describe_missing()] == ["1"]
+
+
+@pytest.mark.parametrize(
+    ("later", "is_dropped"),
+    [
+        (text(2, "Unpaid", "row=INV-2"), True),
+        (text(2, "INV-2", "row=INV-2"), True),
+        (text(2, "Paid", "row=INV-2", negated=True), True),
+        (step(2, **VISIBLE, selector="row=INV-2"), True),
+        (text(1, "Paid", "row=INV-2"), True),
+        (text(2, "Paid", "row=INV-2"), False),
+        (text(2, "INV-2 Ada 195.00 Paid", "row=INV-2"), False),
+    ],
+)
+def test_an_expectation_that_failed_must_hold_later_with_the_same_facts(later, is_dropped):
+    accounts = StatementAccounts(PROMPT, {})
+    accounts.record_passed(click(1, "Mark as paid"))
+    accounts.record_failed(text(2, "Paid", "row=INV-2"), StepFailed("no", "Paid", "INV-2 Unpaid"))
+    accounts.record_passed(later, "INV-2 Ada 195.00 Paid Unpaid", "")
+    assert bool(accounts.find_dropped()) == is_dropped
+
+
+def test_a_parameter_of_the_prompt_is_a_fact_whose_value_is_told_to_nobody():
+    accounts = StatementAccounts(
+        "Log in with {{email}}. Expect {{email}} and no {{other}}", {"email": "ada@a.test", "other": "bo@a.test"}
+    )
+    told = [*accounts.describe_statements(), *accounts.describe_missing()]
+    assert "ada@a.test" not in " ".join(told)
+    assert "{{email}}" in accounts.describe_missing()[0]
+    accounts.record_passed(step(1, "fill", on="field=Email", value="{{email}}"))
+    accounts.record_passed(text(2, "{{email}}"), "Signed in as ada@a.test")
+    accounts.record_passed(text(2, "{{other}}", negated=True), "")
+    assert not accounts.describe_missing()
+
+
+def test_an_address_proves_addresses_only():
+    def in_url(said: str) -> BrowserStep:
+        return step(1, type="url", contains=said)
+
+    assert not account("Expect that /cart is shown", in_url("/cart")).describe_missing()
+    assert account("Expect that INV-2 is shown", in_url("INV-2")).describe_missing()
+
+
+def test_a_guess_that_says_nothing_of_its_statement_may_be_given_up_for_another():
+    accounts = StatementAccounts("She is told that the settings were saved", {})
+    accounts.record_failed(text(1, "Success!"), StepFailed("no"))
+    assert accounts.find_dropped()
+    accounts.record_passed(text(1, "Settings saved."), "Settings saved.")
+    assert not accounts.find_dropped()
+
+
+def test_a_message_that_failed_is_not_made_good_by_another_text_that_names_the_same():
+    accounts = StatementAccounts("A message says that the visit of Rex is booked, and Rex is listed as Scheduled", {})
+    accounts.record_failed(text(1, "Visit for Rex booked"), StepFailed("no"))
+    accounts.record_passed(text(1, "Scheduled", "row=Rex"), "Rex Scheduled")
+    assert accounts.find_dropped()
+    accounts.record_passed(text(1, "Rex is booked"), "Rex is booked")
+    assert not accounts.find_dropped()
+
+
+def test_a_place_that_was_looked_at_and_does_not_say_the_fact_tells_of_a_fault():
+    unpaid = account(PROMPT, *PAY, (text(2, "Unpaid", "row=INV-2"), "INV-2 Unpaid")).find_contradicted()
+    assert unpaid
+    assert unpaid[1].text == "Paid"
+    assert not account(PROMPT, *PAY, (text(2, "195.00", "row=INV-2"), PAID_ROW)).find_contradicted()
+    assert not account(PROMPT, *PAY, (text(2, "Invoices", "css=h1"), "Invoices")).find_contradicted()
