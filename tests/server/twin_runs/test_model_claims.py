@@ -6,6 +6,11 @@ The model is a scripted endpoint. Each rule is tried just inside and just outsid
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from twindiff.browser.prompt_facts import list_statements
+from twindiff.server.apis.twin_runs.statement_units import split_statement
 
 SLACK = {
     "slack": {
@@ -305,3 +310,17 @@ def test_a_day_is_that_of_the_clock_of_the_run(live, endpoint, clock):
     endpoint(shown, shown, shown)
     made = provision(live, 'There is a "Kickoff" tomorrow at 10:00', seeds, clock=clock)
     assert bool(made["understood"]) == (clock.get("start") == "2027-03-03T15:20:00"), made
+
+
+WORDS = st.sampled_from(
+    ["Ben", "#billing", "4.5 pm", "1:2.3", "99:99",
+     "9" * 400, "9" * 12 + " days", "in 999 weeks", "1,2.3.4", "(", ")", '"', "+", "with",
+     "p1", "no", "only", "three", "$1.5", "31 February 2027",
+     "acme/x", "repo a/b", ",", ".", "it has", "each", "May"]
+)  # fmt: skip
+
+
+@given(st.lists(WORDS, max_size=12))
+def test_any_prompt_can_be_split_into_units(words):
+    for statement in list_statements(" ".join(words)):
+        split_statement(statement, {"slack": "slack"})

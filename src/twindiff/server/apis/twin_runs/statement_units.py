@@ -12,6 +12,8 @@ from twindiff.browser.run_dates import SPOKEN_DATE, is_date, parameter_of
 from twindiff.server.apis.twin_runs.claim_words import DENIED, PromptNoun, PromptState, list_nouns, list_states
 from twindiff.server.apis.twin_runs.shown_values import find_weekday
 
+MAX_LENGTH_SECONDS = 10_000_000_000
+"""A longer time is taken for this one, which no dates are apart."""
 MAX_WORDS_TO_NOUN = 4
 """A number counts the records of a noun that follows within so many words."""
 _UNITS = {"min": 60, "minute": 60, "hour": 3600, "h": 3600, "day": 86_400, "week": 604_800}
@@ -31,6 +33,8 @@ _PREDICATE = re.compile(r"\b(?:has|have|holds?|contains?|is|are|was|were|posted|
 _PURPOSE = re.compile(r"\b(?:so that|in order to|for the (?:demo|test))\b.*", re.IGNORECASE)
 _SLUG = re.compile(r"(?:repo|repository|branch)\s+(?P<slug>[\w.-]+/[\w./-]+)", re.IGNORECASE)
 _MONEY_AFTER = re.compile(r"\s?(?:usd|eur|gbp|dollars?|euros?|pounds?)\b", re.IGNORECASE)
+_CLOCK = re.compile(r"(\d{1,2})(?::(\d\d))?(?::\d\d)?")
+_DECIMAL = re.compile(r"(?=[\d.,]{1,12}$)[\d,]+(?:\.\d+)?")
 _TIME_AFTER = re.compile(r"\s?(am|pm|a\.m\.|p\.m\.)(?!\w)", re.IGNORECASE)
 _LENGTH_AFTER = re.compile(rf"[\s-]?({'|'.join(_UNITS)})s?\b", re.IGNORECASE)
 _LIMITS = (
@@ -270,14 +274,14 @@ def _read_numbers(
 def _read_number(fact: Fact, before: str, after: str, nouns: list[PromptNoun], end: int) -> NumberFact:
     text = fact.forms[0]
     time, length = _TIME_AFTER.match(after), _LENGTH_AFTER.match(after)
-    if ":" in text or time:
-        hour, _, minute = text.partition(":")
-        shift = 12 if time and time[1].lower().startswith("p") and int(hour) < 12 else 0
-        return NumberFact(fact.text, 0, time=(int(hour) + shift, int(minute[:2] or 0)))
-    value = float(text.replace(",", "")) if text.replace(",", "").count(".") < 2 else -1.0
+    clock = _CLOCK.fullmatch(text)
+    if clock and (clock[2] or time):
+        shift = 12 if time and time[1].lower().startswith("p") and int(clock[1]) < 12 else 0
+        return NumberFact(fact.text, 0, time=(int(clock[1]) + shift, int(clock[2] or 0)))
+    value = float(text.replace(",", "")) if _DECIMAL.fullmatch(text) else -1.0
     if length:
         is_recent = bool(re.search(r"(?:last|past|recent)\s+$", before, re.IGNORECASE))
-        seconds = value * _UNITS[length[1].lower()]
+        seconds = min(value * _UNITS[length[1].lower()], MAX_LENGTH_SECONDS)
         return NumberFact(fact.text, value, length=timedelta(seconds=seconds), is_recent=is_recent)
     if before.rstrip()[-1:] in ("$", "€", "£") or _MONEY_AFTER.match(after):
         return NumberFact(fact.text, value, is_money=True)
