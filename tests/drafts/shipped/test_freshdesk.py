@@ -110,3 +110,37 @@ def test_a_query_has_ten_pages_and_512_letters(freshdesk: httpx.Client):
     query = {"query": '"' + "tag:1 OR " * 56 + 'tag:1234"'}
     assert freshdesk.get("/search/tickets", params={**query, "page": 10}).json() == {"results": [], "total": 0}
     assert freshdesk.get("/search/tickets", params={**query, "page": 11}).status_code == 400
+
+
+def test_a_contact_becomes_an_agent_of_roles_that_are_there(connect: Connect):
+    desk = connect("freshdesk", "https://acme.freshdesk.com/api/v2")
+    roles = desk.get("/roles").json()
+    assert [each["name"] for each in roles][-1] == "Agent"
+    assert desk.get(f"/roles/{roles[0]['id']}").json() == roles[0]
+    contact = desk.post("/contacts", json={"name": "Eve", "email": "eve@example.com"}).json()["id"]
+    path = f"/contacts/{contact}/make_agent"
+    for wrong in (
+        {"role_ids": [5]}, {"role_ids": "x"}, {"role_ids": [None]}, {"role_ids": [{}]}, {"group_ids": [5]},
+        {"ticket_scope": 4}, {"ticket_scope": []}, {"type": "boss"}, {"occasional": "no"}, {"colour": 1},
+    ):  # fmt: skip
+        assert desk.put(path, json=wrong).status_code == 400, wrong
+    made = desk.put(path, json={"role_ids": [roles[-1]["id"]], "occasional": True}).json()
+    assert (made["id"], made["contact"]["email"], made["occasional"]) == (contact, "eve@example.com", True)
+    assert desk.get(f"/agents/{contact}").json() == made
+    assert desk.put(path).status_code == 409
+    assert desk.put("/contacts/5/make_agent").status_code == 404
+    phone = desk.post("/contacts", json={"name": "Bob", "phone": "5"}).json()["id"]
+    assert desk.put(f"/contacts/{phone}/make_agent").json()["errors"][0]["field"] == "email"
+
+
+def test_fields_of_tickets_have_their_choices(connect: Connect):
+    desk = connect("freshdesk", "https://acme.freshdesk.com/api/v2")
+    desk.post("/groups", json={"name": "Ovens"}).raise_for_status()
+    fields = {each["name"]: each for each in desk.get("/ticket_fields").json()}
+    assert fields["status"]["choices"]["2"] == ["Open", "Open"]
+    assert [*fields["group"]["choices"]] == ["Ovens"]
+    assert "choices" not in fields["subject"]
+    [status] = desk.get("/ticket_fields?type=default_status").json()
+    assert status == fields["status"] == desk.get(f"/admin/ticket_fields/{status['id']}").json()
+    assert desk.get("/ticket_fields?type=custom").status_code == 400
+    assert desk.get("/admin/ticket_fields/7").status_code == 404

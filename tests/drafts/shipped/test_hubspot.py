@@ -245,7 +245,11 @@ def test_a_merged_contact_leaves_what_the_other_lacked_and_its_associations(hubs
     ids = {"primaryObjectId": ada, "objectIdToMerge": bob}
     merged = hubspot.post("/crm/v3/objects/contacts/merge", json=ids).json()["properties"]
     assert (merged["firstname"], merged["email"], merged["phone"]) == ("Ada", "ada@example.com", "5")
-    assert hubspot.get(f"/crm/v3/objects/contacts/{bob}").status_code == 404
+    read = hubspot.get(f"/crm/v3/objects/contacts/{bob}", params={"properties": "hs_merged_object_ids"}).json()
+    assert (read["id"], read["properties"]["hs_merged_object_ids"]) == (ada, bob)
+    for archived in ("false", "true"):
+        listed = hubspot.get("/crm/v3/objects/contacts", params={"archived": archived}).json()["results"]
+        assert bob not in [each["id"] for each in listed]
     assert len(hubspot.get(f"/crm/v4/objects/contacts/{ada}/associations/companies").json()["results"]) == 1
 
 

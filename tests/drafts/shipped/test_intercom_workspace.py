@@ -112,3 +112,41 @@ def test_what_is_missing_or_unknown_is_refused(
 ):
     refused = intercom.request(verb, path, json=body)
     assert (refused.status_code, refused.json()["errors"][0]["code"]) == (status, code), refused.text
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"size": "big"}, {"size": True}, {"size": 2**60}, {"name": 5}, {"plan": {}}, {"monthly_spend": "x"},
+        {"custom_attributes": []}, {"custom_attributes": {"a": {}}}, {"remote_created_at": 1.5},
+    ],
+)  # fmt: skip
+def test_a_company_refuses_values_of_other_types(intercom: httpx.Client, wrong: dict[str, Any]):
+    made = intercom.post("/companies", json={"company_id": "acme", "size": 5}).json()
+    for answer in (
+        intercom.post("/companies", json={"company_id": "acme", **wrong}),
+        intercom.put(f"/companies/{made['id']}", json=wrong),
+    ):
+        assert (answer.status_code, answer.json()["errors"][0]["code"]) == (400, "parameter_invalid")
+    assert intercom.get(f"/companies/{made['id']}").json()["size"] == 5
+
+
+def test_companies_are_scrolled_by_hundreds(intercom: httpx.Client):
+    for number in range(101):
+        intercom.post("/companies", json={"company_id": f"c{number}"}).raise_for_status()
+    sizes, asked = [], {}
+    for _ in range(3):
+        page = intercom.get("/companies/scroll", params=asked).json()
+        sizes.append(len(page["data"]))
+        asked = {"scroll_param": page["scroll_param"]}
+    assert sizes == [100, 1, 0]
+    assert intercom.get("/companies/scroll?scroll_param=forged").status_code == 404
+
+
+def test_only_a_contact_of_a_company_is_detached_from_it(intercom: httpx.Client):
+    contact = intercom.post("/contacts", json={"email": "eve@example.com"}).json()["id"]
+    company = intercom.post("/companies", json={"company_id": "acme"}).json()["id"]
+    path = f"/contacts/{contact}/companies"
+    assert intercom.delete(f"{path}/{company}").json()["errors"][0]["code"] == "company_not_found"
+    intercom.post(path, json={"id": company}).raise_for_status()
+    assert intercom.delete(f"{path}/{company}").json()["user_count"] == 0

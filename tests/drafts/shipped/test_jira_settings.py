@@ -135,3 +135,26 @@ def test_a_page_of_dashboards_that_starts_below_zero_is_the_first(jira: httpx.Cl
     first = jira.get("/dashboard", params={"startAt": 0, "maxResults": 1}).json()["dashboards"]
     below = jira.get("/dashboard", params={"startAt": -1, "maxResults": 1}).json()["dashboards"]
     assert below == first != []
+
+
+def test_an_application_property_is_changed_to_values_that_it_can_have(connect: Connect):
+    jira = connect("jira", "https://acme.atlassian.net/rest/api/3")
+    path = "/application-properties"
+    assert jira.get(path, params={"key": "jira.clone.prefix"}).json()["value"] == "CLONE -"
+    assert {each["key"] for each in jira.get(path, params={"keyFilter": "jira.lf."}).json()} == {
+        "jira.lf.date.time", "jira.lf.date.day", "jira.lf.date.complete", "jira.lf.date.dmy",
+    }  # fmt: skip
+    for value in ("COPY", "COPY OF"):
+        changed = jira.put(f"{path}/jira.clone.prefix", json={"id": "jira.clone.prefix", "value": value}).json()
+        assert (changed["value"], changed["defaultValue"]) == (value, "CLONE -")
+    assert changed in jira.get(f"{path}/advanced-settings").json()
+    for key, body in (
+        ("jira.clone.prefix", {}),
+        ("jira.clone.prefix", {"value": 5}),
+        ("jira.clone.prefix", {"id": "jira.title", "value": "x"}),
+        ("jira.clone.prefix", {"value": "x" * 1001}),
+        ("jira.issue.actions.order", {"value": "up"}),
+        ("jira.comment.collapsing.minimum.hidden", {"value": "few"}),
+    ):
+        assert jira.put(f"{path}/{key}", json=body).status_code == 400, body
+    assert jira.put(f"{path}/jira.nothing", json={"value": "x"}).status_code == 404

@@ -14,7 +14,9 @@ from twindiff.kit.twin import Operations
 
 from .crm_kinds import FIELD_TYPES, KINDS, CrmKind, find_caller, find_row, list_rows
 from .custom_values import read_custom
+from .event_log import log_event, show_logged
 from .lead_queries import meets_query
+from .list_queries import filter_shown
 from .shown_objects import ORGANIZATION, SHOWN, show_activity, show_user
 from .tables import CloseActivity, CloseContact, CloseLead, CloseOpportunity, CloseStatus, CloseTask, CloseUser
 from .wire_style import DEFAULT_PAGE, CloseError, page_rows, pick_fields
@@ -102,7 +104,8 @@ def create_object(call: Call, kind: CrmKind, body: Mapping[str, Any]) -> Any:
     values = _read_values(call, kind, body)
     id = call.ids.new(kind.prefix, 43, _ALPHABET)
     if kind.table is CloseStatus:
-        return call.db.add(CloseStatus(id=id, position=call.db.next("status") + 100, **dict(kind.of), **values))
+        status = CloseStatus(id=id, position=call.db.next("status") + 100, **dict(kind.of), **values)
+        return _log_new(call, call.db.add(status))
     if "status_id" in kind.columns and not values.get("status_id"):
         values["status_id"] = _first_status(call, kind.name)
     if kind.table is CloseOpportunity:
@@ -112,13 +115,19 @@ def create_object(call: Call, kind: CrmKind, body: Mapping[str, Any]) -> Any:
     now, user = call.clock.iso(), find_caller(call)
     table: Any = kind.table
     times = {"created_by": user, "updated_by": user, "date_created": now, "date_updated": now}
-    row = call.db.add(table(id=id, made_number=call.db.next("object"), **times, **dict(kind.of), **values))
+    row = table(id=id, made_number=call.db.next("object"), **times, **dict(kind.of), **values)
+    row = _log_new(call, call.db.add(row))
     if kind.table is CloseLead:
         contacts: Any = body.get("contacts") or []
         if not isinstance(contacts, list) or not all(isinstance(each, dict) for each in cast(list[Any], contacts)):
             raise CloseError(fields={"contacts": "Contacts are a list of objects."})
         for each in cast(list[Shown], contacts):
             create_object(call, _BY_NAME["contact"], {**each, "lead_id": row.id})
+    return row
+
+
+def _log_new(call: Call, row: Any) -> Any:
+    log_event(call, "created", row, find_caller(call))
     return row
 
 
@@ -129,11 +138,15 @@ def change_object(call: Call, kind: CrmKind, row: Any, body: Mapping[str, Any]) 
         values["details"] = _date_won(call, values)
     if kind.table is not CloseStatus:
         values |= {"date_updated": call.clock.iso(), "updated_by": find_caller(call)}
-    return call.db.change(row, **values)
+    before = show_logged(call, row)
+    row = call.db.change(row, **values)
+    log_event(call, "updated", row, find_caller(call), before)
+    return row
 
 
 def remove_object(call: Call, row: Any) -> None:
     """Remove an object, and all that belongs to a lead."""
+    log_event(call, "deleted", row, find_caller(call))
     if isinstance(row, CloseLead):
         for table in (CloseContact, CloseOpportunity, CloseTask, CloseActivity):
             for each in call.db.rows(table, table.lead_id == row.id):
@@ -159,8 +172,9 @@ def _declare(kind: CrmKind) -> None:
         fields: Annotated[str, Named("_fields")] = "",
     ) -> Shown:
         rows = [row for row in list_rows(call, kind) if _is_wanted(call, kind, row, query, lead_id)]
-        page = page_rows(rows, lambda row: SHOWN[kind.table](call, row), limit, skip, fields)
-        return {**page, "total_results": len(rows)} if kind.name in ("lead", "opportunity") else page
+        shown = filter_shown(call, kind.name, [SHOWN[kind.table](call, row) for row in rows])
+        page = page_rows(shown, lambda each: each, limit, skip, fields)
+        return {**page, "total_results": len(shown)} if kind.name in ("lead", "opportunity") else page
 
     @api.post(f"/{kind.name}/")
     def post_object(call: Call, body: _BODY) -> Shown:
@@ -190,11 +204,12 @@ def list_activities(
     lead_id: str = "",
     limit: Annotated[int, Named("_limit")] = DEFAULT_PAGE,
     skip: Annotated[int, Named("_skip")] = 0,
+    fields: Annotated[str, Named("_fields")] = "",
 ) -> Shown:
     """List the activities of all kinds, the newest first."""
     rows = call.db.rows(CloseActivity, order=CloseActivity.made_number)
-    wanted = [row for row in reversed(rows) if not lead_id or row.lead_id == lead_id]
-    return page_rows(wanted, lambda row: show_activity(call, row), limit, skip, "")
+    wanted = [show_activity(call, row) for row in reversed(rows) if not lead_id or row.lead_id == lead_id]
+    return page_rows(filter_shown(call, "activity", wanted), lambda each: each, limit, skip, fields)
 
 
 @api.post("/lead/merge/")
@@ -206,6 +221,7 @@ def merge_leads(call: Call, source: str, destination: str) -> Shown:
     for table in (CloseContact, CloseOpportunity, CloseTask, CloseActivity):
         for row in call.db.rows(table, table.lead_id == first.id):
             call.db.change(row, lead_id=second.id)
+    log_event(call, "merged", second, find_caller(call))
     call.db.remove(first)
     return {}
 

@@ -36,7 +36,7 @@ _PREFIXES = {
     "sequence_subscriptions": "sub", "webhooks": "whsub", "exports": "expo", "bulk_actions": "bulk",
     "pipelines": "pipe", "groups": "group", "roles": "role", "integration_links": "link", "phone_numbers": "phon",
     "custom_activity_types": "actitype", "custom_object_types": "cotype", "custom_objects": "co", "comments": "comm",
-    "connected_accounts": "emailacct", "custom_activities": "acti", "events": "ev",
+    "connected_accounts": "emailacct", "custom_activities": "acti",
 }  # fmt: skip
 
 
@@ -142,7 +142,6 @@ COLLECTIONS = (
     _collection("comments", "comment", "comment", "object_id", "body", fields="object_id, body: text",
                 defaults={"object_type": "activity"},
                 filters=("object_id", "thread_id")),
-    _collection("events", "event", "event", serves=_READ, filters=("object_type", "object_id", "action", "lead_id")),
     _collection("exports", "export", "export", serves=_READ),
 )  # fmt: skip
 serve_collections(api, COLLECTIONS)

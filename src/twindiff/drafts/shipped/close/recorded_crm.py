@@ -14,6 +14,9 @@ from .crm_kinds import KINDS, CrmKind
 from .organization_collections import COLLECTIONS
 
 Shown = dict[str, Any]
+_EVENT = (
+    "id", "object_type", "object_id", "action", "lead_id", "user_id", "data", "previous_data", "changed_fields",
+)  # fmt: skip
 _BEGIN = "2026-01-01T00:00:00.000000"
 _STATUS = "stat_tw1nd1ffleadPotential"
 
@@ -42,7 +45,22 @@ def find_crm(calls: Sequence[RecordedCall]) -> Mapping[str, list[Shown]]:
                 _add_row(tables, made, kind, each)
         elif call.verb in ("PUT", "DELETE"):
             _add_row(tables, made, kind, {**answer, "id": call.path.strip("/").split("/")[-1]})
+    tables["events"] = dict(_find_events(calls))
     return {**{table: [*rows.values()] for table, rows in tables.items()}, **find_documents(calls, COLLECTIONS)}
+
+
+def _find_events(calls: Sequence[RecordedCall]) -> Iterator[tuple[str, Shown]]:
+    """Yield the events that calls show, each by its id."""
+    for call in calls:
+        answer: Any = call.answer
+        if call.status != 200 or "/api/v1/event/" not in call.path or not isinstance(answer, dict):
+            continue
+        shown = cast(Shown, answer)
+        for number, each in enumerate(_objects_in(shown) if "data" in shown and "id" not in shown else [shown]):
+            known = {name: each[name] for name in _EVENT if each.get(name) is not None}
+            if {"id", "object_type", "object_id", "action", "user_id"} <= known.keys():
+                at = _to_time(each.get("date_created"))
+                yield str(each["id"]), {**known, "date_created": at, "made_number": -number - 1}
 
 
 def _kind_of(path: str) -> CrmKind | None:

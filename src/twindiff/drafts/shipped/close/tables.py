@@ -111,6 +111,23 @@ class CloseUser(Row, table="users", key=("id",)):
     last_name: Column[str] = column(default="")
 
 
+class CloseEvent(Row, table="events", key=("id",), visibility="bookkeeping", indexes=(("made_number",),)):
+    """What happened to an object; `data` is the object after it."""
+
+    id: Column[str]
+    object_type: Column[str]
+    object_id: Column[str]
+    action: Column[str]
+    lead_id: Column[str | None] = column(default=None)
+    user_id: Column[str]
+    data: Column[Json] = column(default={})
+    previous_data: Column[Json] = column(default={})
+    changed_fields: Column[Json] = column(default=[])
+    date_created: Column[Timestamp]
+    made_number: Column[int]
+
+
 TABLES = (
     CloseLead, CloseContact, CloseOpportunity, CloseTask, CloseActivity, CloseCustomField, CloseStatus, CloseUser,
+    CloseEvent,
 )  # fmt: skip

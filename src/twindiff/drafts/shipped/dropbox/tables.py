@@ -130,6 +130,14 @@ class DropboxTag(Row, table="tags", key=("entry_id", "tag_text")):
     position: Column[int] = column(default=0, derived=True)
 
 
+class DropboxFileLock(Row, table="file_locks", key=("entry_id",)):
+    """A lock of a file, which its holder alone may change."""
+
+    entry_id: Column[str] = references(DropboxEntry, on_delete="cascade")
+    account_id: Column[str]
+    created_at: Column[Timestamp]
+
+
 class DropboxTemplate(Row, table="property_templates", key=("template_id",)):
     """A template of properties."""
 
@@ -161,6 +169,7 @@ TABLES = (
     DropboxCopyReference,
     DropboxJob,
     DropboxTag,
+    DropboxFileLock,
     DropboxTemplate,
     DropboxProperties,
 )

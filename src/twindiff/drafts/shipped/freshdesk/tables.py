@@ -7,7 +7,7 @@ from twindiff.kit.rows import Column, Json, Row, Timestamp, column
 from twindiff.kit.twin import Rows
 
 AGENT = 72_000_000_001
-_BEGIN = Clock(1_767_225_600_000_000).iso()
+BEGIN = Clock(1_767_225_600_000_000).iso()
 
 
 class FreshdeskContact(Row, table="contacts", key=("id",)):
@@ -93,6 +93,7 @@ class FreshdeskAgent(Row, table="agents", key=("id",)):
     id: Column[int]
     name: Column[str]
     email: Column[str]
+    details: Column[Json] = column(default={})
     created_at: Column[Timestamp]
 
 
@@ -114,4 +115,4 @@ TABLES = (
 
 def desk_rows() -> Rows:
     """Return the rows of an account: the agent who calls."""
-    return {"agents": [{"id": AGENT, "name": "Agent", "email": "agent@example.com", "created_at": _BEGIN}]}
+    return {"agents": [{"id": AGENT, "name": "Agent", "email": "agent@example.com", "created_at": BEGIN}]}

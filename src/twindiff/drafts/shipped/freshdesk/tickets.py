@@ -251,30 +251,31 @@ def delete_conversation(call: Call, conversation_id: str) -> None:
 # -- agents and groups -------------------------------------------------------------------------------------------------
 
 
-def _show_agent(row: FreshdeskAgent) -> Shown:
+def show_agent(row: FreshdeskAgent) -> Shown:
+    """Return an agent."""
     at = show_time(row.created_at)
     contact = {"active": True, "email": row.email, "name": row.name, "phone": None, "mobile": None, "job_title": None}
     about = {"id": row.id, "available": True, "occasional": False, "ticket_scope": 1, "type": "support_agent"}
-    return {**about, "contact": contact, "created_at": at, "updated_at": at}
+    return {**about, **row.details, "contact": contact, "created_at": at, "updated_at": at}
 
 
 @api.get("/agents")
 def list_agents(call: Call, email: str = "", page: int = 1, per_page: int = 30) -> Response:
     """List the agents."""
     rows = [row for row in call.db.rows(FreshdeskAgent) if not email or row.email.lower() == email.lower()]
-    return page_rows(f"{call.base_url}/api/v2/agents", rows, _show_agent, page, per_page)
+    return page_rows(f"{call.base_url}/api/v2/agents", rows, show_agent, page, per_page)
 
 
 @api.get("/agents/me")
 def get_own_agent(call: Call) -> Shown:
     """Return the agent who calls."""
-    return _show_agent(call.db.get(FreshdeskAgent, AGENT))
+    return show_agent(call.db.get(FreshdeskAgent, AGENT))
 
 
 @api.get("/agents/{agent_id}")
 def get_agent(call: Call, agent_id: str) -> Shown:
     """Return an agent."""
-    return _show_agent(call.db.get(FreshdeskAgent, read_number(agent_id), missing=RecordNotFound))
+    return show_agent(call.db.get(FreshdeskAgent, read_number(agent_id), missing=RecordNotFound))
 
 
 def _show_group(row: FreshdeskGroup) -> Shown:

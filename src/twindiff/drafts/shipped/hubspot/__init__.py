@@ -23,6 +23,7 @@ from . import (
     pipelines,
     property_groups,
     record_lists,
+    record_search,
     records,
     settings,
 )
@@ -41,6 +42,7 @@ draft = ShippedDraft(
     description="https://github.com/HubSpot/HubSpot-public-api-spec-collection",
     pages=(
         records.api,
+        record_search.api,
         associations.api,
         association_batches.api,
         association_labels.api,
@@ -62,6 +64,7 @@ draft = ShippedDraft(
     rows=account_rows,
     recorded_rows=find_account,
     unproven=(
+        "the texts of refusals of filters of searches",
         "the texts of refusals of forms, CMS, files, marketing, webhooks and timelines",
         "that PUT replaces the labels of two records and a batch adds to them, and that there are at most 50 labels",
         "the texts of refusals of association labels and of lists of version 3",

@@ -21,7 +21,7 @@ KINDS = {
     "appointments": "0-421", "courses": "0-410", "listings": "0-420", "services": "0-162",
 }  # fmt: skip
 _SINGULAR = {"companies": "company", "taxes": "tax"}
-_OWN = ("id", "properties", "archived", "created_at", "updated_at")
+_OWN = ("id", "properties", "archived", "merged_into", "history", "created_at", "updated_at")
 _FURTHER = {
     "contacts": "address state zip country mobilephone fax salutation industry annualrevenue hs_analytics_source"
     " closedate",

@@ -15,6 +15,7 @@ from .account import columns_of
 from .associations import associate, list_associated
 from .contact_lists import PORTAL, Pairs, Shown, check_pairs, read_pairs, show_milliseconds, show_value
 from .object_schemas import get_kind
+from .record_history import extend_history
 from .record_lookup import find_record, find_records
 from .records import archive_record, change_record, create_record
 from .wire_style import HubSpotError, NoSuchRecord
@@ -244,7 +245,9 @@ def patch_engagement(call: Call, engagement_id: str, metadata: dict[str, Any] | 
     """Change the metadata of an engagement."""
     kind, row = _find_engagement(call, engagement_id)
     changed = {**row.properties, **_name_properties(kind, metadata or {})}
-    return _show_engagement(call, kind, call.db.change(row, properties=changed, updated_at=call.clock.iso()))
+    now = call.clock.iso()
+    history = extend_history(kind, row, {name: value for name, value in changed.items() if isinstance(value, str)}, now)
+    return _show_engagement(call, kind, call.db.change(row, properties=changed, history=history, updated_at=now))
 
 
 @api.delete("/engagements/v1/engagements/{engagementId}", status=204)

@@ -17,18 +17,20 @@ def find_records(call: Call, kind: str, *, archived: bool = False) -> list[Any]:
     """Return the records of a kind, the oldest first."""
     table = RECORDS.get(kind, CrmActivity)
     where = [] if kind in RECORDS else [CrmActivity.kind == kind]
-    rows = call.db.rows(table, table.archived == archived, *where)
+    rows = call.db.rows(table, table.archived == archived, table.merged_into.is_null(), *where)
     return sorted(rows, key=lambda row: int(row.id))
 
 
 def find_record(call: Call, kind: str, id: str, id_property: str = "") -> Any:
-    """Return a record by id or another property; raises NoSuchRecord."""
+    """Return a record by id or another property; the id of a merged one leads to the other. Raises NoSuchRecord."""
     if id_property and id_property != "hs_object_id":
         matches = [row for row in find_records(call, kind) if str(read_property(kind, row, id_property)) == id]
         row = matches[0] if matches else None
     else:
         table = RECORDS.get(kind, CrmActivity)
         row = call.db.find(table, table.id == id)
+        while row is not None and row.merged_into:
+            row = call.db.find(table, table.id == row.merged_into)
     if row is None or row.archived or (kind not in RECORDS and row.kind != kind):
         raise NoSuchRecord
     return row

@@ -7,38 +7,31 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
-
-import msgspec
 
 from twindiff.kit.call import Call
 from twindiff.kit.http import json_answer
 from twindiff.kit.twin import Operations
 
-from .account import KINDS, SEARCHED, columns_of, kind_of_type, name_one
+from .account import KINDS, columns_of, kind_of_type, name_one
 from .associations import associate, check_types, list_associated, show_types, unlink
 from .object_schemas import get_kind
+from .record_history import check_number, extend_history, show_with_history
 from .record_lookup import COMPUTED, find_record, find_records, read_property, show_record
 from .tables import RECORDS, CrmActivity, CrmAssociationLabel, CrmContactList, CrmListMember, CrmProperty, CrmStage
 from .wire_style import HubSpotError, NoSuchRecord, RecordConflict, page_results, show_time
 
 api = Operations(prefix="/crm/v3/objects")
 MAX_BATCH_RECORDS = 100
-MAX_SEARCH_RECORDS = 200
-MAX_FILTER_GROUPS = 5
+MERGED = "hs_merged_object_ids"
+"""The property with the ids of the records that were merged into one."""
 UNIQUE = frozenset([("contacts", "email")])
 """Kinds and properties whose values are unique."""
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _INSTANT = re.compile(r"-?\d+|\d{4}-\d\d-\d\d(T.*)?")
-_READ_ONLY = frozenset(["hs_object_id", "createdate", "lastmodifieddate", "hs_lastmodifieddate"])
+_READ_ONLY = frozenset(["hs_object_id", MERGED, "createdate", "lastmodifieddate", "hs_lastmodifieddate"])
 Properties = dict[str, Any]
-
-
-class FilterGroup(msgspec.Struct):
-    """Filters of which all are true."""
-
-    filters: list[dict[str, Any]] = msgspec.field(default_factory=list[dict[str, Any]])
 
 
 def _read_object(value: Any, name: str) -> dict[str, Any]:
@@ -122,7 +115,8 @@ def create_record(call: Call, kind: str, given: Mapping[str, Any], *, checked: b
         fields["kind"] = kind
     table = RECORDS.get(kind, CrmActivity)
     number = str(50_000_000 + call.db.next("record"))
-    return call.db.add(table(id=number, properties=others, created_at=now, updated_at=now, **fields))
+    history = extend_history(kind, None, values, now)
+    return call.db.add(table(id=number, properties=others, history=history, created_at=now, updated_at=now, **fields))
 
 
 def _refuse_taken(call: Call, kind: str, email: str, own: str = "") -> None:
@@ -140,7 +134,9 @@ def change_record(call: Call, kind: str, row: Any, given: Mapping[str, Any]) -> 
     columns = columns_of(kind)
     fields = {name: value for name, value in values.items() if name in columns}
     others = {**row.properties, **{name: value for name, value in values.items() if name not in columns}}
-    return call.db.change(row, **fields, properties=others, updated_at=call.clock.iso())
+    now = call.clock.iso()
+    history = extend_history(kind, row, values, now)
+    return call.db.change(row, **fields, properties=others, history=history, updated_at=now)
 
 
 def archive_record(call: Call, kind: str, id: str) -> None:
@@ -170,13 +166,18 @@ def list_records(
     limit: int = 10,
     after: str = "",
     properties: list[str] | None = None,
+    properties_with_history: list[str] | None = None,
     associations: list[str] | None = None,
     archived: bool = False,
 ) -> dict[str, Any]:
     """List records, page by page."""
     kind = get_kind(call, object_type)
-    shown = [show_record(kind, row, properties or ()) for row in find_records(call, kind, archived=archived)]
-    page = page_results(shown, after, min(max(limit, 1), 100))
+    check_number(limit, properties_with_history)
+    rows = find_records(call, kind, archived=archived)
+    page = page_results(rows, after, min(max(limit, 1), 100))
+    page["results"] = [
+        show_with_history(kind, row, properties or (), properties_with_history) for row in page["results"]
+    ]
     for each in page["results"]:
         _add_associations(call, kind, each, associations)
     return page
@@ -231,12 +232,14 @@ def get_record(
     object_type: str,
     object_id: str,
     properties: list[str] | None = None,
+    properties_with_history: list[str] | None = None,
     associations: list[str] | None = None,
     id_property: str = "",
 ) -> dict[str, Any]:
-    """Return a record."""
+    """Return a record; the id of one that was merged leads to the one that it is now."""
     kind = get_kind(call, object_type)
-    shown = show_record(kind, find_record(call, kind, object_id, id_property), properties or ())
+    row = find_record(call, kind, object_id, id_property)
+    shown = show_with_history(kind, row, properties or (), properties_with_history)
     _add_associations(call, kind, shown, associations)
     return shown
 
@@ -255,86 +258,6 @@ def patch_record(
 def delete_record(call: Call, object_type: str, object_id: str) -> None:
     """Archive a record."""
     archive_record(call, get_kind(call, object_type), object_id)
-
-
-@api.post("/{objectType}/search", reads=True)
-def search_records(
-    call: Call,
-    object_type: str,
-    filter_groups: list[FilterGroup] | None = None,
-    query: str = "",
-    properties: list[str] | None = None,
-    sorts: list[str | dict[str, Any]] | None = None,
-    limit: int = 10,
-    after: str = "",
-) -> dict[str, Any]:
-    """Find records by filters: those of a group are all true, and one group is enough."""
-    kind = get_kind(call, object_type)
-    groups = filter_groups or []
-    if len(groups) > MAX_FILTER_GROUPS:
-        raise HubSpotError(f"The number of filter groups exceeds the maximum of {MAX_FILTER_GROUPS}.")
-    if not 0 <= limit <= MAX_SEARCH_RECORDS:
-        raise HubSpotError(f"limit must be between 0 and {MAX_SEARCH_RECORDS}.")
-    rows = [
-        row
-        for row in find_records(call, kind)
-        if (not groups or any(all(_meets(kind, row, each) for each in group.filters) for group in groups))
-        and (not query or _has_words(kind, row, query))
-    ]
-    for each in reversed(sorts or []):
-        name, descends = (
-            (each, False)
-            if isinstance(each, str)
-            else (str(each.get("propertyName")), each.get("direction") == "DESCENDING")
-        )
-        rows.sort(key=lambda row: _comparable(read_property(kind, row, name)), reverse=descends)
-    shown = [show_record(kind, row, properties or ()) for row in rows]
-    return {"total": len(rows), **page_results(shown, after, limit)}
-
-
-def _has_words(kind: str, row: Any, query: str) -> bool:
-    texts = [str(read_property(kind, row, name) or "").lower() for name in SEARCHED.get(kind, ())]
-    return all(any(word in text for text in texts) for word in query.lower().split())
-
-
-def _comparable(value: Any) -> tuple[int, float, str]:
-    text = "" if value is None else str(value)
-    try:
-        return (1, float(text), "")
-    except ValueError:
-        return (2 if text else 0, 0.0, text.lower())
-
-
-def _contains_token(value: Any, wanted: str) -> bool:
-    pattern = "".join(".*" if part == "*" else re.escape(part) for part in re.split(r"(\*)", wanted.lower()))
-    words = [str(value or "").lower(), *re.split(r"[\s@.,]+", str(value or "").lower())]
-    return any(re.fullmatch(pattern, word) for word in words)
-
-
-_OPERATORS: dict[str, Callable[[Any, Mapping[str, Any]], bool]] = {
-    "EQ": lambda value, given: _comparable(value) == _comparable(given.get("value")),
-    "NEQ": lambda value, given: value is not None and _comparable(value) != _comparable(given.get("value")),
-    "LT": lambda value, given: value is not None and _comparable(value) < _comparable(given.get("value")),
-    "LTE": lambda value, given: value is not None and _comparable(value) <= _comparable(given.get("value")),
-    "GT": lambda value, given: value is not None and _comparable(value) > _comparable(given.get("value")),
-    "GTE": lambda value, given: value is not None and _comparable(value) >= _comparable(given.get("value")),
-    "BETWEEN": lambda value, given: value is not None
-    and _comparable(given.get("value")) <= _comparable(value) <= _comparable(given.get("highValue")),
-    "IN": lambda value, given: _comparable(value) in [_comparable(each) for each in given.get("values") or ()],
-    "NOT_IN": lambda value, given: value is not None
-    and _comparable(value) not in [_comparable(each) for each in given.get("values") or ()],
-    "HAS_PROPERTY": lambda value, given: value not in (None, ""),
-    "NOT_HAS_PROPERTY": lambda value, given: value in (None, ""),
-    "CONTAINS_TOKEN": lambda value, given: _contains_token(value, str(given.get("value", ""))),
-    "NOT_CONTAINS_TOKEN": lambda value, given: not _contains_token(value, str(given.get("value", ""))),
-}  # fmt: skip
-
-
-def _meets(kind: str, row: Any, given: Mapping[str, Any]) -> bool:
-    operator = _OPERATORS.get(str(given.get("operator")))
-    if operator is None:
-        raise HubSpotError(f"Invalid operator '{given.get('operator')}'. Operators: {', '.join(_OPERATORS)}.")
-    return operator(read_property(kind, row, str(given.get("propertyName", ""))), given)
 
 
 def check_batch(inputs: Sequence[Any]) -> None:
@@ -365,18 +288,19 @@ def read_batch(
     object_type: str,
     inputs: list[dict[str, Any]],
     properties: list[str] | None = None,
+    properties_with_history: list[str] | None = None,
     id_property: str = "",
 ) -> Any:
     """Return up to 100 records; those that do not exist are listed as an error (207)."""
     kind = get_kind(call, object_type)
     check_batch(inputs)
+    check_number(len(inputs), properties_with_history)
     results: list[dict[str, Any]] = []
     missing: list[str] = []
     for each in inputs:
         try:
-            results.append(
-                show_record(kind, find_record(call, kind, str(each.get("id")), id_property), properties or ())
-            )
+            row = find_record(call, kind, str(each.get("id")), id_property)
+            results.append(show_with_history(kind, row, properties or (), properties_with_history))
         except NoSuchRecord:
             missing.append(str(each.get("id")))
     return show_batch(call, results, missing=missing)
@@ -442,6 +366,8 @@ def merge_records(call: Call, object_type: str, primary_object_id: str, object_i
     if primary_object_id == object_id_to_merge:
         raise HubSpotError("A record cannot be merged with itself.")
     kept, merged = find_record(call, kind, primary_object_id), find_record(call, kind, object_id_to_merge)
+    if kept.id == merged.id:
+        raise HubSpotError("The records are merged already.")
     for to_kind in KINDS:
         for id in list_associated(call, kind, merged.id, to_kind):
             types = [each["typeId"] for each in show_types(call, (kind, merged.id), (to_kind, id)) if each["typeId"]]
@@ -449,7 +375,11 @@ def merge_records(call: Call, object_type: str, primary_object_id: str, object_i
     names = [*columns_of(kind), *merged.properties]
     lacking = {name: read_property(kind, merged, name) for name in names if not read_property(kind, kept, name)}
     archive_record(call, kind, merged.id)
+    call.db.change(merged, merged_into=kept.id)
+    lacking.pop(MERGED, None)
     row = change_record(call, kind, kept, {name: value for name, value in lacking.items() if value is not None})
+    ids = [row.properties.get(MERGED), merged.id, merged.properties.get(MERGED)]
+    row = call.db.change(row, properties={**row.properties, MERGED: ";".join(filter(None, ids))})
     return _show_written(kind, row, {})
 
 

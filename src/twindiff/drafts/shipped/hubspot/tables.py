@@ -1,4 +1,8 @@
-"""The tables of a HubSpot account. A record has a column for each usual property, and `properties` has the others."""
+"""The tables of a HubSpot account.
+
+A record has a column for each usual property, and `properties` has the others. `history` has the former values of
+properties, the newest first, and `merged_into` is the id of the record that took over one that is archived.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +28,8 @@ class CrmContact(Row, table="contacts", key=("id",)):
     hubspot_owner_id: Column[str | None] = column(default=None)
     properties: Column[Json] = column(default={})
     archived: Column[bool] = column(default=False)
+    merged_into: Column[str | None] = column(default=None)
+    history: Column[Json] = column(default={}, derived=True)
     created_at: Column[Timestamp]
     updated_at: Column[Timestamp] = column(derived=True)
 
@@ -44,6 +50,8 @@ class CrmCompany(Row, table="companies", key=("id",)):
     hubspot_owner_id: Column[str | None] = column(default=None)
     properties: Column[Json] = column(default={})
     archived: Column[bool] = column(default=False)
+    merged_into: Column[str | None] = column(default=None)
+    history: Column[Json] = column(default={}, derived=True)
     created_at: Column[Timestamp]
     updated_at: Column[Timestamp] = column(derived=True)
 
@@ -62,6 +70,8 @@ class CrmDeal(Row, table="deals", key=("id",)):
     hubspot_owner_id: Column[str | None] = column(default=None)
     properties: Column[Json] = column(default={})
     archived: Column[bool] = column(default=False)
+    merged_into: Column[str | None] = column(default=None)
+    history: Column[Json] = column(default={}, derived=True)
     created_at: Column[Timestamp]
     updated_at: Column[Timestamp] = column(derived=True)
 
@@ -78,6 +88,8 @@ class CrmTicket(Row, table="tickets", key=("id",)):
     hubspot_owner_id: Column[str | None] = column(default=None)
     properties: Column[Json] = column(default={})
     archived: Column[bool] = column(default=False)
+    merged_into: Column[str | None] = column(default=None)
+    history: Column[Json] = column(default={}, derived=True)
     created_at: Column[Timestamp]
     updated_at: Column[Timestamp] = column(derived=True)
 
@@ -89,6 +101,8 @@ class CrmActivity(Row, table="activities", key=("id",)):
     kind: Column[str]
     properties: Column[Json] = column(default={})
     archived: Column[bool] = column(default=False)
+    merged_into: Column[str | None] = column(default=None)
+    history: Column[Json] = column(default={}, derived=True)
     created_at: Column[Timestamp]
     updated_at: Column[Timestamp] = column(derived=True)
 

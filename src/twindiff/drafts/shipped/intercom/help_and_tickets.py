@@ -11,6 +11,7 @@ from typing import Annotated, Any, ClassVar, cast
 from twindiff.kit.call import Call
 from twindiff.kit.errors import ApiError
 from twindiff.kit.http import json_answer
+from twindiff.kit.paging import decode_cursor, encode_cursor
 from twindiff.kit.parameter_sources import Body
 from twindiff.kit.twin import Operations
 
@@ -27,7 +28,7 @@ from .contacts import WORKSPACE, find_contact, list_contacts_there, show_contact
 from .memberships import list_targets, remove_member
 from .tables import IntercomAttribute, IntercomCompany, IntercomMembership, IntercomNote
 from .wire_style import IntercomError, page_list, show_seconds, wrap_list
-from .workspace import ADMIN, find_company, show_attribute, show_company
+from .workspace import ADMIN, find_company, read_company, show_attribute, show_company
 
 api = Operations()
 Shown = dict[str, Any]
@@ -250,6 +251,15 @@ def post_message(call: Call, body: Annotated[dict[str, Any], Body]) -> Shown:
 # -- companies and attributes ------------------------------------------------------------------------------------------
 
 
+MAX_SCROLLED = 100
+
+
+class InvalidScroll(ApiError):
+    """The parameter is not one of a scroll."""
+
+    status = 404
+
+
 @api.post("/companies/list")
 def post_companies_list(call: Call, page: int = 1, per_page: int = 15) -> Shown:
     """List the companies in pages."""
@@ -260,18 +270,26 @@ def post_companies_list(call: Call, page: int = 1, per_page: int = 15) -> Shown:
 
 @api.get("/companies/scroll")
 def scroll_companies(call: Call, scroll_param: str = "") -> Shown:
-    """List all companies, then nothing."""
-    rows = [] if scroll_param else call.db.rows(IntercomCompany, order=IntercomCompany.created_at)
+    """List all companies, page by page until one is empty."""
+    start = _read_scroll(scroll_param) if scroll_param else 0
+    rows = call.db.rows(IntercomCompany, order=IntercomCompany.created_at)[start : start + MAX_SCROLLED]
     data = [show_company(call, row) for row in rows]
-    return {"type": "list", "data": data, "pages": None, "total_count": None, "scroll_param": "scroll-1"}
+    following = encode_cursor("scroll", str(start + len(rows)))
+    return {"type": "list", "data": data, "pages": None, "total_count": None, "scroll_param": following}
+
+
+def _read_scroll(scroll_param: str) -> int:
+    try:
+        return int(decode_cursor("scroll", scroll_param, InvalidScroll))
+    except (InvalidScroll, ValueError):
+        raise IntercomError(404, "not_found", "scroll parameter not found") from None
 
 
 @api.put("/companies/{id}")
 def put_company(call: Call, id: str, body: Annotated[dict[str, Any], Body]) -> Shown:
     """Change a company."""
-    row, names = find_company(call, id), ("name", "plan", "size", "website", "industry", "custom_attributes")
-    values = {name: body[name] for name in names if name in body}
-    return show_company(call, call.db.change(row, **values, updated_at=call.clock.iso()))
+    row = find_company(call, id)
+    return show_company(call, call.db.change(row, **read_company(body, row), updated_at=call.clock.iso()))
 
 
 @api.delete("/companies/{id}", status=200)

@@ -38,6 +38,7 @@ class IntercomCompany(Row, table="companies", key=("id",)):
     website: Column[str | None] = column(default=None)
     industry: Column[str | None] = column(default=None)
     monthly_spend: Column[float | None] = column(default=None)
+    remote_created_at: Column[int | None] = column(default=None)
     custom_attributes: Column[Json] = column(default={})
     created_at: Column[Timestamp]
     updated_at: Column[Timestamp] = column(derived=True)

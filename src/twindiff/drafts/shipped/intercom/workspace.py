@@ -5,6 +5,7 @@ https://developers.intercom.com/docs/references/rest-api/api.intercom.io/
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from twindiff.kit.call import Call
@@ -26,6 +27,11 @@ api = Operations()
 ADMIN = "991267001"
 Shown = dict[str, Any]
 _COMPANY = ("name", "plan", "size", "website", "industry", "monthly_spend", "custom_attributes")
+_COMPANY_TYPES: Mapping[str, Any] = {
+    "size": int, "remote_created_at": int, "monthly_spend": (int, float), "custom_attributes": dict,
+}  # fmt: skip
+"""Types of the fields of companies that are no texts."""
+MAX_NUMBER = 2**53
 _USUAL = (
     ("id", "string", False), ("external_id", "string", True), ("role", "string", True), ("name", "string", True),
     ("email", "string", True), ("phone", "string", True), ("avatar", "string", True), ("owner_id", "integer", True),
@@ -131,13 +137,31 @@ def show_company(call: Call, row: IntercomCompany) -> Shown:
         "size": row.size,
         "user_count": members,
         "session_count": 0,
-        "remote_created_at": None,
+        "remote_created_at": row.remote_created_at,
         "last_request_at": None,
         "created_at": show_seconds(row.created_at),
         "updated_at": show_seconds(row.updated_at),
         "tags": {"type": "tag.list", "tags": tags},
         "segments": {"type": "segment.list", "segments": []},
     }
+
+
+def read_company(body: Mapping[str, Any], known: IntercomCompany | None) -> Shown:
+    """Return the columns of what a body gives of a company. Raises IntercomError for a value of another type."""
+    values = {name: body[name] for name in (*_COMPANY, "remote_created_at") if name in body}
+    for name, value in values.items():
+        kind = _COMPANY_TYPES.get(name, str)
+        is_right = isinstance(value, kind) and not isinstance(value, bool)
+        if isinstance(value, (int, float)) and not abs(value) < MAX_NUMBER:
+            is_right = False
+        if value is not None and not is_right:
+            raise IntercomError(400, "parameter_invalid", f"{name} is invalid")
+    own = values.pop("custom_attributes", None)
+    if own is not None:
+        if not all(value is None or isinstance(value, (str, int, float)) for value in own.values()):
+            raise IntercomError(400, "parameter_invalid", "custom_attributes have values that are no text or number")
+        values["custom_attributes"] = {**(known.custom_attributes if known else {}), **own}
+    return values
 
 
 @api.get("/companies")
@@ -159,8 +183,8 @@ def post_company(call: Call, body: Annotated[dict[str, Any], Body]) -> Shown:
     company_id = body.get("company_id")
     if not isinstance(company_id, str) or not company_id:
         raise IntercomError(400, "bad_request", "company_id is required")
-    values = {name: body[name] for name in _COMPANY if name in body}
     known = call.db.find(IntercomCompany, IntercomCompany.company_id == company_id)
+    values = read_company(body, known)
     now = call.clock.iso()
     if known:
         return show_company(call, call.db.change(known, **values, updated_at=now))
@@ -195,6 +219,8 @@ def add_contact_company(call: Call, contact_id: str, id: str) -> Shown:
 def remove_contact_company(call: Call, contact_id: str, id: str) -> Shown:
     """Take a contact out of a company."""
     contact, company = find_contact(call, contact_id), find_company(call, id)
+    if company.id not in list_targets(call, "contact_company", contact.id):
+        raise IntercomError(404, "company_not_found", "Company Not Found")
     remove_member(call, "contact_company", contact.id, company.id)
     return show_company(call, company)
 

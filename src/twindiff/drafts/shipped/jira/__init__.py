@@ -9,6 +9,7 @@ from .. import ShippedDraft
 from ..document_collections import list_tables
 from . import (
     agile,
+    application_properties,
     comments,
     filters,
     groups,
@@ -28,7 +29,19 @@ from .site_collections import COLLECTIONS
 from .tables import TABLES, JiraUser
 from .wire_style import JiraStyle
 
-_PLATFORM = (comments, filters, groups, issue_parts, issues, projects, schemes, searches, site_settings, transitions)
+_PLATFORM = (
+    application_properties,
+    comments,
+    filters,
+    groups,
+    issue_parts,
+    issues,
+    projects,
+    schemes,
+    searches,
+    site_settings,
+    transitions,
+)
 
 
 def _in_version(version: str) -> list[Operations]:
@@ -65,6 +78,7 @@ draft = ShippedDraft(
     },
     unproven=(
         "the texts of refusals of filters, dashboards, groups, roles and schemes",
+        "which application properties a site has, and the texts of their refusals",
         "what workflows, screens and schemes list, which cannot be changed",
     ),
 )

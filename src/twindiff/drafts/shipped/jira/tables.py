@@ -228,6 +228,13 @@ class Attachment(Row, table="attachments", key=("id",)):
     created: Column[Timestamp]
 
 
+class ApplicationProperty(Row, table="application_properties", key=("id",)):
+    """A property of the site that has another value than the usual one."""
+
+    id: Column[str]
+    value: Column[str]
+
+
 class History(Row, table="histories", key=("id",), indexes=(("issue_key",),), visibility="derived"):
     """A change of an issue, as its changelog shows it."""
 
@@ -240,5 +247,5 @@ class History(Row, table="histories", key=("id",), indexes=(("issue_key",),), vi
 
 TABLES = (
     JiraUser, Project, IssueType, Status, Priority, Resolution, IssueLinkType, CustomField, Component, Version, Board,
-    Sprint, Issue, Comment, Worklog, IssueLink, RemoteLink, Watcher, Attachment, History,
+    Sprint, Issue, Comment, Worklog, IssueLink, RemoteLink, Watcher, Attachment, ApplicationProperty, History,
 )  # fmt: skip

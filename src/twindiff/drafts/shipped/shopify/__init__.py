@@ -6,7 +6,7 @@ from twindiff.kit.seeding import Variables
 from twindiff.kit.twin import Operations
 
 from .. import ShippedDraft
-from . import admin, collections, files, fulfillments, variants
+from . import admin, collections, draft_orders, files, fulfillments, variants
 from .recorded_shop import find_shop
 from .seeding import seeding
 from .tables import TABLES
@@ -18,7 +18,7 @@ VERSIONS = (*(f"{year}-{month}" for year in (2024, 2025) for month in ("01", "04
 def _in_version(version: str) -> Operations:
     """Return the operations at the paths of a version of the API."""
     again = Operations()
-    pages = (collections.api, admin.api, variants.api, fulfillments.api)
+    pages = (collections.api, draft_orders.api, admin.api, variants.api, fulfillments.api)
     listed = [each for page in pages for each in page.listed]
     again.listed = [each._replace(path=each.path.replace("/admin/", f"/admin/api/{version}/", 1)) for each in listed]
     return again
@@ -28,7 +28,7 @@ draft = ShippedDraft(
     "shopify",
     "Shopify",
     stands_alone=True,
-    pages=(collections.api, admin.api, variants.api, fulfillments.api, files.api),
+    pages=(collections.api, draft_orders.api, admin.api, variants.api, fulfillments.api, files.api),
     again=tuple(map(_in_version, VERSIONS)),
     tables=(*TABLES, *collections.TABLES),
     rows=admin.shop_rows,
@@ -42,5 +42,7 @@ draft = ShippedDraft(
     },
     unproven=(
         "the texts of refusals of discounts, pages, themes, gift cards, metafields, stock, variants and fulfilments",
+        "the texts of refusals of draft orders",
+        "that a completed draft order can be deleted",
     ),
 )

@@ -21,6 +21,7 @@ from .tables import (
     ShopifyCollect,
     ShopifyCollection,
     ShopifyCustomer,
+    ShopifyDraftOrder,
     ShopifyOrder,
     ShopifyOrderPart,
     ShopifyProduct,
@@ -73,6 +74,7 @@ COLLECTION = ShopKind(
     {"body_html": None, "sort_order": "best-selling", "template_suffix": None, "published_scope": "web"},
 )  # fmt: skip
 COLLECT = ShopKind("collect", "collects", ShopifyCollect, "product_id", {"position": 1})
+DRAFT_ORDER = ShopKind("draft_order", "draft_orders", ShopifyDraftOrder, "line_items", filters=("status",))
 KINDS = (PRODUCT, CUSTOMER, ORDER, COLLECTION, COLLECT)
 
 
@@ -165,23 +167,23 @@ def next_id(call: Call) -> int:
 def _with_parts(call: Call, kind: ShopKind, id: int, given: Shown) -> Shown:
     """Return what a body gives of an object, with the ids of the variants, lines or addresses in it."""
     if kind is PRODUCT and "images" in given:
-        images = [{"product_id": id, **each, "id": next_id(call)} for each in _objects(given["images"], "images")]
+        images = [{"product_id": id, **each, "id": next_id(call)} for each in read_objects(given["images"], "images")]
         given = {**given, "images": images}
     variants: Any = given.get("variants")
     if kind is PRODUCT and variants is not None:
-        return {**given, "variants": make_variants(call, id, _objects(variants, "variants"), 1)}
+        return {**given, "variants": make_variants(call, id, read_objects(variants, "variants"), 1)}
     if kind is ORDER and given.get("fulfillments"):
         raise ShopifyError(501, "This drafted twin takes no fulfillments in an order; add them by POST /fulfillments.")
     if kind is ORDER and "line_items" in given:
-        lines = [_make_line(call, each) for each in _objects(given["line_items"], "line_items")]
+        lines = [make_line(call, each) for each in read_objects(given["line_items"], "line_items")]
         total = f"{sum(read_number(each['price'], _NO_NUMBER) * each['quantity'] for each in lines):.2f}"
         totals = {"total_price": total, "subtotal_price": total, "total_line_items_price": total}
         return {**totals, **given, "line_items": lines}
     return given
 
 
-def _make_line(call: Call, given: Shown) -> Shown:
-    """Return a line of an order; an id that it had stays."""
+def make_line(call: Call, given: Shown) -> Shown:
+    """Return a line of an order; an id that it had stays. Raises ShopifyError for a quantity that is none."""
     line = {"quantity": 1, "price": "0.00", **_find_variant_of(call, given), **given}
     quantity = read_number(line["quantity"], _NO_NUMBER)
     if quantity < 0 or quantity != int(quantity):
@@ -221,7 +223,8 @@ def _find_variant_of(call: Call, line: Shown) -> Shown:
 _NO_NUMBER = {"line_items": ["price and quantity must be numbers"]}
 
 
-def _objects(value: Any, name: str) -> list[Shown]:
+def read_objects(value: Any, name: str) -> list[Shown]:
+    """Return a value that must be a list of objects. Raises ShopifyError."""
     listed = cast(list[Any], value) if isinstance(value, list) else [None]
     if not all(isinstance(each, dict) for each in listed):
         raise ShopifyError(400, {name: ["must be a list of objects"]})
@@ -277,7 +280,8 @@ def create_object(call: Call, kind: ShopKind, given: Shown) -> Any:
     return call.db.add(row)
 
 
-def _pick(shown: Shown, fields: str) -> Shown:
+def pick_shown(shown: Shown, fields: str) -> Shown:
+    """Return the named fields of an object; without names, all."""
     wanted = [each.strip() for each in fields.split(",") if each.strip()]
     return {name: value for name, value in shown.items() if name in wanted} if wanted else shown
 
@@ -295,7 +299,7 @@ def _show_page(call: Call, kind: ShopKind, asked: Shown, limit: int, page: int) 
             raise ShopifyError(400, {"page_info": ["only limit and fields may stand beside it"]})
         asked, start = _read_cursor(kind, page_info)
     rows = _list_rows(call, kind, asked)
-    shown = [_pick(show_object(row), fields) for row in rows[start : start + limit]]
+    shown = [pick_shown(show_object(row), fields) for row in rows[start : start + limit]]
     links: list[str] = []
     for name, at in (("previous", max(start - limit, 0)), ("next", start + limit)):
         if at < start or (at > start and at < len(rows)):
@@ -380,7 +384,7 @@ def _declare_members(kind: ShopKind) -> None:
 
     @api.get(f"/{kind.plural}/{{id}}.json")
     def get_object(call: Call, id: str, fields: str = "") -> Shown:
-        return {kind.name: _pick(show_object(find_object(call, kind, id)), fields)}
+        return {kind.name: pick_shown(show_object(find_object(call, kind, id)), fields)}
 
     @api.put(f"/{kind.plural}/{{id}}.json")
     def put_object(call: Call, id: str, body: _BODY) -> Shown:
@@ -396,9 +400,10 @@ def _declare_members(kind: ShopKind) -> None:
         return {}
 
 
-for each in KINDS:
+for each in (*KINDS, DRAFT_ORDER):
     _declare_count(each)
     _declare_list(each)
+for each in KINDS:
     _declare_members(each)
 
 

@@ -46,6 +46,15 @@ class ShopifyOrder(Row, table="orders", key=("id",)):
     updated_at: Column[Timestamp] = column(derived=True)
 
 
+class ShopifyDraftOrder(Row, table="draft_orders", key=("id",)):
+    """An order that is prepared for a customer; its lines and its status are in `details`."""
+
+    id: Column[int]
+    details: Column[Json] = column(default={})
+    created_at: Column[Timestamp]
+    updated_at: Column[Timestamp] = column(derived=True)
+
+
 class ShopifyCollection(Row, table="custom_collections", key=("id",)):
     """A collection to which products are added by hand."""
 
@@ -88,5 +97,5 @@ class ShopifyFile(Row, table="files", key=("path",)):
 
 TABLES = (
     ShopifyShop, ShopifyProduct, ShopifyCustomer, ShopifyOrder, ShopifyCollection, ShopifyCollect, ShopifyOrderPart,
-    ShopifyFile,
+    ShopifyDraftOrder, ShopifyFile,
 )  # fmt: skip

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from twindiff.kit.seeding import Variables
-from twindiff.kit.twin import Operations
+from twindiff.kit.twin import Operations, Rows
 
 from .. import ShippedDraft
-from . import objects, search, settings, tickets, users
+from . import objects, search, settings, ticket_history, tickets, users
 from .recorded_desk import find_desk
 from .tables import TABLES, desk_rows
 from .wire_style import ZendeskStyle
 
-PAGES = (settings.api, users.api, tickets.api, search.api, objects.api)
+PAGES = (settings.api, users.api, ticket_history.api, tickets.api, search.api, objects.api)
 
 
 def _name_format(page: Operations) -> Operations:
@@ -19,6 +19,10 @@ def _name_format(page: Operations) -> Operations:
     again = Operations()
     again.listed = [each._replace(path=f"{each.path}.json") for each in page.listed]
     return again
+
+
+def _all_rows() -> Rows:
+    return {**desk_rows(), **settings.setting_rows()}
 
 
 draft = ShippedDraft(
@@ -29,8 +33,8 @@ draft = ShippedDraft(
     pages=PAGES,
     again=tuple(map(_name_format, PAGES)),
     tables=(*TABLES, *settings.TABLES),
-    rows=desk_rows,
-    samples=("accounts",),
+    rows=_all_rows,
+    samples=("accounts", "ticket_fields"),
     recorded_rows=find_desk,
     style=ZendeskStyle,
     options={
@@ -39,5 +43,8 @@ draft = ShippedDraft(
             tokens={"ZENDESK_API_TOKEN": "{secret}", "ZENDESK_TOKEN": "{secret}"}, urls={"ZENDESK_URL": ""}
         ),
     },
-    unproven=("the texts of refusals of fields, forms, views, rules, webhooks and memberships",),
+    unproven=(
+        "the texts of refusals of fields, forms, views, rules, webhooks, memberships, merges and exports",
+        "ids of system fields of tickets",
+    ),
 )

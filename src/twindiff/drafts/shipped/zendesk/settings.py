@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, cast
 from twindiff.kit.call import Call
 from twindiff.kit.errors import ApiError
 from twindiff.kit.parameter_sources import Body
-from twindiff.kit.twin import Operations
+from twindiff.kit.twin import Operations, Rows
 
 from ..document_collections import (
     ALL,
@@ -22,7 +22,7 @@ from ..document_collections import (
     serve_collections,
 )
 from ..document_fields import FieldType
-from .tables import AGENT, ZendeskGroup, ZendeskJob, ZendeskOrganization, ZendeskUser, ZendeskUserField
+from .tables import AGENT, BEGIN, ZendeskGroup, ZendeskJob, ZendeskOrganization, ZendeskUser, ZendeskUserField
 from .tickets import create_ticket, put_ticket
 from .users import create_user, find_user, put_user, show_user
 from .wire_style import PageChoice, RecordNotFound, ZendeskError, page_rows, refuse_fields, refuse_parameter, show_time
@@ -104,27 +104,52 @@ _FIELD_FIELDS = (
     "position: integer; custom_field_options: list"
 )
 _TICKET_TYPES = "text|textarea|checkbox|date|integer|decimal|regexp|partialcreditcard|multiselect|tagger|lookup"
+_SYSTEM_FIELDS = (
+    ("subject", "Subject", False, True, True, True), ("description", "Description", False, True, True, True),
+    ("status", "Status", False, False, False, False), ("tickettype", "Type", False, False, False, False),
+    ("priority", "Priority", False, False, False, False), ("group", "Group", False, False, False, False),
+    ("assignee", "Assignee", True, False, False, False),
+)  # fmt: skip
+"""Type, title, whether it must be set to solve, and whether the portal shows it, lets it be changed and needs it."""
 _OWNER_TYPES = "text|textarea|checkbox|date|integer|decimal|regexp|dropdown|multiselect|lookup"
 _RULE_FIELDS = "title, description: text; active: boolean; position: integer"
 _UNSERVED = ("access", "group_id", "category", "only_viewable", "sort", "sort_by", "sort_order")
 _RULE: Shown = {"active": True, "position": 1, "description": None}
 
 
-def _declare(name: str, plural: str, *required: str, path: str = "", **more: Any) -> DocumentCollection:
+def _declare(
+    name: str,
+    plural: str,
+    *required: str,
+    path: str = "",
+    collection: type[DocumentCollection] = DocumentCollection,
+    **more: Any,
+) -> DocumentCollection:
     path = path or f"/{plural}"
 
     def show(request: DocumentRequest, fields: Shown) -> Shown:
         return {"url": f"{request.call.base_url}/api/v2{path}/{fields['id']}.json", **fields}
 
-    return DocumentCollection(
+    return collection(
         table=plural, path=path, style=SettingDocuments(name, plural, path), name=name, required=required, show=show,
         **more,
     )  # fmt: skip
 
 
+class TicketFields(DocumentCollection):
+    """The fields of tickets, of which those of the system cannot be removed."""
+
+    def remove(self, call: Call, row: Any) -> None:
+        """Remove a field. Raises ZendeskError for one of the system."""
+        if row.fields.get("removable") is False:
+            raise refuse_fields({"base": "A system field cannot be deleted"})
+        super().remove(call, row)
+
+
+TICKET_FIELDS = _declare("ticket_field", "ticket_fields", "type", "title", defaults=_FIELD, collection=TicketFields,
+                         fields=f"{_FIELD_FIELDS}; type: {_TICKET_TYPES}")  # fmt: skip
 COLLECTIONS = (
-    _declare("ticket_field", "ticket_fields", "type", "title", defaults=_FIELD,
-             fields=f"{_FIELD_FIELDS}; type: {_TICKET_TYPES}"),
+    TICKET_FIELDS,
     _declare("ticket_form", "ticket_forms", "name", filters=("active", "end_user_visible"),
              fields="name, display_name: text; position: integer; ticket_field_ids, restricted_brand_ids: list;"
                     "active, end_user_visible, default, in_all_brands: boolean",
@@ -216,6 +241,19 @@ def post_user_field(call: Call, body: Given) -> Shown:
     return {"user_field": _show_user_field(call, call.db.add(row))}
 
 
+def setting_rows() -> Rows:
+    """Return the rows of the fields that every account's tickets have."""
+    return {"ticket_fields": [_system_field(number, *each) for number, each in enumerate(_SYSTEM_FIELDS, 1)]}
+
+
+def _system_field(number: int, kind: str, title: str, required: bool, *in_portal: bool) -> Shown:
+    portal = dict(zip(("visible_in_portal", "editable_in_portal", "required_in_portal"), in_portal, strict=True))
+    about: Shown = {"id": 360_000_100 + number, "type": kind, "title": title, "raw_title": title, "position": number}
+    times = dict.fromkeys(("created_at", "updated_at"), show_time(BEGIN))
+    fields = {**_FIELD, **about, **portal, "title_in_portal": title, "required": required, "removable": False, **times}
+    return TICKET_FIELDS.to_row("", str(about["id"]), fields, number - 100)
+
+
 # -- in bulk -----------------------------------------------------------------------------------------------------------
 
 
@@ -230,7 +268,7 @@ def _read_several(body: Mapping[str, Any], name: str) -> list[Shown]:
     return cast(list[Shown], listed)
 
 
-def _run(call: Call, name: str, given: Sequence[Shown], write: Callable[[Shown], int], action: str) -> Shown:
+def run_job(call: Call, given: Sequence[Shown], write: Callable[[Shown], int], action: str) -> Shown:
     """Write each object, note what came of it, and return the job that does so."""
     results: list[Shown] = []
     for index, each in enumerate(given):
@@ -255,7 +293,7 @@ def _show_job(call: Call, row: ZendeskJob) -> Shown:
 @api.post("/users/create_many")
 def post_users(call: Call, body: Given) -> Shown:
     """Create several users by a job."""
-    return _run(call, "users", _read_several(body, "users"), lambda each: create_user(call, each).id, "create")
+    return run_job(call, _read_several(body, "users"), lambda each: create_user(call, each).id, "create")
 
 
 @api.put("/users/update_many")
@@ -265,13 +303,13 @@ def put_users(call: Call, body: Given) -> Shown:
     def write(given: Shown) -> int:
         return put_user(call, str(given.get("id") or ""), {"user": given})["user"]["id"]
 
-    return _run(call, "users", _read_several(body, "users"), write, "update")
+    return run_job(call, _read_several(body, "users"), write, "update")
 
 
 @api.post("/tickets/create_many")
 def post_tickets(call: Call, body: Given) -> Shown:
     """Create several tickets by a job."""
-    return _run(call, "tickets", _read_several(body, "tickets"), lambda each: create_ticket(call, each).id, "create")
+    return run_job(call, _read_several(body, "tickets"), lambda each: create_ticket(call, each).id, "create")
 
 
 @api.put("/tickets/update_many")
@@ -285,7 +323,7 @@ def put_tickets(call: Call, body: Given, ids: str = "") -> Shown:
     def write(given: Shown) -> int:
         return put_ticket(call, str(given.get("id") or ""), {"ticket": given})["ticket"]["id"]
 
-    return _run(call, "tickets", _read_several(body, "tickets"), write, "update")
+    return run_job(call, _read_several(body, "tickets"), write, "update")
 
 
 @api.get("/job_statuses/{id}")

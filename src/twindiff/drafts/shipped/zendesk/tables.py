@@ -8,7 +8,7 @@ from twindiff.kit.twin import Rows
 
 AGENT = 360_000_001
 GROUP = 360_100_001
-_BEGIN = Clock(1_767_225_600_000_000).iso()
+BEGIN = Clock(1_767_225_600_000_000).iso()
 
 
 class ZendeskUser(Row, table="users", key=("id",), indexes=(("email",), ("external_id",))):
@@ -112,6 +112,16 @@ class ZendeskComment(Row, table="comments", key=("id",)):
     created_at: Column[Timestamp]
 
 
+class ZendeskAudit(Row, table="audits", key=("id",), visibility="bookkeeping", indexes=(("ticket_id",),)):
+    """What a change of a ticket did, by its `events`."""
+
+    id: Column[int]
+    ticket_id: Column[int]
+    author_id: Column[int]
+    events: Column[Json] = column(default=[])
+    created_at: Column[Timestamp]
+
+
 class ZendeskAccount(Row, table="accounts", key=("id",)):
     """The account, of which there is one."""
 
@@ -138,14 +148,14 @@ class ZendeskJob(Row, table="job_statuses", key=("id",), visibility="bookkeeping
 
 TABLES = (
     ZendeskUser, ZendeskIdentity, ZendeskOrganization, ZendeskGroup, ZendeskTicket, ZendeskComment, ZendeskUserField,
-    ZendeskAccount, ZendeskJob,
+    ZendeskAccount, ZendeskAudit, ZendeskJob,
 )  # fmt: skip
 
 
 def desk_rows() -> Rows:
     """Return the rows of an account: the admin who calls, and a group."""
     email = "agent@example.com"
-    times = {"created_at": _BEGIN, "updated_at": _BEGIN}
+    times = {"created_at": BEGIN, "updated_at": BEGIN}
     about = {"name": "Agent", "email": email, "role": "admin", "verified": True}
     identity = {"user_id": AGENT, "value": email, "verified": True, "primary": True}
     zone = {"time_zone": "Eastern Time (US & Canada)", "iana_time_zone": "America/New_York"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, cast
@@ -14,7 +13,8 @@ from twindiff.kit.twin import Operations
 
 from .fields import TICKET, read_fields, read_object
 from .objects import read_number, show_group, show_organization
-from .tables import AGENT, ZendeskComment, ZendeskGroup, ZendeskOrganization, ZendeskTicket, ZendeskUser
+from .tables import AGENT, ZendeskAudit, ZendeskComment, ZendeskGroup, ZendeskOrganization, ZendeskTicket, ZendeskUser
+from .ticket_audits import VIA, add_audit, list_audits, read_audited, show_audit, show_comment
 from .users import create_user, find_user, list_users_there, show_user
 from .wire_style import (
     PageChoice,
@@ -28,7 +28,6 @@ from .wire_style import (
 
 api = Operations(prefix="/api/v2")
 Given = Annotated[dict[str, Any], Body]
-_VIA: Shown = {"channel": "api", "source": {"from": {}, "to": {}, "rel": None}}
 _REFERENCES: Mapping[str, Any] = {
     "requester_id": ZendeskUser, "submitter_id": ZendeskUser, "assignee_id": ZendeskUser, "group_id": ZendeskGroup,
     "organization_id": ZendeskOrganization,
@@ -45,7 +44,7 @@ def show_ticket(call: Call, row: ZendeskTicket) -> Shown:
     return {
         "url": f"{call.base_url}/api/v2/tickets/{row.id}.json",
         **shown,
-        "via": _VIA,
+        "via": VIA,
         "created_at": show_time(row.created_at),
         "updated_at": show_time(row.updated_at or row.created_at),
         "raw_subject": row.subject,
@@ -72,7 +71,8 @@ def list_tickets_there(call: Call) -> list[ZendeskTicket]:
     return [row for row in call.db.rows(ZendeskTicket, order=ZendeskTicket.id) if not row.is_deleted]
 
 
-def _find_ticket(call: Call, id: str) -> ZendeskTicket:
+def find_ticket(call: Call, id: str) -> ZendeskTicket:
+    """Return a ticket that is not deleted; raises RecordNotFound."""
     row = call.db.get(ZendeskTicket, read_number(id), missing=RecordNotFound)
     if row.is_deleted:
         raise RecordNotFound
@@ -133,7 +133,8 @@ def _read_comment(given: Mapping[str, Any]) -> Shown | None:
     return {**fields, "body": body}
 
 
-def _add_comment(call: Call, row: ZendeskTicket, given: Shown, author: int) -> ZendeskComment:
+def add_comment(call: Call, row: ZendeskTicket, given: Shown, author: int) -> ZendeskComment:
+    """Store a comment on a ticket; raises RecordNotFound for an author that there is not."""
     is_public = given.get("public", True)
     said = given.get("author_id")
     known = find_user(call, str(said)) if said is not None else None
@@ -174,7 +175,8 @@ def _read_requester(call: Call, given: Mapping[str, Any]) -> int | None:
 @api.post("/tickets", status=201)
 def post_ticket(call: Call, body: Given) -> Shown:
     """Create a ticket; its comment is its description."""
-    return _show_written(call, create_ticket(call, read_object(body, "ticket")))
+    row = create_ticket(call, read_object(body, "ticket"))
+    return _show_written(call, row, list_audits(call, row.id)[0])
 
 
 def create_ticket(call: Call, given: Mapping[str, Any]) -> ZendeskTicket:
@@ -192,17 +194,13 @@ def create_ticket(call: Call, given: Mapping[str, Any]) -> ZendeskTicket:
     fields: Shown = {**usual, **values, "requester_id": requester, "description": comment["body"]}
     row = ZendeskTicket(id=call.db.next("ticket"), created_at=now, updated_at=now, **fields)
     call.db.add(row)
-    _add_comment(call, row, comment, requester)
+    add_audit(call, row, requester, None, add_comment(call, row, comment, requester))
     return row
 
 
-def _show_written(call: Call, row: ZendeskTicket) -> Shown:
-    """Return a ticket and the audit of its change; the events of the audit are not told."""
-    audit: Shown = {"id": 361_000_000 + call.db.next("audit"), "ticket_id": row.id, "author_id": AGENT, "via": _VIA}
-    return {
-        "ticket": show_ticket(call, row),
-        "audit": {**audit, "created_at": show_time(call.clock.iso()), "events": []},
-    }
+def _show_written(call: Call, row: ZendeskTicket, audit: ZendeskAudit) -> Shown:
+    """Return a ticket and the audit of its change."""
+    return {"ticket": show_ticket(call, row), "audit": show_audit(audit)}
 
 
 @api.get("/tickets/count")
@@ -222,14 +220,14 @@ def show_tickets(call: Call, ids: str, include: str = "") -> Shown:
 @api.get("/tickets/{ticket_id}")
 def get_ticket(call: Call, ticket_id: str, include: str = "") -> Shown:
     """Return a ticket."""
-    row = _find_ticket(call, ticket_id)
+    row = find_ticket(call, ticket_id)
     return {"ticket": show_ticket(call, row), **_load_beside(call, [row], include)}
 
 
 @api.put("/tickets/{ticket_id}")
 def put_ticket(call: Call, ticket_id: str, body: Given) -> Shown:
     """Change a ticket, and comment on it; one that is closed stays as it is."""
-    row, given = _find_ticket(call, ticket_id), read_object(body, "ticket")
+    row, given = find_ticket(call, ticket_id), read_object(body, "ticket")
     values, comment = _check(call, given), _read_comment(given)
     if row.status == "closed":
         raise refuse_fields({"status": "Status: closed prevents ticket update"})
@@ -239,10 +237,10 @@ def put_ticket(call: Call, ticket_id: str, body: Given) -> Shown:
         values = {"status": "open", **values}
     if "custom_fields" in values:
         values["custom_fields"] = _merge_fields(row.custom_fields, values["custom_fields"])
+    before = read_audited(row)
     row = call.db.change(row, **values, updated_at=call.clock.iso())
-    if comment is not None:
-        _add_comment(call, row, comment, AGENT)
-    return _show_written(call, row)
+    added = add_comment(call, row, comment, AGENT) if comment is not None else None
+    return _show_written(call, row, add_audit(call, row, AGENT, before, added))
 
 
 def _merge_fields(known: Any, given: Any) -> list[Any]:
@@ -255,7 +253,7 @@ def _merge_fields(known: Any, given: Any) -> list[Any]:
 @api.delete("/tickets/{ticket_id}", status=204)
 def delete_ticket(call: Call, ticket_id: str) -> None:
     """Delete a ticket, which can be restored."""
-    call.db.change(_find_ticket(call, ticket_id), is_deleted=True, updated_at=call.clock.iso())
+    call.db.change(find_ticket(call, ticket_id), is_deleted=True, updated_at=call.clock.iso())
 
 
 @api.get("/deleted_tickets")
@@ -280,20 +278,6 @@ def restore_ticket(call: Call, ticket_id: str) -> Shown:
     return {}
 
 
-def _show_comment(call: Call, row: ZendeskComment) -> Shown:
-    text = html.escape(row.body, quote=False).replace("\n", "<br>")
-    names = {"id": row.id, "type": "Comment", "author_id": row.author_id, "body": row.body, "plain_body": row.body}
-    rendered = f'<div class="zd-comment" dir="auto"><p dir="auto">{text}</p></div>'
-    about: Shown = {
-        "public": row.public,
-        "attachments": [],
-        "audit_id": row.id + 1_000_000,
-        "via": _VIA,
-        "metadata": {},
-    }
-    return {**names, "html_body": rendered, **about, "created_at": show_time(row.created_at)}
-
-
 @api.get("/tickets/{ticket_id}/comments")
 def list_comments(
     call: Call,
@@ -304,11 +288,11 @@ def list_comments(
     per_page: int = 100,
 ) -> Shown:
     """List the comments of a ticket, the oldest first."""
-    row = _find_ticket(call, ticket_id)
+    row = find_ticket(call, ticket_id)
     rows = call.db.rows(ZendeskComment, ZendeskComment.ticket_id == row.id, order=ZendeskComment.id)
     rows = rows[::-1] if sort_order == "desc" else rows
     url = f"{call.base_url}/api/v2/tickets/{row.id}/comments.json"
-    shown = page_rows(url, "comments", rows, lambda each: _show_comment(call, each), page, per_page)
+    shown = page_rows(url, "comments", rows, show_comment, page, per_page)
     if "users" in include.split(","):
         shown["users"] = [show_user(call, find_user(call, id)) for id in sorted({each.author_id for each in rows})]
     return shown
@@ -317,7 +301,7 @@ def list_comments(
 @api.get("/tickets/{ticket_id}/comments/count")
 def count_comments(call: Call, ticket_id: str) -> Shown:
     """Return how many comments a ticket has."""
-    number = call.db.count(ZendeskComment, ZendeskComment.ticket_id == _find_ticket(call, ticket_id).id)
+    number = call.db.count(ZendeskComment, ZendeskComment.ticket_id == find_ticket(call, ticket_id).id)
     return {"count": {"value": number, "refreshed_at": show_time(call.clock.iso())}}
 
 
@@ -325,7 +309,7 @@ def count_comments(call: Call, ticket_id: str) -> Shown:
 def make_private(call: Call, ticket_id: str, comment_id: str) -> Shown:
     """Hide a comment from the requester."""
     row = call.db.get(ZendeskComment, read_number(comment_id), missing=RecordNotFound)
-    if row.ticket_id != _find_ticket(call, ticket_id).id:
+    if row.ticket_id != find_ticket(call, ticket_id).id:
         raise RecordNotFound
     call.db.change(row, public=False)
     return {}
@@ -337,7 +321,7 @@ def make_private(call: Call, ticket_id: str, comment_id: str) -> Shown:
 @api.get("/tickets/{ticket_id}/tags")
 def list_ticket_tags(call: Call, ticket_id: str) -> Shown:
     """List the tags of a ticket."""
-    return {"tags": _find_ticket(call, ticket_id).tags}
+    return {"tags": find_ticket(call, ticket_id).tags}
 
 
 def _read_tags(body: Mapping[str, Any]) -> list[str]:
@@ -348,7 +332,10 @@ def _read_tags(body: Mapping[str, Any]) -> list[str]:
 
 
 def _set_tags(call: Call, ticket_id: str, tags: set[str]) -> Shown:
-    row = call.db.change(_find_ticket(call, ticket_id), tags=sorted(tags), updated_at=call.clock.iso())
+    row = find_ticket(call, ticket_id)
+    before = read_audited(row)
+    row = call.db.change(row, tags=sorted(tags), updated_at=call.clock.iso())
+    add_audit(call, row, AGENT, before, None)
     return {"tags": row.tags}
 
 
@@ -361,13 +348,13 @@ def post_ticket_tags(call: Call, ticket_id: str, body: Given) -> Shown:
 @api.put("/tickets/{ticket_id}/tags")
 def put_ticket_tags(call: Call, ticket_id: str, body: Given) -> Shown:
     """Add tags to a ticket."""
-    return _set_tags(call, ticket_id, {*_find_ticket(call, ticket_id).tags, *_read_tags(body)})
+    return _set_tags(call, ticket_id, {*find_ticket(call, ticket_id).tags, *_read_tags(body)})
 
 
 @api.delete("/tickets/{ticket_id}/tags")
 def delete_ticket_tags(call: Call, ticket_id: str, body: Given) -> Shown:
     """Take tags from a ticket."""
-    return _set_tags(call, ticket_id, {*_find_ticket(call, ticket_id).tags} - {*_read_tags(body)})
+    return _set_tags(call, ticket_id, {*find_ticket(call, ticket_id).tags} - {*_read_tags(body)})
 
 
 @api.get("/tags")
