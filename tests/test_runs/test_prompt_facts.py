@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from twindiff.browser.prompt_facts import Statement, list_missing, list_statements
+from twindiff.browser.prompt_facts import PromptStatement, list_missing, list_statements
 
 
-def facts_of(statement: Statement) -> list[str]:
+def facts_of(statement: PromptStatement) -> list[str]:
     return [fact.text for clause in statement.clauses for fact in clause.facts]
 
 
@@ -26,6 +26,7 @@ def facts_of(statement: Statement) -> list[str]:
         ("Open /cart. Ada's order INV-7 is listed", [["/cart"], ["INV-7"]]),
         ("I'm at the list and open Ada's order. The user's name is Bo", [["Ada"], ["Bo"]]),
         ("1. Open Patients\n2. Expected: 3 rows", [["Patients"], ["3"]]),
+        ("There is an order. Waffles is listed. Tomorrow is a holiday", [[], ["Waffles"], []]),
     ],
 )
 def test_the_facts_of_each_statement_are_listed(prompt, facts):

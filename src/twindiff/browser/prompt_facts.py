@@ -64,7 +64,11 @@ _ORDER = re.compile(
     re.IGNORECASE,
 )
 _IS = re.compile(r" (?:is|was|has|becomes|remains|stays)\b")
-_TITLES = frozenset(["dr", "mr", "mrs", "ms", "prof", "given", "when", "then", "and", "but", "step", "expected", "i"])
+_NO_NAMES = frozenset(
+    "dr mr mrs ms prof given when then and but step expected i there here where who what which everyone everything "
+    "someone something today tomorrow yesterday now nothing nobody one other others".split()
+)
+"""Words that are no names, even where a sentence begins with one and says what it is."""
 
 
 class Fact(NamedTuple):
@@ -79,7 +83,7 @@ class Fact(NamedTuple):
         return any(_is_in(form, text) for form in self.forms)
 
 
-class Clause(NamedTuple):
+class PromptClause(NamedTuple):
     """A part of a statement, its facts, and whether it denies or limits what these say."""
 
     text: str
@@ -88,11 +92,11 @@ class Clause(NamedTuple):
     is_exclusive: bool
 
 
-class Statement(NamedTuple):
+class PromptStatement(NamedTuple):
     """A sentence of a prompt. `is_claim` is whether it says how something is; `is_ordered`, what stands where."""
 
     text: str
-    clauses: tuple[Clause, ...]
+    clauses: tuple[PromptClause, ...]
     is_claim: bool
     is_ordered: bool
 
@@ -102,7 +106,7 @@ class Statement(NamedTuple):
         return not self.is_claim and not any(each.facts or each.is_denied for each in self.clauses)
 
 
-def list_statements(prompt: str) -> list[Statement]:
+def list_statements(prompt: str) -> list[PromptStatement]:
     """Return the statements of a prompt in its order; sentence ends within quotation marks do not end one."""
     held: list[str] = []
 
@@ -123,14 +127,14 @@ def list_missing(facts: Sequence[Fact], said: str) -> list[str]:
     return [each.text for each in facts if not each.is_said_in(said)]
 
 
-def _read_statement(sentence: str, held: Sequence[str], names: frozenset[str]) -> Statement:
+def _read_statement(sentence: str, held: Sequence[str], names: frozenset[str]) -> PromptStatement:
     text = _HELD.sub(lambda mark: f'"{held[int(mark[1])]}"', sentence)
     bare = _HELD.sub("", sentence)
     clauses = tuple(_read_clauses(sentence, held, names))
-    return Statement(text, clauses, bool(_CLAIM.search(bare)), bool(_ORDER.search(bare)))
+    return PromptStatement(text, clauses, bool(_CLAIM.search(bare)), bool(_ORDER.search(bare)))
 
 
-def _read_clauses(sentence: str, held: Sequence[str], names: frozenset[str]) -> Iterator[Clause]:
+def _read_clauses(sentence: str, held: Sequence[str], names: frozenset[str]) -> Iterator[PromptClause]:
     begin = 0
     for end in [*_BREAK.finditer(sentence), None]:
         part = sentence[begin : end.start() if end else len(sentence)]
@@ -138,7 +142,7 @@ def _read_clauses(sentence: str, held: Sequence[str], names: frozenset[str]) -> 
         if part.strip():
             facts = tuple(_read_facts(part, held, names, is_first=begin == 0))
             text = _HELD.sub(lambda mark: f'"{held[int(mark[1])]}"', part).strip()
-            yield Clause(text, facts, bool(_DENIED.search(bare)), bool(_EXCLUSIVE.search(bare)))
+            yield PromptClause(text, facts, bool(_DENIED.search(bare)), bool(_EXCLUSIVE.search(bare)))
         begin = end.end() if end else begin
 
 
@@ -159,7 +163,7 @@ def _read_facts(part: str, held: Sequence[str], names: frozenset[str], *, is_fir
         elif said["name"]:
             is_opening = is_first and not part[: said.start()].strip() and text not in names
             is_opening = is_opening and not _IS.match(part[said.end() :])
-            if text.lower() not in _TITLES and not (is_opening or text.lower() in UNNAMED):
+            if text.lower() not in _NO_NAMES and not (is_opening or text.lower() in UNNAMED):
                 yield Fact(text, (text,))
         else:
             yield Fact(text, (text.rstrip(".,;:"),))

@@ -178,7 +178,7 @@ UNPROVEN = [
     (SLACK, "#billing has at least four posts", [claim("messages", IN_BILLING, min=3)], "lacks 'four'"),
     (
         SLACK,
-        "#general has only one post",
+        "There has been only one post in #general",
         [claim("messages", {"channel_id.channel_name": "general"}, min=1)],
         "count or max",
     ),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from twindiff.browser.prompt_facts import Clause, Statement
+from twindiff.browser.prompt_facts import PromptClause, PromptStatement
 
 _VERBS = (
     *("click", "press", "hit", "tap", "open", "go", "navigate", "fill", "enter", "type", "select", "choose", "pick"),
@@ -124,7 +124,7 @@ class ClauseReading(NamedTuple):
     `is_done` clauses need steps that act; of `is_asserted` ones the facts must be expected; others need either.
     """
 
-    clause: Clause
+    clause: PromptClause
     is_done: bool
     is_asserted: bool
 
@@ -142,7 +142,7 @@ class ClauseReading(NamedTuple):
         return [(kind, is_on != self.clause.is_denied) for kind, is_on, word in _STATES if word.search(bare)]
 
 
-def read_clauses(statement: Statement) -> list[ClauseReading]:
+def read_clauses(statement: PromptStatement) -> list[ClauseReading]:
     """Read the clauses of a statement; a mere name belongs to the clause after or before it that asserts something."""
     if _EXPECTING.match(statement.text):
         return [ClauseReading(clause, is_done=False, is_asserted=True) for clause in statement.clauses]
@@ -156,12 +156,12 @@ def read_clauses(statement: Statement) -> list[ClauseReading]:
     return readings
 
 
-def asks_for_action(statement: Statement) -> bool:
+def asks_for_action(statement: PromptStatement) -> bool:
     """Return whether a statement asks for something to be done, even if it names nothing: `Click Save`."""
     return any(each.is_done for each in read_clauses(statement))
 
 
-def claims_something(statement: Statement) -> bool:
+def claims_something(statement: PromptStatement) -> bool:
     """Return whether a statement says how something is, so that an expectation must prove it."""
     is_letting = bool(_LETTING.match(statement.text))
     return statement.is_claim and not (is_letting and not any(each.is_asserted for each in read_clauses(statement)))
@@ -173,7 +173,7 @@ def list_stems(text: str) -> set[str]:
     return {each[:STEM_CHARACTERS] for each in words}
 
 
-def _read_verb(clause: Clause, *, is_given: bool) -> str:
+def _read_verb(clause: PromptClause, *, is_given: bool) -> str:
     bare = _LETTING.sub("", _HAVING_DONE.sub("", re.sub(r'"[^"]*"', "", clause.text)))
     doing, asserting = (
         max((each.start() for each in verb.finditer(bare)), default=-1) for verb in (_DOING, _ASSERTING)

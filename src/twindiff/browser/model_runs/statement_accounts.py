@@ -30,7 +30,7 @@ from twindiff.browser.model_runs.step_evidence import (
     words_of,
 )
 from twindiff.browser.page_text import normalize_blanks
-from twindiff.browser.prompt_facts import Clause, Fact, Statement, list_statements
+from twindiff.browser.prompt_facts import Fact, PromptClause, PromptStatement, list_statements
 
 MAX_MISSING_CHARACTERS = 300
 _WHERE = ", on the whole page or in the place that the sentence names (css=nav >> role=link[name=…])"
@@ -160,7 +160,7 @@ class StatementAccounts:
         """Return a text with the values that are known; what is told or recorded keeps their names."""
         return fill_parameters(text, {**{name: f"{{{{{name}}}}}" for name in REFERENCE.findall(text)}, **self._values})
 
-    def _with_values(self, clause: Clause) -> Clause:
+    def _with_values(self, clause: PromptClause) -> PromptClause:
         """Return a clause that has the value of each parameter that it names as a fact."""
         named = [name for name in REFERENCE.findall(clause.text) if name in self._values]
         facts = [each for each in clause.facts if each.text not in named]
@@ -203,7 +203,9 @@ class StatementAccounts:
                 yield from self._miss_of_clause(number, reading, steps, begin)
             begin = max(begin, self._find_done(reading, steps))
 
-    def _miss_of_statement(self, number: int, statement: Statement, steps: Sequence[StepEvidence]) -> Iterator[Missing]:
+    def _miss_of_statement(
+        self, number: int, statement: PromptStatement, steps: Sequence[StepEvidence]
+    ) -> Iterator[Missing]:
         telling = [each for each in steps if each.expect and not each.why_void]
         readings = [each for each in self._readings[number - 1] if not self._is_checked(number, each.clause.text)]
         if claims_something(statement) and readings and not telling:
@@ -332,7 +334,7 @@ class StatementAccounts:
         )
 
 
-def _expects_the_same(one: BrowserStep, later: BrowserStep, clauses: Sequence[Clause]) -> bool:
+def _expects_the_same(one: BrowserStep, later: BrowserStep, clauses: Sequence[PromptClause]) -> bool:
     """Return whether a later expectation says the facts of another one, and of what else that said some word."""
     if not (one.expect and later.expect and is_alike(one.expect, later.expect)):
         return False
@@ -355,7 +357,7 @@ def _list_other_stems(text: str, facts: Sequence[Fact]) -> set[str]:
     return list_stems(text)
 
 
-def _is_look(statement: Statement) -> bool:
+def _is_look(statement: PromptStatement) -> bool:
     """Return whether a statement may be done by looking: `Check the tabs again`."""
     return bool(re.match(r"\W*(?:then |and |now )?(?:check|open the app|confirm)\b", statement.text, re.IGNORECASE))
 

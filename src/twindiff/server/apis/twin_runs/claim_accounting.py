@@ -13,7 +13,7 @@ from datetime import date
 from functools import partial
 from typing import Any, NamedTuple
 
-from twindiff.browser.prompt_facts import MONTHS, Fact, Statement
+from twindiff.browser.prompt_facts import MONTHS, Fact, PromptStatement
 from twindiff.browser.run_dates import date_of
 from twindiff.server.apis.twin_runs import shown_values
 from twindiff.server.apis.twin_runs.claim_words import DENIED, PromptNoun, PromptState
@@ -27,7 +27,7 @@ _MIXED_TABLES = {("github", "issues"): "is_pull_request"}
 class StatementProof(NamedTuple):
     """A statement with the reasons why its claims do not prove it; proven if there are none."""
 
-    statement: Statement
+    statement: PromptStatement
     reasons: list[str]
     is_background: bool = False
     is_checkable: bool = True
@@ -37,7 +37,7 @@ class StatementProof(NamedTuple):
 class ClaimAccounting:
     """Compares the statements of a prompt with the results of claims, as of the day on which the run starts."""
 
-    def __init__(self, statements: Sequence[Statement], twin_words: dict[str, str], today: date) -> None:
+    def __init__(self, statements: Sequence[PromptStatement], twin_words: dict[str, str], today: date) -> None:
         self._statements = statements
         self._units = [split_statement(each, twin_words) for each in statements]
         self._today = today

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from twindiff.browser.prompt_facts import Statement, list_statements
+from twindiff.browser.prompt_facts import PromptStatement, list_statements
 from twindiff.kit.clock import Clock
 from twindiff.kit.seeding import InvalidSeedConfig
 from twindiff.kit.twin import Twin
@@ -120,7 +120,7 @@ async def generate_world(
     return best
 
 
-def write_statements(prompt: str, statements: Sequence[Statement]) -> str:
+def write_statements(prompt: str, statements: Sequence[PromptStatement]) -> str:
     """Write a prompt and its numbered statements for a model."""
     numbered = "\n".join(f"{number}. {each.text}" for number, each in enumerate(statements, 1))
     return f"{prompt}\n\nIts statements:\n{numbered}"

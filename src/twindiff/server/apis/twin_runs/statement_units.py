@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
-from twindiff.browser.prompt_facts import MONTHS, Clause, Fact, Statement
+from twindiff.browser.prompt_facts import MONTHS, Fact, PromptClause, PromptStatement
 from twindiff.browser.run_dates import SPOKEN_DATE, is_date, parameter_of
 from twindiff.server.apis.twin_runs.claim_words import DENIED, PromptNoun, PromptState, list_nouns, list_states
 from twindiff.server.apis.twin_runs.shown_values import find_weekday
@@ -126,7 +126,7 @@ class StatementUnit:
         return len(self.numbers) + len(self.dates) + len(self.days) + len(self.states)
 
 
-def split_statement(statement: Statement, twin_words: dict[str, str]) -> list[StatementUnit]:
+def split_statement(statement: PromptStatement, twin_words: dict[str, str]) -> list[StatementUnit]:
     """Return the units of a statement; `twin_words` has the twin of each word that names one, in lower case."""
     units: list[StatementUnit] = []
     depths: list[int] = []
@@ -164,7 +164,7 @@ def _find_subject(units: list[StatementUnit]) -> tuple[Fact, ...]:
     return tuple(each for each in unit.names if each.forms[0] in plain[: verb.start() if verb else None])
 
 
-def _split_clause(clause: Clause) -> Iterator[tuple[Clause, bool]]:
+def _split_clause(clause: PromptClause) -> Iterator[tuple[PromptClause, bool]]:
     """Yield the parts of a clause, and whether each goes on about what the part before names."""
     plain = _blank_quoted(clause.text)
     breaks = [*_INNER_BREAK.finditer(plain)]
@@ -202,7 +202,7 @@ def _merge(one: StatementUnit, other: StatementUnit) -> StatementUnit:
     )
 
 
-def _read_unit(clause: Clause, twin_words: dict[str, str], *, is_first: bool) -> StatementUnit:
+def _read_unit(clause: PromptClause, twin_words: dict[str, str], *, is_first: bool) -> StatementUnit:
     plain = _blank_quoted(clause.text)
     spoken = [each for each in SPOKEN_DATE.finditer(plain) if is_date(parameter_of(each))]
     facts = [*clause.facts, *_list_further(plain, clause.facts, is_first=is_first)]
