@@ -64,11 +64,12 @@ _ORDER = re.compile(
     re.IGNORECASE,
 )
 _IS = re.compile(r" (?:is|was|has|becomes|remains|stays)\b")
-_NO_NAMES = frozenset(
-    "dr mr mrs ms prof given when then and but step expected i there here where who what which everyone everything "
-    "someone something today tomorrow yesterday now nothing nobody one other others".split()
-)
+_OPENERS = """
+dr mr mrs ms prof given when then and but step expected i there here where who what which everyone everything someone
+something today tomorrow yesterday now nothing nobody one other others
+"""
 """Words that are no names, even where a sentence begins with one and says what it is."""
+_NO_NAMES = frozenset(_OPENERS.split())
 
 
 class Fact(NamedTuple):
