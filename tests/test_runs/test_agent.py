@@ -234,3 +234,12 @@ def test_a_sentence_about_a_twin_is_proven_by_its_check_alone(runs, site, script
     assert [each[:2] for each in run["not_understood"]] == ["1."]
     without_model = runs.wait(runs.create(f"/test-runs/{run['id']}/rerun"))
     assert (without_model["status"], without_model["failure_category"]) == ("failed", "not_understood")
+
+
+def test_an_action_whose_expectation_failed_is_not_done_again(runs, site, scripted):
+    site.pages["/keys"] = """<!doctype html><title>Keys</title><p id=out></p>
+<script>let n = 0; document.onkeydown = () => { out.innerText = 'Pressed ' + ++n }</script>"""
+    scripted("OPENAI", PAY)
+    twice = {"action": "press", "value": "a", "expect": {"type": "text", "contains": "Pressed 2"}, "timeout_ms": 100}
+    run = runs.steps(f"{site.url}/keys", twice)
+    assert (run["status"], run["results_json"][0]["seen"]) == ("failed", "Pressed 1")

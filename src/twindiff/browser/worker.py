@@ -71,6 +71,7 @@ class BrowserRun:
         """The steps done that may have changed something."""
         self._trouble = ""
         self._last_failure: StepFailed | None = None
+        self._last_milliseconds = 0.0
         self._end_by = math.inf
         self._hangs = False
         self._is_closing = False
@@ -222,8 +223,9 @@ class BrowserRun:
         Only an action that could not be done is replaced. What is expected of the page is the test itself: neither a
         step that only observes, nor one whose action was done, is replaced.
         """
-        if step.action in OBSERVING or (self._last_failure and self._last_failure.is_of_page):
-            await self._step(step, interpreter, observer)
+        failure = self._last_failure
+        if failure and (step.action in OBSERVING or failure.is_of_page):
+            await self._report(step, failure, observer, self._last_milliseconds)  # done again, an action may pass
             return step
         task = f"Of a test the step '{self._title(step)}' cannot be done: {self._trouble}. Call the step that mends it."
         try:
@@ -307,8 +309,18 @@ class BrowserRun:
         failure.category = "step"
         number = len(self.job.config.steps) + 1
         last = msgspec.structs.replace(step, id=f"step_{number}", ordinal=number)
-        said = await self._account(last, observer, failure, shot[1], shot[0])
-        self.emit(RunEvent("step", f"{self._title(last)}: {failure}", said))
+        await self._report(last, failure, observer, shot[1], shot[0])
+
+    async def _report(
+        self,
+        step: BrowserStep,
+        failure: StepFailed | None,
+        observer: Observer,
+        milliseconds: float,
+        screenshot: str | None = None,
+    ) -> None:
+        said = await self._account(step, observer, failure, milliseconds, screenshot)
+        self.emit(RunEvent("step", f"{self._title(step)}: {failure or 'passed'}", said))
 
     def _tell_config(self, said: str) -> None:
         self.emit(RunEvent("config", said, configs.to_json(self.job.config)))
@@ -335,13 +347,13 @@ class BrowserRun:
             failure = failed
         except ConfigError as error:
             failure = StepFailed(str(error))
+        milliseconds = round((time.monotonic() - began) * 1000, 1)
         if failure and not is_last_try:
             self._trouble, self._last_failure = str(failure), failure
+            self._last_milliseconds = milliseconds
             self.emit(RunEvent("log", f"tried {self._title(step)}: {failure}"))
             return False
-        milliseconds = round((time.monotonic() - began) * 1000, 1)
-        said = await self._account(step, observer, failure, milliseconds)
-        self.emit(RunEvent("step", f"{self._title(step)}: {failure or 'passed'}", said))
+        await self._report(step, failure, observer, milliseconds)
         return failure is None
 
     async def _account(

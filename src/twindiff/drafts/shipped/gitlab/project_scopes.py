@@ -137,13 +137,13 @@ class ProjectScopes:
         """Return the rows of a group's projects, newest first, with those of the groups below it if it `is_deep`."""
         above: Any = self.find_row(call, "groups", group, "full_path")
         row: Any = self._draft.row("projects")
-        found: list[Any] = []
+        projects: list[Any] = []
         for each in call.db.rows(row, order=-row.creation_number):
             path, begins = str(each.path_with_namespace), f"{above.full_path}/"
             is_below = path.startswith(begins) and (is_deep or "/" not in path[len(begins) :])
             if is_below or each.group_id == above.id:
-                found.append(each)
-        return found
+                projects.append(each)
+        return projects
 
     def user(self, call: Call, given: Sequence[str]) -> Sequence[str]:
         """Return the id of a user; nothing for the caller, whose keys are also at paths without an id."""
