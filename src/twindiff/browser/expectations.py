@@ -39,7 +39,7 @@ from twindiff.browser.message_finder import FIND_MESSAGES, IN_DIALOG, MESSAGES, 
 from twindiff.browser.page_text import count_words, cut_around, normalize_blanks
 from twindiff.browser.page_timers import MAX_DELAY_SECONDS, OVERDUE_SECONDS, PENDING_SECONDS
 from twindiff.browser.run_dates import forms_of, is_date
-from twindiff.browser.visible_text import IS_SEEN, TEXT_OF
+from twindiff.browser.visible_text import IS_SEEN, TEXT_OF, list_texts
 
 if TYPE_CHECKING:
     from playwright.async_api import Frame, Locator, Page
@@ -524,7 +524,7 @@ class Expectations:
             return Observation(None, "", str(error))
         if not entries and f"{ENTRY}{EACH} " in str(expect.selector):
             return Observation(None, "", "the table or list has no entries")
-        texts = [text for each in entries for text in await _list_texts(each)]
+        texts = [text for each in entries for text in await list_texts(each)]
         if len(texts) < len(entries):
             return Observation(None, "a page that is being loaded")
         verdicts = [self._is_in(expect, each) for each in texts]
@@ -730,21 +730,16 @@ class Expectations:
         try:
             frames, selector = await frames_of(page, self._text(selector or ""))
             if not selector:
-                texts = [text for each in frames for text in await _list_texts(each.locator("body"))]
+                texts = [text for each in frames for text in await list_texts(each.locator("body"))]
                 return "\n".join(texts) if texts else None
             place = await resolve_scope(frames[0] if len(frames) == 1 else page, selector)
             for locator in _within(place, "expect") if place else ():
-                texts = await _list_texts(locator)
+                texts = await list_texts(locator)
                 if texts:
                     return "\n".join(texts)
         except Error:
             pass
         return None
-
-
-async def _list_texts(elements: Locator) -> list[str]:
-    """Return the visible text of each element that there is now; does not wait for one that has gone meanwhile."""
-    return await elements.evaluate_all(f"all => all.map({TEXT_OF})")
 
 
 def _can_break(expect: Expect) -> bool:

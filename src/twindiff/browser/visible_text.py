@@ -6,6 +6,11 @@ Nobody reads them, so that a verdict on them would be wrong.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from playwright.async_api import Locator
+
 IS_SEEN = r"""each => {
   const isScroller = (one, style) => /auto|scroll/.test(style.overflowX + style.overflowY)
     && (one.scrollHeight > one.clientHeight || one.scrollWidth > one.clientWidth);
@@ -68,3 +73,8 @@ TEXT_OF = rf"""root => {{
   return parts.join('');
 }}"""
 """The text that a person reads in an element."""
+
+
+async def list_texts(elements: Locator) -> list[str]:
+    """Return the visible text of each element that there is now; does not wait for one that has gone meanwhile."""
+    return await elements.evaluate_all(f"all => all.map({TEXT_OF})")
