@@ -71,7 +71,7 @@ def test_a_scenario_is_saved_shown_used_and_forgotten(twindiff, server):
     prompt = "two users and #launch with 3 messages"
     made = json.loads(twindiff("scenarios", "create", "launch", "--prompt", prompt, "--twin", "slack", "--json").output)
     assert made["id"] in twindiff("scenarios", "ls", "--no-presets").output
-    assert "3 channels" in twindiff("scenarios", "show", made["id"]).output
+    assert "2 users, 1 channels" in twindiff("scenarios", "show", made["id"]).output
     assert "/services/slack" in twindiff("scenarios", "ensure", made["id"]).output
     assert twindiff("scenarios", "reseed", made["id"]).exit_code == 0
     assert twindiff("scenarios", "rm", made["id"]).output == f"Forgot {made['id']} at {server}.\n"

@@ -14,8 +14,11 @@ from .task_lists import TaskLists
 
 
 def _declare_operations(draft: Draft) -> list[Operations]:
+    try:
+        objects = AsanaObjects(draft)
+    except KeyError:  # a description of something else
+        return []
     draft.plans = [accept_any_field(plan) for plan in draft.plans]
-    objects = AsanaObjects(draft)
     return [TaskLists(objects).declare(), TaskChanges(objects).declare()]
 
 

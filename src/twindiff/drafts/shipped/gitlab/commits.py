@@ -18,7 +18,7 @@ from twindiff.kit.twin import Operations
 
 from ...drafting import Draft
 from ..document_collections import DocumentRequest, Shown, declare_operation
-from .project_scopes import API, GROUP, PROJECT, GitLabDocuments, ProjectScopes, show_page, sort_shown
+from .project_scopes import API, GROUP, MAX_ID_DIGITS, PROJECT, GitLabDocuments, ProjectScopes, show_page, sort_shown
 
 MAX_COMMITS_WALKED = 10_000
 _COMMITS, _BRANCHES = f"{PROJECT}/repository/commits", f"{PROJECT}/repository/branches"
@@ -36,7 +36,14 @@ class ProjectCommits:
 
     def __init__(self, draft: Draft, scopes: ProjectScopes) -> None:
         self._draft, self._scopes = draft, scopes
-        self._commit, self._branch = draft.row("commits"), draft.row("branches")
+
+    @property
+    def _commit(self) -> Any:
+        return self._draft.row("commits")
+
+    @property
+    def _branch(self) -> Any:
+        return self._draft.row("branches")
 
     def declare(self) -> Operations:
         """Return the operations with their paths."""
@@ -136,7 +143,7 @@ class ProjectCommits:
         if number is not None and str(number) != str(me):
             row: Any = self._draft.row("groups")
             text = str(number)
-            group = call.db.find(row, row.id == int(text)) if text.isdecimal() and len(text) < 16 else None
+            group = call.db.find(row, row.id == int(text)) if text.isdecimal() and len(text) <= MAX_ID_DIGITS else None
             if group is None:
                 raise InvalidParameter("namespace", "is not valid")
             path = str(given.get("path") or given.get("name"))

@@ -18,7 +18,7 @@ from twindiff.kit.twin import Operations
 
 from ...drafting import Draft
 from ..document_collections import DocumentRequest, Shown, declare_operation
-from .project_scopes import API, GROUP, PROJECT, ProjectScopes, show_page, sort_key
+from .project_scopes import API, GROUP, MAX_ID_DIGITS, PROJECT, ProjectScopes, show_page, sort_key
 
 _STATES = {"issues": ("opened", "closed", "all"), "merge_requests": ("opened", "closed", "merged", "locked", "all")}
 _SCOPES = ("created_by_me", "assigned_to_me", "all")
@@ -108,7 +108,7 @@ def _read_choice(query: Mapping[str, list[str]], name: str, choices: tuple[str, 
 
 
 def _read_number(name: str, text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 16):
+    if not (text.isascii() and text.isdigit() and len(text) <= MAX_ID_DIGITS):
         raise InvalidParameter(name, "is invalid")
     return int(text)
 

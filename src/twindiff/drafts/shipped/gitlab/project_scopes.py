@@ -20,6 +20,8 @@ from ..document_collections import ALL, CollectionStyle, DocumentCollection, Doc
 from ..document_fields import FieldType
 
 MAX_PAGE = 100
+MAX_ID_DIGITS = 18
+"""Decimal digits of an id that a column of integers holds."""
 Scope = Callable[[Call, Sequence[str]], Sequence[str]]
 READ = frozenset(["list", "read"])
 NO_UPDATE = ALL - {"update"}
@@ -117,7 +119,9 @@ class ProjectScopes:
         row: Any = self._draft.row(table)
         for name in ("id", *others):
             column = getattr(row, name)
-            wanted: Any = said if name != "id" else int(said) if said.isdecimal() and len(said) < 16 else None
+            wanted: Any = (
+                said if name != "id" else int(said) if said.isdecimal() and len(said) <= MAX_ID_DIGITS else None
+            )
             row_named = call.db.find(row, column == wanted) if wanted is not None else None
             if row_named is not None:
                 return row_named
@@ -156,7 +160,7 @@ class ProjectScopes:
         def find(call: Call, given: Sequence[str]) -> Sequence[str]:
             scope = self.project(call, given)
             row: Any = self._draft.row(table)
-            wanted = int(scope[1]) if scope[1].isdecimal() and len(scope[1]) < 16 else -1
+            wanted = int(scope[1]) if scope[1].isdecimal() and len(scope[1]) <= MAX_ID_DIGITS else -1
             if call.db.find(row, row.project_id == int(scope[0]), row.iid == wanted) is None:
                 raise NotFound(table.removesuffix("s").replace("_", " "), scope[1])
             return scope

@@ -257,7 +257,7 @@ def replicate_campaign(call: Call, campaign_id: str) -> Shown:
 
 
 def _find_template(call: Call, id: str) -> MailchimpTemplate:
-    number = int(id) if id.isdecimal() and len(id) < 16 else 0
+    number = int(id) if id.isdecimal() and len(id) <= 18 else 0
     return call.db.get(MailchimpTemplate, number, missing=ResourceNotFound)
 
 

@@ -84,7 +84,7 @@ def _check_static(call: Call, list_id: str, condition: Shown) -> None:
     if condition["field"] != "static_segment" or condition["op"] not in ("static_is", "static_not"):
         raise MailchimpError(400, "options.conditions: a static_segment has the op static_is or static_not")
     text = str(condition["value"])
-    if not (text.isascii() and text.isdigit() and len(text) < 16):
+    if not (text.isascii() and text.isdigit() and len(text) <= 18):
         raise MailchimpError(400, "options.conditions: value: Schema describes integer")
     row = call.db.find(MailchimpSegment, MailchimpSegment.id == int(text), MailchimpSegment.list_id == list_id)
     is_tag = any(text in _list_tags(each) for each in call.db.rows(MailchimpMember, MailchimpMember.list_id == list_id))

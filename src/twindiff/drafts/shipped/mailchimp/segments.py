@@ -36,7 +36,7 @@ _FORMS = ("checkboxes", "dropdown", "radio", "hidden")
 
 def find_segment(call: Call, list_id: str, id: str) -> MailchimpSegment:
     """Return a segment of a list; raises ResourceNotFound."""
-    number = int(id) if id.isdecimal() and len(id) < 16 else 0
+    number = int(id) if id.isdecimal() and len(id) <= 18 else 0
     row = call.db.get(MailchimpSegment, number, missing=ResourceNotFound)
     if row.list_id != find_list(call, list_id).id:
         raise ResourceNotFound
@@ -324,7 +324,7 @@ def _show_note(row: MailchimpNote) -> Shown:
 
 
 def _get_note(call: Call, list_id: str, subscriber_hash: str, id: str) -> MailchimpNote:
-    number = int(id) if id.isdecimal() and len(id) < 16 else 0
+    number = int(id) if id.isdecimal() and len(id) <= 18 else 0
     row = call.db.get(MailchimpNote, number, missing=ResourceNotFound)
     if (row.list_id, row.member_id) != (list_id, find_member(call, list_id, subscriber_hash).id):
         raise ResourceNotFound

@@ -36,7 +36,7 @@ _UNSET = (
 
 def find_user(call: Call, id: int | str) -> ZendeskUser:
     """Return a user, a deleted one too; `me` is who calls. Raises RecordNotFound."""
-    number = AGENT if id == "me" else int(id) if str(id).isdecimal() and len(str(id)) < 16 else 0
+    number = AGENT if id == "me" else int(id) if str(id).isdecimal() and len(str(id)) <= 18 else 0
     return call.db.get(ZendeskUser, number, missing=RecordNotFound)
 
 

@@ -19,7 +19,6 @@ from twindiff.server.apis.twin_runs.llm_prompts import (
     write_instructions,
 )
 from twindiff.server.apis.twin_runs.world_claims import WorldTables
-from twindiff.server.apis.twin_runs.world_prompts import compare
 from twindiff.server.apis.twin_runs.worlds import Worlds, WorldTime, shift_dates
 from twindiff.server.language_models import ModelSettings
 from twindiff.server.service import Service
@@ -86,6 +85,8 @@ class ModelWorldMaker:
 
 def _list_proven_by_rules(task: ModelTask, rows: dict[str, dict[str, Any]]) -> set[str]:
     """The normalised sentences that rules understand and that the rows show."""
+    from twindiff.server.apis.twin_runs.world_prompts import compare  # compiles slowly
+
     shifted = {**rows, "calendar": shift_dates(rows["calendar"], -task.rule_shift)} if "calendar" in rows else rows
     return {_normalize(each) for each in compare(task.sentences, shifted).understood}
 
