@@ -8,41 +8,15 @@ from typing import NamedTuple
 
 from twindiff.browser.prompt_facts import PromptClause, PromptStatement
 
-_VERBS = (
-    *("click", "press", "hit", "tap", "open", "go", "navigate", "fill", "enter", "type", "select", "choose", "pick"),
-    *("check", "uncheck", "tick", "untick", "toggle", "search", "sort", "filter", "submit", "save", "confirm", "set"),
-    *("cancel", "delete", "remove", "add", "create", "edit", "change", "upload", "switch", "follow", "scroll", "hover"),
-    *("drag", "sign", "log", "login", "reload", "refresh", "send", "invite", "book", "close", "dismiss", "accept"),
-    *("decline", "enable", "disable", "expand", "collapse", "return", "visit", "mark", "complete", "move"),
-    *(
-        "rename",
-        "assign",
-        "approve",
-        "reject",
-        "pay",
-        "buy",
-        "order",
-        "publish",
-        "archive",
-        "restore",
-        "reply",
-        "write",
-    ),
-    *(
-        "post",
-        "clear",
-        "empty",
-        "answer",
-        "start",
-        "finish",
-        "leave",
-        "repeat",
-        "copy",
-        "paste",
-        "reschedule",
-        "record",
-    ),
-)
+_VERB_LIST = """
+click press hit tap open go navigate fill enter type select choose pick check uncheck tick untick toggle search sort
+filter submit save confirm set cancel delete remove add create edit change upload switch follow scroll hover drag sign
+log login reload refresh send invite book close dismiss accept decline enable disable expand collapse return visit
+mark complete move rename assign approve reject pay buy order publish archive restore reply write post clear empty
+answer start finish leave repeat copy paste reschedule record
+"""
+"""What a person does in an application."""
+_VERBS = _VERB_LIST.split()
 _IRREGULAR = r"went|chose|(?:come|came) back|left|sent|began|paid|bought|wrote|submitted|tapped|logged|dragged"
 _DOING = re.compile(
     rf"\b(?:(?:{'|'.join(_VERBS)})(?:s|es|d|ed)?|{_IRREGULAR}|(?:click|tick|press|mark|select|add|remov|sav|sign|logg)ing)\b",
@@ -79,42 +53,11 @@ _STATES = (
 )
 """Types of expectations of states, whether the word says that the state holds, and the word."""
 _WORD = re.compile(r"[a-zäöüß]{4,}")
-_EMPTY_WORDS = frozenset(
-    [
-        "that",
-        "this",
-        "with",
-        "from",
-        "there",
-        "their",
-        "should",
-        "must",
-        "expect",
-        "expected",
-        "shown",
-        "appears",
-        "visible",
-        "still",
-        "again",
-        "message",
-        "messages",
-        "toast",
-        "notification",
-        "dialog",
-        "alert",
-        "error",
-        "warning",
-        "confirmation",
-        "told",
-        "note",
-        "notes",
-        "displayed",
-        "says",
-        "being",
-        "were",
-        "have",
-    ]
-)
+_EMPTY_WORD_LIST = """
+that this with from there their should must expect expected shown appears visible still again message messages toast
+notification dialog alert error warning confirmation told note notes displayed says being were have
+"""
+_EMPTY_WORDS = frozenset(_EMPTY_WORD_LIST.split())
 STEM_CHARACTERS = 5
 
 
