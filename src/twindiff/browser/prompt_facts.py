@@ -123,11 +123,6 @@ def list_statements(prompt: str) -> list[PromptStatement]:
     return [_read_statement(each, held, names) for each in sentences]
 
 
-def list_missing(facts: Sequence[Fact], said: str) -> list[str]:
-    """Return the texts of the facts that something said lacks."""
-    return [each.text for each in facts if not each.is_said_in(said)]
-
-
 def _read_statement(sentence: str, held: Sequence[str], names: frozenset[str]) -> PromptStatement:
     text = _HELD.sub(lambda mark: f'"{held[int(mark[1])]}"', sentence)
     bare = _HELD.sub("", sentence)

@@ -128,6 +128,7 @@ def test_selected_fields_are_those_of_the_answer_and_lists_are_compact_without(a
     assert listed[1]["assignee"] is None
     named = asana.get(f"/tasks/{task}", opt_fields="assignee")
     assert named == {"gid": task, "assignee": {"gid": AGENT, "resource_type": "user"}}
+    assert asana.get(f"/tasks/{task}", opt_fields="external") == {"gid": task}, "null is none of its values"
     body = {"data": {"name": "Bake", "workspace": WORKSPACE}, "options": {"fields": ["name"]}}
     assert asana.http.post("/tasks", json=body).json()["data"].keys() == {"gid", "name"}
     assert asana.get("/projects", opt_fields="owner.email,salt") == [{"gid": project, "owner": None}]

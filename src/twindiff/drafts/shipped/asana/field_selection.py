@@ -15,6 +15,11 @@ from twindiff.kit.request_context import RequestContext
 
 MAX_SELECTED_FIELDS = 200
 MAX_SELECTED_DEPTH = 6
+MAY_BE_NULL = (
+    "assignee", "assignee_section", "completed_by", "current_status", "current_status_update", "owner", "parent",
+    "team",
+)  # fmt: skip
+"""Objects that a selection shows as null where there is none, as Asana does although its description has no null."""
 FieldTree = dict[str, Any]
 """The fields to show, each with those inside it: `{assignee: {name: {}}}`."""
 
@@ -64,7 +69,7 @@ class FieldSelection:
         if at not in known:
             row = call.db.find(stored.row, stored.key == at[1])
             data: dict[str, Any] = self._draft.show(call, row, operation)["data"] if row is not None else {}
-            known[at] = {**dict.fromkeys(stored.columns), **shown, **data}
+            known[at] = {**dict.fromkeys(name for name in MAY_BE_NULL if name in stored.columns), **shown, **data}
         return known[at]
 
 

@@ -18,7 +18,8 @@ from twindiff.kit.twin import Operations
 
 from ...drafting import Draft
 from ..document_collections import DocumentRequest, Shown, declare_operation
-from .project_scopes import API, GROUP, MAX_ID_DIGITS, PROJECT, GitLabDocuments, ProjectScopes, show_page, sort_shown
+from ..number_ids import read_number_id
+from .project_scopes import API, GROUP, PROJECT, GitLabDocuments, ProjectScopes, show_page, sort_shown
 
 MAX_COMMITS_WALKED = 10_000
 _COMMITS, _BRANCHES = f"{PROJECT}/repository/commits", f"{PROJECT}/repository/branches"
@@ -142,8 +143,7 @@ class ProjectCommits:
         number, me = given.get("namespace_id"), self._scopes.caller(call).get("id")
         if number is not None and str(number) != str(me):
             row: Any = self._draft.row("groups")
-            text = str(number)
-            group = call.db.find(row, row.id == int(text)) if text.isdecimal() and len(text) <= MAX_ID_DIGITS else None
+            group = call.db.find(row, row.id == read_number_id(number))
             if group is None:
                 raise InvalidParameter("namespace", "is not valid")
             path = str(given.get("path") or given.get("name"))

@@ -18,7 +18,8 @@ from twindiff.kit.twin import Operations
 
 from ...drafting import Draft
 from ..document_collections import DocumentRequest, Shown, declare_operation
-from .project_scopes import API, GROUP, MAX_ID_DIGITS, PROJECT, ProjectScopes, show_page, sort_key
+from ..number_ids import read_number_id
+from .project_scopes import API, GROUP, PROJECT, ProjectScopes, show_page, sort_key
 
 _STATES = {"issues": ("opened", "closed", "all"), "merge_requests": ("opened", "closed", "merged", "locked", "all")}
 _SCOPES = ("created_by_me", "assigned_to_me", "all")
@@ -108,9 +109,10 @@ def _read_choice(query: Mapping[str, list[str]], name: str, choices: tuple[str, 
 
 
 def _read_number(name: str, text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) <= MAX_ID_DIGITS):
+    number = read_number_id(text)
+    if not number and text != "0":
         raise InvalidParameter(name, "is invalid")
-    return int(text)
+    return number
 
 
 def _read_scope(query: Mapping[str, list[str]], default: str, me: Any) -> list[Meets]:

@@ -18,10 +18,9 @@ from twindiff.kit.rows import Row
 from ...drafting import Draft
 from ..document_collections import ALL, CollectionStyle, DocumentCollection, DocumentRequest, Shown
 from ..document_fields import FieldType
+from ..number_ids import read_number_id
 
 MAX_PAGE = 100
-MAX_ID_DIGITS = 18
-"""Decimal digits of an id that a column of integers holds."""
 Scope = Callable[[Call, Sequence[str]], Sequence[str]]
 READ = frozenset(["list", "read"])
 NO_UPDATE = ALL - {"update"}
@@ -119,10 +118,7 @@ class ProjectScopes:
         row: Any = self._draft.row(table)
         for name in ("id", *others):
             column = getattr(row, name)
-            wanted: Any = (
-                said if name != "id" else int(said) if said.isdecimal() and len(said) <= MAX_ID_DIGITS else None
-            )
-            row_named = call.db.find(row, column == wanted) if wanted is not None else None
+            row_named = call.db.find(row, column == (read_number_id(said) if name == "id" else said))
             if row_named is not None:
                 return row_named
         raise NotFound(table.removesuffix("s").replace("_", " "), said)
@@ -160,8 +156,7 @@ class ProjectScopes:
         def find(call: Call, given: Sequence[str]) -> Sequence[str]:
             scope = self.project(call, given)
             row: Any = self._draft.row(table)
-            wanted = int(scope[1]) if scope[1].isdecimal() and len(scope[1]) <= MAX_ID_DIGITS else -1
-            if call.db.find(row, row.project_id == int(scope[0]), row.iid == wanted) is None:
+            if call.db.find(row, row.project_id == int(scope[0]), row.iid == read_number_id(scope[1])) is None:
                 raise NotFound(table.removesuffix("s").replace("_", " "), scope[1])
             return scope
 

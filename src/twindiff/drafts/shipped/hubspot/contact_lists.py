@@ -15,6 +15,7 @@ from twindiff.kit.http import Response
 from twindiff.kit.rows import Expression
 from twindiff.kit.twin import Operations
 
+from ..number_ids import read_number_id
 from .account import PORTAL, columns_of
 from .associations import associate, list_associated
 from .list_filters import check_filters
@@ -303,7 +304,7 @@ def delete_contact(call: Call, vid: str) -> Shown:
 
 def find_contact_list(call: Call, id: str) -> CrmContactList:
     """Return a list of contacts; raises NoSuchRecord."""
-    row = call.db.find(CrmContactList, CrmContactList.id == int(id)) if id.isdecimal() and len(id) < 10 else None
+    row = call.db.find(CrmContactList, CrmContactList.id == read_number_id(id))
     if row is None or row.deleted_at or row.kind != "contacts":
         raise NoSuchRecord(f"Couldn't find a List with the given id '{id}'.")
     return row

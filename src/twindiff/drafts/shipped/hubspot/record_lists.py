@@ -9,6 +9,7 @@ from twindiff.kit.call import Call
 from twindiff.kit.parameter_sources import Body
 from twindiff.kit.twin import Operations
 
+from ..number_ids import read_number_id
 from .account import type_id_of
 from .list_filters import check_branch, list_filtered
 from .list_filters import list_members as list_rows_of_members
@@ -48,7 +49,7 @@ def _show(call: Call, row: CrmContactList) -> Shown:
 
 
 def _find(call: Call, id: str, *, deleted: bool = False) -> CrmContactList:
-    row = call.db.find(CrmContactList, CrmContactList.id == int(id)) if id.isdecimal() and len(id) < 10 else None
+    row = call.db.find(CrmContactList, CrmContactList.id == read_number_id(id))
     if row is None or (row.deleted_at is not None) != deleted:
         raise NoSuchRecord(f"List does not exist with ID {id}.")
     return row

@@ -65,10 +65,10 @@ def _find(id: str) -> UsualProperty:
 
 
 @api.get("/application-properties")
-def list_properties(call: Call, key: str = "", key_filter: str = "") -> Any:
+def list_properties(call: Call, key: str = "", key_filter: str = "") -> list[Shown]:
     """List the properties of the site, those that begin with a text, or the one of a key."""
     if key:
-        return _show(call, _find(key))
+        return [_show(call, _find(key))]
     return [_show(call, each) for each in _USUAL if each.id.startswith(key_filter)]
 
 

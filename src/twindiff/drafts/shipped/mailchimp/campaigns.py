@@ -11,6 +11,7 @@ from twindiff.kit.call import Call
 from twindiff.kit.parameter_sources import Body
 from twindiff.kit.twin import Operations
 
+from ..number_ids import read_number_id
 from .field_selection import select_fields
 from .lists import find_list
 from .segments import find_segment, list_segment_members
@@ -257,8 +258,7 @@ def replicate_campaign(call: Call, campaign_id: str) -> Shown:
 
 
 def _find_template(call: Call, id: str) -> MailchimpTemplate:
-    number = int(id) if id.isdecimal() and len(id) <= 18 else 0
-    return call.db.get(MailchimpTemplate, number, missing=ResourceNotFound)
+    return call.db.get(MailchimpTemplate, read_number_id(id), missing=ResourceNotFound)
 
 
 def _show_template(row: MailchimpTemplate) -> Shown:

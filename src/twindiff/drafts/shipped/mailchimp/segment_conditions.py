@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from twindiff.kit.call import Call
 
+from ..number_ids import read_number_id
 from .tables import MailchimpMember, MailchimpMergeField, MailchimpSegment
 from .wire_style import MailchimpError
 
@@ -84,9 +85,10 @@ def _check_static(call: Call, list_id: str, condition: Shown) -> None:
     if condition["field"] != "static_segment" or condition["op"] not in ("static_is", "static_not"):
         raise MailchimpError(400, "options.conditions: a static_segment has the op static_is or static_not")
     text = str(condition["value"])
-    if not (text.isascii() and text.isdigit() and len(text) <= 18):
+    number = read_number_id(text)
+    if not number:
         raise MailchimpError(400, "options.conditions: value: Schema describes integer")
-    row = call.db.find(MailchimpSegment, MailchimpSegment.id == int(text), MailchimpSegment.list_id == list_id)
+    row = call.db.find(MailchimpSegment, MailchimpSegment.id == number, MailchimpSegment.list_id == list_id)
     is_tag = any(text in _list_tags(each) for each in call.db.rows(MailchimpMember, MailchimpMember.list_id == list_id))
     if (row is None and not is_tag) or (row is not None and row.options):
         raise MailchimpError(400, f"options.conditions: there is no static segment or tag {text}")

@@ -11,6 +11,7 @@ from twindiff.kit.call import Call
 from twindiff.kit.parameter_sources import Body
 from twindiff.kit.twin import Operations
 
+from ..number_ids import read_number_id
 from .field_selection import select_fields
 from .lists import find_list
 from .members import find_member, hash_address, show_member
@@ -36,8 +37,7 @@ _FORMS = ("checkboxes", "dropdown", "radio", "hidden")
 
 def find_segment(call: Call, list_id: str, id: str) -> MailchimpSegment:
     """Return a segment of a list; raises ResourceNotFound."""
-    number = int(id) if id.isdecimal() and len(id) <= 18 else 0
-    row = call.db.get(MailchimpSegment, number, missing=ResourceNotFound)
+    row = call.db.get(MailchimpSegment, read_number_id(id), missing=ResourceNotFound)
     if row.list_id != find_list(call, list_id).id:
         raise ResourceNotFound
     return row
@@ -324,8 +324,7 @@ def _show_note(row: MailchimpNote) -> Shown:
 
 
 def _get_note(call: Call, list_id: str, subscriber_hash: str, id: str) -> MailchimpNote:
-    number = int(id) if id.isdecimal() and len(id) <= 18 else 0
-    row = call.db.get(MailchimpNote, number, missing=ResourceNotFound)
+    row = call.db.get(MailchimpNote, read_number_id(id), missing=ResourceNotFound)
     if (row.list_id, row.member_id) != (list_id, find_member(call, list_id, subscriber_hash).id):
         raise ResourceNotFound
     return row

@@ -25,6 +25,7 @@ from ..document_collections import (
     serve_collections,
 )
 from ..document_fields import FieldType
+from ..number_ids import read_number_id
 from .item_kinds import BY_NAME, create_item, find_caller, find_item, list_items
 from .shown_items import COMPANY, find_owner, show_item
 from .tables import PipedriveDeal, PipedriveStage, PipedriveUser
@@ -71,7 +72,7 @@ class CompanyDocuments(CollectionStyle):
         return PipedriveError(f"A {name} with this {taken} exists already", 409)
 
     def make_key(self, call: Call, collection: DocumentCollection) -> Any:
-        known = [int(row.key) for row in call.db.rows(collection.row) if row.key.isdecimal() and len(row.key) < 16]
+        known = [read_number_id(row.key) for row in call.db.rows(collection.row)]
         return max(known, default=0) + 1
 
     def show_now(self, call: Call) -> Any:
@@ -261,8 +262,7 @@ declare_operation(api, "DELETE /v1/activityTypes", _delete_many(ACTIVITY_TYPES),
 
 
 def _find_stage(call: Call, said: str) -> PipedriveStage:
-    number = int(said) if said.isdecimal() and len(said) < 16 else -1
-    row = call.db.find(PipedriveStage, PipedriveStage.id == number)
+    row = call.db.find(PipedriveStage, PipedriveStage.id == read_number_id(said))
     if row is None:
         raise PipedriveError("Stage not found", 404)
     return row
@@ -399,8 +399,7 @@ def _list_currencies(request: DocumentRequest) -> Any:
 
 
 def _find_user(call: Call, said: str) -> PipedriveUser:
-    number = int(said) if said.isdecimal() and len(said) < 16 else -1
-    row = call.db.find(PipedriveUser, PipedriveUser.id == number)
+    row = call.db.find(PipedriveUser, PipedriveUser.id == read_number_id(said))
     if row is None:
         raise PipedriveError("User not found", 404)
     return row

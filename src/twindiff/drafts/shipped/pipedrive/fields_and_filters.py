@@ -9,6 +9,7 @@ from twindiff.kit.clock import Clock
 from twindiff.kit.parameter_sources import Body
 from twindiff.kit.twin import Operations, Rows
 
+from ..number_ids import read_number_id
 from .item_kinds import find_caller, split_ids
 from .tables import PipedriveField, PipedriveFilter
 from .wire_style import DEFAULT_PAGE, PipedriveError, page_rows, show_time
@@ -195,8 +196,7 @@ def _read_conditions(given: Any) -> Shown:
 
 
 def _find_filter(call: Call, said: str) -> PipedriveFilter:
-    number = int(said) if said.isdigit() and len(said) < 16 else -1
-    row = call.db.find(PipedriveFilter, PipedriveFilter.id == number)
+    row = call.db.find(PipedriveFilter, PipedriveFilter.id == read_number_id(said))
     if row is None:
         raise PipedriveError("Filter not found", 404)
     return row

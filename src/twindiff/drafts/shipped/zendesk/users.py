@@ -12,6 +12,7 @@ from twindiff.kit.http import json_answer
 from twindiff.kit.parameter_sources import Body
 from twindiff.kit.twin import Operations
 
+from ..number_ids import read_number_id
 from .fields import USER, read_fields, read_object
 from .tables import AGENT, ZendeskAccount, ZendeskIdentity, ZendeskOrganization, ZendeskUser, ZendeskUserField
 from .wire_style import (
@@ -36,7 +37,7 @@ _UNSET = (
 
 def find_user(call: Call, id: int | str) -> ZendeskUser:
     """Return a user, a deleted one too; `me` is who calls. Raises RecordNotFound."""
-    number = AGENT if id == "me" else int(id) if str(id).isdecimal() and len(str(id)) <= 18 else 0
+    number = AGENT if id == "me" else read_number_id(id)
     return call.db.get(ZendeskUser, number, missing=RecordNotFound)
 
 
