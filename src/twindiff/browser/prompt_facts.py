@@ -123,6 +123,11 @@ def list_statements(prompt: str) -> list[PromptStatement]:
     return [_read_statement(each, held, names) for each in sentences]
 
 
+def quote_facts(facts: Sequence[Fact]) -> str:
+    """Return the texts of facts in quotation marks, for messages."""
+    return ", ".join(each.text if each.text.startswith('"') else f"'{each.text}'" for each in facts)
+
+
 def _read_statement(sentence: str, held: Sequence[str], names: frozenset[str]) -> PromptStatement:
     text = _HELD.sub(lambda mark: f'"{held[int(mark[1])]}"', sentence)
     bare = _HELD.sub("", sentence)

@@ -78,23 +78,8 @@ class Pursuit:
         if refused := self._accounts.check_numbers(proposed.statements) or self._find_too_early(proposed):
             self._done.append(f"{said}: not done; {refused}")
             return None
-        expecting = None
-        action = proposed
-        if proposed.expect and proposed.action != "expect":
-            scope = None if proposed.expect.selector or proposed.expect.type in ("url", "title") else proposed.selector
-            is_of_page = proposed.action != "wait"
-            expecting = BrowserStep(
-                "expect",
-                selector=None if is_of_page else scope,
-                expect=proposed.expect,
-                statements=proposed.statements,
-                timeout_ms=proposed.timeout_ms,
-            )
-            action = msgspec.structs.replace(proposed, expect=None)
-        only_expects = (
-            expecting and action.action == "wait" and not (action.value or action.selector or action.wait_for)
-        )
-        is_done = bool(only_expects) or await self._try(action, expecting)
+        action, expecting = _split_step(proposed)
+        is_done = action is None or await self._try(action, expecting)
         if is_done and expecting:
             await self._try(expecting, None)
         return None
@@ -157,3 +142,18 @@ class Pursuit:
             )
             return PursuitEnd("step", reason, failed=(step, StepFailed(said, wanted, cut_around(look.seen, wanted))))
         return PursuitEnd(category, reason, self._accounts.describe_missing())
+
+
+def _split_step(step: BrowserStep) -> tuple[BrowserStep | None, BrowserStep | None]:
+    """Return what a step does, and what it expects as a step of its own; None for what it does not."""
+    expect = step.expect
+    if expect is None or step.action == "expect":
+        return step, None
+    is_placed = bool(expect.selector) or expect.type in ("url", "title")
+    # What is waited for is looked at there; what an action brings about may be anywhere on the page.
+    selector = step.selector if step.action == "wait" and not is_placed else None
+    expecting = BrowserStep(
+        "expect", selector=selector, expect=expect, statements=step.statements, timeout_ms=step.timeout_ms
+    )
+    only_expects = step.action == "wait" and not (step.value or step.selector or step.wait_for)
+    return None if only_expects else msgspec.structs.replace(step, expect=None), expecting

@@ -30,7 +30,7 @@ from twindiff.browser.model_runs.step_evidence import (
     words_of,
 )
 from twindiff.browser.page_text import normalize_blanks
-from twindiff.browser.prompt_facts import Fact, PromptClause, PromptStatement, list_statements
+from twindiff.browser.prompt_facts import Fact, PromptClause, PromptStatement, list_statements, quote_facts
 
 MAX_MISSING_CHARACTERS = 300
 _WHERE = ", on the whole page or in the place that the sentence names (css=nav >> role=link[name=…])"
@@ -257,7 +257,7 @@ class StatementAccounts:
             if not (is_seen or any(each.does(fact) for each in steps)):
                 missing.append(fact)
         if missing:
-            yield Missing(number, f"no step {'does' if reading.is_done else 'does or expects'} {_quote(missing)}")
+            yield Missing(number, f"no step {'does' if reading.is_done else 'does or expects'} {quote_facts(missing)}")
 
     def _miss_of_denial(self, number: int, reading: ClauseReading, proofs: Sequence[StepEvidence]) -> Iterator[Missing]:
         clause, text = reading.clause, self._fill_text(self.statements[number - 1].text)
@@ -268,7 +268,10 @@ class StatementAccounts:
         )
         if missing:
             yield Missing(
-                number, f"no negated expectation says that {_quote(missing)} is not there{_WHERE}", reading, missing
+                number,
+                f"no negated expectation says that {quote_facts(missing)} is not there{_WHERE}",
+                reading,
+                missing,
             )
         if not clause.facts and not any(
             each.denies_something(self._prompt, clause.text, self._pages) for each in proofs
@@ -298,7 +301,9 @@ class StatementAccounts:
                     return
         if best and not set(clause.facts) <= set(used):
             whole = "together, in one place of the page, " if len(clause.facts) > 1 else ""
-            yield Missing(number, f"no expectation says {whole}{_quote(best)} of '{clause.text}'", reading, tuple(best))
+            yield Missing(
+                number, f"no expectation says {whole}{quote_facts(best)} of '{clause.text}'", reading, tuple(best)
+            )
         elif reading.is_about_message:
             yield Missing(number, f"no expectation says the message of '{clause.text}'", reading)
 
@@ -372,10 +377,6 @@ def _shares_words(proof: StepEvidence, clause: str, facts: Sequence[Fact]) -> bo
     """Return whether an expected text has a word of a clause beyond its facts."""
     said = said_by(proof.expect) or " ".join(words_of(proof.scope))
     return bool(_list_other_stems(said, facts) & list_stems(clause))
-
-
-def _quote(facts: Sequence[Fact]) -> str:
-    return ", ".join(each.text if each.text.startswith('"') else f"'{each.text}'" for each in facts)
 
 
 def _describe(missing: Missing) -> str:

@@ -13,7 +13,7 @@ from datetime import date
 from functools import partial
 from typing import Any, NamedTuple
 
-from twindiff.browser.prompt_facts import MONTHS, Fact, PromptStatement
+from twindiff.browser.prompt_facts import MONTHS, Fact, PromptStatement, quote_facts
 from twindiff.browser.run_dates import date_of
 from twindiff.server.apis.twin_runs import shown_values
 from twindiff.server.apis.twin_runs.claim_words import DENIED, PromptNoun, PromptState
@@ -88,7 +88,7 @@ class ClaimAccounting:
                     if unit.context or self._is_listed(number, each, results, showing, units[at + 1 :])
                 ]
                 if not shown:
-                    yield f"no claim about {_quote(unit.names)} is like those before it, in all but one column"
+                    yield f"no claim about {quote_facts(unit.names)} is like those before it, in all but one column"
                     continue
             reason = "" if shown else self._explain(number, unit, results)
             if reason:
@@ -296,7 +296,7 @@ def is_vacuous(result: ClaimResult) -> bool:
 def _list_unnamed(unit: StatementUnit, result: ClaimResult) -> Iterator[str]:
     for each in (*unit.names, *unit.context):
         if not _all(result, lambda row, f=each: _shows_name(f, unit, [*row.values()])):
-            yield each.text if each.text.startswith('"') else f"'{each.text}'"
+            yield quote_facts([each])
 
 
 def _list_subjects(unit: StatementUnit) -> Iterator[Fact]:
@@ -376,7 +376,3 @@ def _are_alike(one: ClaimResult, other: ClaimResult) -> bool:
 def _compares_more(one: ClaimResult, other: ClaimResult) -> bool:
     mine, theirs = ([(path, operator, operand) for path, operator, operand in each.operands] for each in (one, other))
     return len(mine) > len(theirs) and all(each in mine for each in theirs)
-
-
-def _quote(names: Sequence[Fact]) -> str:
-    return ", ".join(each.text if each.text.startswith('"') else f"'{each.text}'" for each in names)
