@@ -194,7 +194,7 @@ class StatementAccounts:
                 return
             why = "it demands something, so it is no background" if number in self._background else "no step is for it"
             yield Missing(number, why)
-        if asks_for_action(statement) and not any(each.is_action or _is_look(statement) for each in steps):
+        if steps and asks_for_action(statement) and not any(each.is_action or _is_look(statement) for each in steps):
             yield Missing(number, "no step does anything for it")
         yield from self._miss_of_statement(number, statement, steps)
         begin = -1
