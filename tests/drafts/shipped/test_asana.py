@@ -213,6 +213,8 @@ def test_suggestions_are_of_a_kind_and_contain_the_text(asana: AsanaClient):
     assert _names(asana.get(path, resource_type="task", query="BAKE")) == ["Bake bread", "Bake rolls"]
     assert _names(asana.get(path, resource_type="task", query="bake", count=1)) == ["Bake bread"]
     assert asana.get(path, resource_type="user", query="Agent", opt_fields="email")[0]["email"] == "agent@example.com"
+    asana.post("/tags", workspace=WORKSPACE)
+    assert _names(asana.get(path, resource_type="tag"))[-1] == ""
     assert asana.refusal("GET", path, query="bake") == (400, "resource_type: Missing input")
     for query in (
         {"resource_type": "salt"},

@@ -132,7 +132,7 @@ class TaskLists:
         if hasattr(row, "workspace"):
             where.append(any_of(equals(row.workspace, workspace.gid), row.workspace.is_null()))
         rows = call.db.rows(row, *where, order=row.creation_number, limit=count)
-        return {"data": [{"gid": each.gid, "resource_type": kind, "name": each.name} for each in rows]}
+        return {"data": [{"gid": each.gid, "resource_type": kind, "name": each.name or ""} for each in rows]}
 
     def _list_by(self, request: DocumentRequest, query: Mapping[str, Any]) -> Any:
         given = {name: query[name] for name in ("project", "workspace", "modified_since") if query.get(name)}
