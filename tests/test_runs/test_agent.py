@@ -243,3 +243,51 @@ def test_an_action_whose_expectation_failed_is_not_done_again(runs, site, script
     twice = {"action": "press", "value": "a", "expect": {"type": "text", "contains": "Pressed 2"}, "timeout_ms": 100}
     run = runs.steps(f"{site.url}/keys", twice)
     assert (run["status"], run["results_json"][0]["seen"]) == ("failed", "Pressed 1")
+
+
+OUTLINED = """<h1>Orders</h1><label>Key <input type=password value="k: 77"></label>
+<label>Note <input value=late></label><input id=plain><button disabled>Ship</button>
+<table><tr><th>Order</th><th>State</th></tr><tr><td>A-1</td><td>Paid <a href="/refund">Refund</a></td></tr></table>
+<iframe title=Card srcdoc="<button>Pay by card</button>"></iframe>"""
+
+
+def test_a_model_is_told_the_tree_of_the_page_and_its_frames_without_what_password_fields_hold(runs, site, scripted):
+    site.add_page("/outlined", OUTLINED)
+    script = scripted("OPENAI", ("finish", {"passed": False, "reason": "enough"}))
+    runs.run(prompt="Test the orders", start_url=f"{site.url}/outlined")
+    outline = told(script)[0].partition("and says:\n")[2]
+    for line in (
+        'heading "Orders" [level=1]',
+        'textbox "Key": (hidden)',
+        'textbox "Note": late',
+        'cell "A-1"',
+        'link "Refund"',
+        'button "Ship" [disabled]',
+        "In a frame:",
+        'button "Pay by card"',
+        "- #plain",
+    ):
+        assert line in outline, line
+    assert "77" not in told(script)[0]
+
+
+def test_a_model_is_told_what_there_is_where_its_step_failed(runs, site, scripted):
+    site.add_page("/near", "<button>Approve request of Ben</button>")
+    wrong = ("step", {"action": "click", "selector": "button=Approve Ben", "statements": [1]})
+    with_time = ("step", {**wrong[1], "timeout_ms": 100})
+    script = scripted("OPENAI", with_time, ("finish", {"passed": False, "reason": "enough"}))
+    runs.run(prompt="Test the requests", start_url=f"{site.url}/near")
+    assert "there is: named=Approve request of Ben" in told(script)[1]
+
+
+def test_a_model_answers_a_dialog_of_the_browser(runs, site, scripted):
+    site.add_page(
+        "/asks", "<button onclick=\"document.title = confirm('Delete Ada?') ? 'Gone' : 'Kept'\">Delete</button>"
+    )
+    delete = {"action": "click", "selector": "button=Delete", "dialog": {"accept": False, "says": "Delete Ada?"}}
+    kept = {"action": "expect", "expect": {"type": "title", "equals": "Kept"}}
+    steps = [("step", {**each, "statements": [number]}) for number, each in enumerate((delete, kept), 1)]
+    scripted("OPENAI", *steps, DONE)
+    prompt = 'Click Delete and dismiss the question\nThe title of the page should be "Kept"'
+    run = runs.run(prompt=prompt, start_url=f"{site.url}/asks")
+    assert run["status"] == "completed", run["failure_detail"]

@@ -5,14 +5,16 @@ It uses the APIs of https://platform.openai.com/docs/api-reference/chat or https
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
 from twindiff.browser import config as configs
 from twindiff.browser.config import BrowserStep, ConfigError
-from twindiff.browser.element_finder import candidates
+from twindiff.browser.element_finder import NAMED, candidates
 from twindiff.browser.job import LanguageModel
+from twindiff.browser.model_runs.page_outline import outline_page
 
 if TYPE_CHECKING:
     from playwright.async_api import Page
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
 MAX_TURNS = 40
 RESPONSE_SECONDS = 120.0
 """Seconds that a model may take to respond."""
-MAX_PAGE_CHARACTERS = 4000
 MAX_TOKENS = 2000
 MAX_ELEMENTS = 60
 MAX_LINES_DONE = 80
@@ -35,8 +36,11 @@ SYSTEM = (
     "`negated` ones, numbers by `count` with `min` and `max` or by whole texts. What was on the page before the last "
     "action proves nothing unless you say where. Statements that demand nothing are `background` of `finish`. "
     "If the application does not do what a statement says, expect it all the same: that failure is the result. "
-    'Selectors are CSS, `role=button[name="…"]`, `testid=…`, `text=…`, or `named=…` for what a person reads. Values '
-    "that you may use without knowing them are written {{name}}."
+    "The page is told as the tree of its roles and names. Selectors are `button=Save`, and in the same way link, "
+    "field, checkbox, radio, choice (of a list), tab, menuitem, heading, dialog, by the name or a part of it; "
+    "`row=Ada >> button=Edit` in the one table row, list item or card that says Ada; `row=Ada` for that row itself; "
+    '`role=cell[name="…"]`, CSS, `testid=…`, `text=…`, or `named=…` for what a person reads. '
+    "Values that you may use without knowing them are written {{name}}."
 )
 _TEXT = {"type": "string"}
 _NUMBERS = {"type": "array", "items": {"type": "integer"}}
@@ -44,7 +48,29 @@ _EXPECT = {
     "type": "object",
     "properties": {
         "type": {
-            "enum": ["text", "url", "title", "value", "visible", "disabled", "checked", "focused", "count", "state"]
+            "enum": [
+                "text",
+                "url",
+                "title",
+                "value",
+                "visible",
+                "disabled",
+                "checked",
+                "focused",
+                "count",
+                "state",
+                "labelled",
+                "placeholder",
+                "download",
+                "new_tab",
+            ],
+            "description": (
+                "`text` is that of the selector's element, or of the page; `value` that of a field, for a list the "
+                "text of its chosen option; `labelled` that of the field, or the text, beside the label that is the "
+                "selector; `count` the number of elements of the selector, or of times that the page says `contains`; "
+                "`state` holds where the row `row=Ada`, or its column `row=Ada >> Status`, shows the whole text "
+                "`equals`."
+            ),
         },
         "contains": _TEXT,
         "equals": _TEXT,
@@ -53,6 +79,11 @@ _EXPECT = {
         "min": {"type": "integer"},
         "max": {"type": "integer"},
     },
+}
+_DIALOG = {
+    "type": "object",
+    "description": "The answer to the browser's own dialog (alert, confirm, prompt) that the step opens.",
+    "properties": {"accept": {"type": "boolean"}, "text": _TEXT, "says": _TEXT},
 }
 TOOLS: dict[str, tuple[str, dict[str, Any]]] = {
     "step": (
@@ -65,6 +96,7 @@ TOOLS: dict[str, tuple[str, dict[str, Any]]] = {
                 "value": _TEXT,
                 "wait_for": _TEXT,
                 "expect": _EXPECT,
+                "dialog": _DIALOG,
                 "statements": _NUMBERS,
             },
             "required": ["action"],
@@ -96,9 +128,10 @@ class Finished(msgspec.Struct):
 class Agent:
     """Asks a model for the next step."""
 
-    def __init__(self, model: LanguageModel, names: list[str]) -> None:
+    def __init__(self, model: LanguageModel, names: list[str], mask: Callable[[str], str]) -> None:
         self._model = model
         self._names = names
+        self._mask = mask
 
     async def ask(self, page: Page, task: str, done: list[str]) -> BrowserStep | Finished:
         """Return the next step of a task, or its end; raises AgentFailed."""
@@ -113,17 +146,14 @@ class Agent:
             raise AgentFailed(f"the model asked for what cannot be done: {error}") from None
 
     async def _describe_page(self, page: Page, task: str, done: list[str]) -> str:
-        """Return the prompt: the task, the last steps done, and the text and elements of the page."""
-        from playwright.async_api import Error
-
-        try:
-            text = (await page.inner_text("body", timeout=2000))[:MAX_PAGE_CHARACTERS]
-        except Error:
-            text = ""
-        elements = [f"- {each['selector']} ({each['text']})" for each in await candidates(page, task, MAX_ELEMENTS)]
-        told = [each[:MAX_LINE_CHARACTERS] for each in done[-MAX_LINES_DONE:]] or ["nothing"]
+        """Return the prompt: the task, the last steps done, the outline of the page, and its nameless elements."""
+        near = await candidates(page, task, MAX_ELEMENTS)
+        # What has a name is in the outline; an id may be the only way to what has none.
+        elements = [f"- {each['selector']} ({each['text']})" for each in near if not each["selector"].startswith(NAMED)]
+        told = [self._mask(each[:MAX_LINE_CHARACTERS]) for each in done[-MAX_LINES_DONE:]] or ["nothing"]
         parts = [f"Task: {task}", f"Values: {', '.join(self._names) or 'none'}", "Done so far:", *told]
-        return "\n".join([*parts, f"The page is {page.url} and says:", text, "Elements:", *elements])
+        outline = self._mask(await outline_page(page))
+        return "\n".join([*parts, f"The page is {page.url} and says:", outline, "Elements:", *elements])
 
     async def _call(self, told: str) -> tuple[str, dict[str, Any]]:
         import httpx  # loading it takes as long as all else of a worker together, and few runs need it

@@ -141,13 +141,13 @@ async def frames_of(page: Page, selector: str) -> tuple[list[Frame], str]:
     if selector.startswith((ENTRY, NTH)):
         return [page.main_frame], selector
     if not selector.startswith(FRAME):
-        return await _list_frames(page), selector
+        return await list_frames(page), selector
     name, _, inner = selector.removeprefix(FRAME).partition(INSIDE)
-    children = (await _list_frames(page))[1:]
+    children = (await list_frames(page))[1:]
     return [each for each in children if not name or name.casefold() in await _names_of(each)], inner
 
 
-async def _list_frames(page: Page) -> list[Frame]:
+async def list_frames(page: Page) -> list[Frame]:
     """Return the page and the frames in it that a person sees."""
     from playwright.async_api import Error
 

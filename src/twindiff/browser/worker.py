@@ -197,7 +197,7 @@ class BrowserRun:
         if not goes_on and not await self._step(opening, interpreter, observer):
             return
         config = self.job.config
-        agent = Agent(self.job.model, sorted(self.job.values)) if self.job.model else None
+        agent = Agent(self.job.model, sorted(self.job.values), self._mask_page) if self.job.model else None
         repairer = agent if config.fallback == "agent" else None
         for number, step in enumerate(config.steps):
             following = config.steps[number + 1] if number + 1 < len(config.steps) else None
@@ -447,6 +447,10 @@ class BrowserRun:
 
     def _mask_text(self, text: str) -> str:
         return self._mask.text(text)
+
+    def _mask_page(self, text: str) -> str:
+        """Mask the secrets known so far in what a model is told."""
+        return self._mask.mask_known(text)
 
     def _hide(self, secret: str) -> None:
         """Mask a text that turned out to be secret in the rest of the run, and report it to the server."""

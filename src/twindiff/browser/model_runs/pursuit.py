@@ -91,7 +91,8 @@ class Pursuit:
         before = await self._desk.read_text("") if step.action not in LOOKING else self._page_before
         failure = await self._desk.try_step(step, following)
         if failure:
-            self._done.append(f"{said}: {failure}")
+            seen = f"; there is: {cut_around(failure.seen, failure.expected)}" if failure.seen else ""
+            self._done.append(f"{said}: {failure}{seen}")
             if step.expect:
                 self._accounts.record_failed(step, failure)
             return False
