@@ -55,6 +55,7 @@ NO_STAFF = (
 )
 COUNTED = {"type": "count", "selector": "css=tbody tr"}
 VISIBLE = {"type": "visible"}
+ABSENT = step(1, type="visible", selector="row=Ben", negated=True)
 
 
 @pytest.mark.parametrize(
@@ -261,6 +262,28 @@ def test_only_a_statement_that_demands_nothing_is_background():
     accounts = StatementAccounts("The tabs let a team focus. Click Save. We work with Ada. The list is short", {})
     accounts.add_background([1, 2, 3, 4])
     assert [each.partition(".")[0] for each in accounts.describe_missing()] == ["2", "3", "4"]
+
+
+@pytest.mark.parametrize(
+    ("story", "is_background"),
+    [
+        ("As a manager I want to be able to approve leave", True),
+        ("As an owner of the shop, I would like to delete drafts", True),
+        ("As a manager I want to approve the leave of Ben", False),
+        ("As a manager I want to see no drafts", False),
+        ("Sign in as a manager. I want to approve leave", False),
+    ],
+)
+def test_the_wish_of_a_user_story_is_background_unless_it_names_something(story, is_background):
+    accounts = account(f'{story}. Expect "Ready"', text(story.count(".") + 2, "Ready"))
+    accounts.add_background([1])
+    assert (not accounts.describe_missing()) is is_background
+
+
+def test_a_missing_denial_says_which_places_prove_it():
+    (missing,) = account("The request of Ben is no longer listed", text(1, "Done")).describe_missing()
+    assert "(row=Ben)" in missing
+    assert not account("The request of Ben is no longer listed", ABSENT).describe_missing()
 
 
 def test_a_proof_comes_before_the_actions_of_later_statements():

@@ -39,6 +39,8 @@ _SETTING = re.compile(r"\W*(?:and\s+)?(?:given|when|if|after|once|having|while|a
 _LETTING = re.compile(r"\W*(?:and\s+)?(?:have|let)\s+(?=\w+\s)", re.IGNORECASE)
 """*Have Ada sign in* asks for something."""
 _EXPECTING = re.compile(r"\W*(?:expect|expected|what should happen|verify|ensure|make sure|assert)\b", re.IGNORECASE)
+_WISH = re.compile(r"\W*as an? [\w' -]+,?\s+(?:i|we)\s+(?:want|need|would like|expect)\b", re.IGNORECASE)
+"""The beginning of a user story: *As a manager I want to approve leave*."""
 _GIVEN = re.compile(r"\W*given\b", re.IGNORECASE)
 _MESSAGE = re.compile(
     r"\b(?:messages?|toasts?|notifications?|dialogs?|alerts?|errors?|warnings?|confirmations?|told|notes?)\b",
@@ -108,6 +110,14 @@ def claims_something(statement: PromptStatement) -> bool:
     """Return whether a statement says how something is, so that an expectation must prove it."""
     is_letting = bool(_LETTING.match(statement.text))
     return statement.is_claim and not (is_letting and not any(each.is_asserted for each in read_clauses(statement)))
+
+
+def may_demand_nothing(statement: PromptStatement) -> bool:
+    """Return whether a statement may be background: no demand can be found in it, or only the wish of a user story."""
+    if statement.is_empty and not asks_for_action(statement):
+        return True
+    has_facts = any(each.facts or each.is_denied or each.is_exclusive for each in statement.clauses)
+    return bool(_WISH.match(statement.text)) and not has_facts
 
 
 def list_stems(text: str) -> set[str]:

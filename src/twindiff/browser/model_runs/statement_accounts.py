@@ -18,6 +18,7 @@ from twindiff.browser.model_runs.clause_readings import (
     asks_for_action,
     claims_something,
     list_stems,
+    may_demand_nothing,
     read_clauses,
 )
 from twindiff.browser.model_runs.step_evidence import (
@@ -33,7 +34,6 @@ from twindiff.browser.page_text import normalize_blanks
 from twindiff.browser.prompt_facts import Fact, PromptClause, PromptStatement, list_statements, quote_facts
 
 MAX_MISSING_CHARACTERS = 300
-_WHERE = ", on the whole page or in the place that the sentence names (css=nav >> role=link[name=…])"
 MAX_PAGES = 60
 """Texts of pages that are kept, to know what a denial speaks of."""
 
@@ -190,10 +190,14 @@ class StatementAccounts:
             return
         steps = [each for each in self._steps if number in each.statements]
         if not steps:
-            if number in self._background and statement.is_empty and not asks_for_action(statement):
+            may_be_background = may_demand_nothing(statement)
+            if number in self._background and may_be_background:
                 return
-            why = "it demands something, so it is no background" if number in self._background else "no step is for it"
-            yield Missing(number, why)
+            if number in self._background:
+                yield Missing(number, "it demands something, so it is no background")
+            else:
+                hint = "; say at the end that it is background" if may_be_background else ""
+                yield Missing(number, f"no step has its number{hint}")
         if steps and asks_for_action(statement) and not any(each.is_action or _is_look(statement) for each in steps):
             yield Missing(number, "no step does anything for it")
         yield from self._miss_of_statement(number, statement, steps)
@@ -269,7 +273,8 @@ class StatementAccounts:
         if missing:
             yield Missing(
                 number,
-                f"no negated expectation says that {quote_facts(missing)} is not there{_WHERE}",
+                f"no negated expectation says that {quote_facts(missing)} is not there: of the whole page, of a row "
+                f"(row={missing[0].forms[0]}), or of a place that the sentence names (css=nav >> text=…)",
                 reading,
                 missing,
             )
