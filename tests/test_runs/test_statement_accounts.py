@@ -280,6 +280,72 @@ def test_the_wish_of_a_user_story_is_background_unless_it_names_something(story,
     assert (not accounts.describe_missing()) is is_background
 
 
+SIGNED_IN = (step(1, "fill", on="field=Email", value="maria@timely.test"), click(1, "Sign in"))
+
+
+def test_who_acts_needs_no_step_of_its_own_if_an_earlier_step_tells_who_it_is():
+    asked = 'Sign in with maria@timely.test. Then Maria the boss signs out. Expect "Goodbye"'
+    out, goodbye = click(2, "Sign out"), text(3, "Goodbye")
+    assert not account(asked, *SIGNED_IN, out, goodbye).describe_missing()
+    others = account(asked.replace("Maria", "Carla"), *SIGNED_IN, out, goodbye)
+    assert "no step does 'Carla'" in others.describe_missing()[0]
+
+
+@pytest.mark.parametrize("asked", ["The admin deletes Maria", "Delete Maria", "Click Maria, then delete it"])
+def test_whom_an_action_is_about_is_not_who_acts(asked):
+    prompt = f"Sign in with maria@timely.test. {asked}"
+    missing = account(prompt, *SIGNED_IN, click(2, "Delete")).describe_missing()
+    assert "'Maria'" in missing[0]
+
+
+@pytest.mark.parametrize(
+    "said", ["Hi, I'm Anna (anna@timely.test, my password is anna123)", "I use Anna's account (password: anna123)"]
+)
+def test_what_somebody_signs_in_with_is_done_and_not_seen(said):
+    steps = [
+        step(1, "fill", on="field=Email", value="anna@timely.test"),
+        step(1, "fill", on="field=Password", value="anna123"),
+        click(1, "Sign in"),
+        text(1, "Signed in as Anna"),
+    ]
+    assert not account(said, *steps).describe_missing()
+    assert account(said, steps[0], *steps[2:]).describe_missing()
+
+
+def test_addresses_and_passwords_that_should_be_seen_must_be_seen():
+    shown = "The table should list anna@timely.test, ben@timely.test. The hint says the password should be anna123"
+    typed = [step([1, 2], "fill", on="field=Email", value=f"{each}@timely.test anna123") for each in ("anna", "ben")]
+    missing = account(shown, *typed, text([1, 2], "Team")).describe_missing()
+    assert [each[0] for each in missing] == ["1", "2"]
+    assert all(each in " ".join(missing) for each in ("anna@timely.test", "ben@timely.test", "anna123"))
+
+
+def test_a_negation_in_a_reason_does_not_deny_what_follows_from_it():
+    asked = "Since sick leave doesn't cost holidays I should still have 18 days"
+    assert not account(asked, text(1, "18 days", "css=#left")).describe_missing()
+    assert account(asked, text(1, "17 days", "css=#left")).describe_missing()
+    assert account(asked.replace("still", "not"), text(1, "18 days", "css=#left")).describe_missing()
+
+
+def test_just_limits_something_only_before_what_it_limits():
+    assert not account('I just want to see that it works. Expect "Done"', text([1, 2], "Done")).describe_missing()
+    assert "limits" in account('The table should list just "Ada"', text(1, "Ada", "css=table")).describe_missing()[0]
+
+
+@pytest.mark.parametrize(
+    ("asked", "shown"),
+    [
+        ("The account should list 3 of 3 books without Emma", [text(1, "3 of 3"), text(1, "Emma", negated=True)]),
+        ("A member should have no more than three books", [text(1, "at most 3 books")]),
+        ("The page should list Gone Girl", [text(1, "Gone Girl")]),
+    ],
+)
+def test_a_negation_denies_only_what_it_is_about(asked, shown):
+    assert not account(asked, *shown).describe_missing()
+    for number in range(len(shown)):
+        assert account(asked, *shown[:number], *shown[number + 1 :], text(1, "Ready")).describe_missing()
+
+
 def test_a_missing_denial_says_which_places_prove_it():
     (missing,) = account("The request of Ben is no longer listed", text(1, "Done")).describe_missing()
     assert "(row=Ben)" in missing

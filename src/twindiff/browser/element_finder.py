@@ -179,6 +179,21 @@ async def _find_numbered(scope: Scope, selector: str) -> tuple[Scope, str] | Non
     return None
 
 
+async def _find_place(scope: Scope, selector: str) -> tuple[Scope, str] | None:
+    """Return the visible place of a selector such as `nav >> link=Orders` and the selector within it.
+
+    Other selectors keep their scope; Playwright itself reads those whose parts are all of its engines.
+    """
+    outer, _, inner = selector.rpartition(INSIDE)
+    if not outer or not (kind_of(inner) or inner.startswith((NAMED, EXACT, PLACEHOLDER, *TEST_IDS))):
+        return scope, selector
+    for each in locators(scope, outer, "click"):
+        places = each.filter(visible=True)
+        if await places.count():
+            return places, inner
+    return None
+
+
 async def resolve_scope(scope: Scope, selector: str) -> tuple[Scope, str] | None:
     """Return the row or card of a `row=` selector and the selector within it; other selectors keep their scope.
 
@@ -195,7 +210,7 @@ async def resolve_scope(scope: Scope, selector: str) -> tuple[Scope, str] | None
     if selector.startswith(NTH):
         return await _find_numbered(scope, selector)
     if not selector.startswith(ROW):
-        return scope, selector
+        return await _find_place(scope, selector)
     words, _, inner = selector.removeprefix(ROW).partition(INSIDE)
     for rows in rows_of(scope, words):
         matches = rows.filter(visible=True)

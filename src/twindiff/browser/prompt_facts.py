@@ -27,7 +27,8 @@ _QUOTED = re.compile(
 _HELD = re.compile("\x02(\\d+)\x03")
 _ABBREVIATION = re.compile(r"\b(Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr|No|vs|etc|e\.g|i\.e)\.(?=\s)", re.IGNORECASE)
 _BREAK = re.compile(
-    r"\s*(?:,(?!\d)|[;()–]|:(?!\d)|\s-\s)\s*|\s*(?==>|->|→)|\s+(?:and|but|while|whereas|although|though|because|which|und|aber)\s+",  # noqa: RUF001
+    r"\s*(?:,(?!\d)|[;()–]|:(?!\d)|\s-\s)\s*|\s*(?==>|->|→)|"  # noqa: RUF001
+    r"\s+(?:and|but|while|whereas|although|though|because|which|und|aber)\s+|\s+(?=(?:without|ohne)\s)",
     re.IGNORECASE,
 )
 """What ends a clause: a negation reaches no further."""
@@ -45,12 +46,23 @@ _FACT = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _DENIED = re.compile(
-    r"\b(?:not|no|never|none|nothing|nobody|neither|nor|cannot|\w+n['’]t|no longer|disappear(?:s|ed)?|"  # noqa: RUF001
-    r"vanish(?:es|ed)?|gone(?! (?:up|down|to)\b)|hidden|absent|goes away|went away|"
+    r"\b(?:(?:not|no)(?!\s+(?:more|less|fewer|later|earlier|longer)\s+than\b)|"
+    r"never|none|nothing|nobody|neither|nor|cannot|\w+n['’]t|no longer|disappear(?:s|ed)?|"  # noqa: RUF001
+    r"vanish(?:es|ed)?|(?-i:gone)(?! (?:up|down|to)\b)|hidden|absent|goes away|went away|"
     r"(?:is|are|was|were|been|be) (?:removed|deleted)|without(?! \w+ing\b)|nicht|keine?[nrm]?|nie|ohne)\b",
     re.IGNORECASE,
 )
-_EXCLUSIVE = re.compile(r"\b(?:only|exactly|just|nothing else|no other|nur|genau)\b", re.IGNORECASE)
+_EXCLUSIVE = re.compile(
+    r"\b(?:only|exactly|just(?=\s+(?:\d|\x02|(?-i:[A-Z])|(?:the|an?|these|those|one|two|three|four|five)\b))|"
+    r"nothing else|no other|nur|genau)\b",
+    re.IGNORECASE,
+)
+"""*Just two rows* limits something, *I just want to know* does not."""
+_CAUSE = re.compile(
+    r"\W*(?:and\s+|but\s+)?(?:since|as)\s.*?(?=\s+(?:I|we|he|she|it|they|you|the\s+\w+)\s+(?:should|must)\b)",
+    re.IGNORECASE,
+)
+"""A reason, without a comma before what follows from it; its negation reaches no further."""
 _CLAIM = re.compile(
     r"\b(?:should|must|expect(?:ed|s)?|verify|verifies|check that|checks that|ensure|make sure|assert|confirm that|"
     r"see|sees|shows?|shown|displays?|displayed|visible|appears?|listed|reads?|says?|contains?|remains?|stays?|still|"
@@ -139,12 +151,19 @@ def _read_clauses(sentence: str, held: Sequence[str], names: frozenset[str]) -> 
     begin = 0
     for end in [*_BREAK.finditer(sentence), None]:
         part = sentence[begin : end.start() if end else len(sentence)]
-        bare = _HELD.sub("", part)
+        if cause := _CAUSE.match(part):
+            reason = _read_clause(cause[0], held, names, is_first=begin == 0)
+            yield reason._replace(is_denied=reason.is_denied and bool(reason.facts))
+            part = part[cause.end() :]
         if part.strip():
-            facts = tuple(_read_facts(part, held, names, is_first=begin == 0))
-            text = _HELD.sub(lambda mark: f'"{held[int(mark[1])]}"', part).strip()
-            yield PromptClause(text, facts, bool(_DENIED.search(bare)), bool(_EXCLUSIVE.search(bare)))
+            yield _read_clause(part, held, names, is_first=begin == 0 and not cause)
         begin = end.end() if end else begin
+
+
+def _read_clause(part: str, held: Sequence[str], names: frozenset[str], *, is_first: bool) -> PromptClause:
+    bare, text = _HELD.sub("", part), _HELD.sub(lambda mark: f'"{held[int(mark[1])]}"', part).strip()
+    facts = tuple(_read_facts(part, held, names, is_first=is_first))
+    return PromptClause(text, facts, bool(_DENIED.search(bare)), bool(_EXCLUSIVE.search(part)))
 
 
 def _read_facts(part: str, held: Sequence[str], names: frozenset[str], *, is_first: bool) -> Iterator[Fact]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from twindiff.browser.prompt_facts import PromptClause, PromptStatement
+from twindiff.browser.prompt_facts import Fact, PromptClause, PromptStatement
 
 _VERB_LIST = """
 click press hit tap open go navigate fill enter type select choose pick check uncheck tick untick toggle search sort
@@ -36,8 +36,14 @@ _ASSERTING = re.compile(
 )
 _DEMANDING = re.compile(r"\b(?:should|must|supposed|expect(?:ed|s)?)\b|=>", re.IGNORECASE)
 _SETTING = re.compile(r"\W*(?:and\s+)?(?:given|when|if|after|once|having|while|as soon as|before)\b", re.IGNORECASE)
-_LETTING = re.compile(r"\W*(?:and\s+)?(?:have|let)\s+(?=\w+\s)", re.IGNORECASE)
+_LETTING = re.compile(r"^\W*(?:and\s+)?(?:have|let)\s+(?=\w+\s)", re.IGNORECASE)
 """*Have Ada sign in* asks for something."""
+_THEN_SOMEBODY = re.compile(
+    r"\W*(?:and\s+)?[Tt]hen\s+(?:(?i:i|we|he|she|they|you)|(?:[A-Z][\w.]*\s+){1,3}(?:the\s+\w+)?)\s*"
+    r"(?:sign|log|open|click|go(?:es)?|press|typ|enter|choos|select|pick|fill|tick|navigat|visit)"
+)
+"""*Then Ada signs out* asks for something, *Then 3 rows* does not."""
+_REASON = re.compile(r"\W*(?:and\s+|but\s+)?(?:since|because)\b", re.IGNORECASE)
 _EXPECTING = re.compile(r"\W*(?:expect|expected|what should happen|verify|ensure|make sure|assert)\b", re.IGNORECASE)
 _WISH = re.compile(r"\W*as an? [\w' -]+,?\s+(?:i|we)\s+(?:want|need|would like|expect)\b", re.IGNORECASE)
 """The beginning of a user story: *As a manager I want to approve leave*."""
@@ -45,6 +51,12 @@ _GIVEN = re.compile(r"\W*given\b", re.IGNORECASE)
 _MESSAGE = re.compile(
     r"\b(?:messages?|toasts?|notifications?|dialogs?|alerts?|errors?|warnings?|confirmations?|told|notes?)\b",
     re.IGNORECASE,
+)
+_PASSWORD = re.compile(r"\bpassword\b(?:\s+(?:is|was))?[\s:]+\S+$", re.IGNORECASE)
+"""*My password is s3cret* says with what somebody signs in."""
+_ACTOR_AFTER = rf"(?:\s+[\w'.]+){{0,3}}?\s+(?:(?:{'|'.join(_VERBS)})(?:s|es|d|ed)|{_IRREGULAR})\b"
+_ACTOR_BEFORE = re.compile(
+    r"\W*(?:(?:and|then|when|after|once|so|if|as soon as|also|later|now|the|dr|mr|mrs|ms)\b\W*)*", re.IGNORECASE
 )
 _STATES = (
     ("disabled", True, re.compile(r"\b(?:disabled|grey(?:ed)? out|deaktiviert)\b", re.IGNORECASE)),
@@ -93,8 +105,12 @@ def read_clauses(statement: PromptStatement) -> list[ClauseReading]:
         return [ClauseReading(clause, is_done=False, is_asserted=True) for clause in statement.clauses]
     is_given = bool(_GIVEN.match(statement.text))
     verbs = [_read_verb(clause, is_given=is_given) for clause in statement.clauses]
+    has_password = any(map(_says_password, statement.clauses))
     readings: list[ClauseReading] = []
     for number, (clause, verb) in enumerate(zip(statement.clauses, verbs, strict=True)):
+        if has_password and re.fullmatch(r"\W*\S+@\S+\W*", clause.text):
+            readings.append(ClauseReading(clause, is_done=False, is_asserted=False))
+            continue
         carried = verb or _carry(verbs[:number][::-1]) or _carry(verbs[number + 1 :])
         asserted = (carried == "asserts" and statement.is_claim) or clause.is_denied or "=>" in clause.text
         readings.append(ClauseReading(clause, verb == "does" and not clause.is_denied, bool(asserted)))
@@ -108,7 +124,7 @@ def asks_for_action(statement: PromptStatement) -> bool:
 
 def claims_something(statement: PromptStatement) -> bool:
     """Return whether a statement says how something is, so that an expectation must prove it."""
-    is_letting = bool(_LETTING.match(statement.text))
+    is_letting = bool(_LETTING.match(statement.text) or _THEN_SOMEBODY.match(statement.text))
     return statement.is_claim and not (is_letting and not any(each.is_asserted for each in read_clauses(statement)))
 
 
@@ -126,7 +142,25 @@ def list_stems(text: str) -> set[str]:
     return {each[:STEM_CHARACTERS] for each in words}
 
 
+def is_actor(fact: Fact, clause: PromptClause) -> bool:
+    """Return whether a name is that of who does what a clause says: *Maria signs out*."""
+    at = clause.text.find(fact.text)
+    before = clause.text[: max(at, 0)]
+    for each in clause.facts:
+        before = before.replace(each.text, "")
+    is_opening = at >= 0 and fact.text[:1].isupper() and _ACTOR_BEFORE.fullmatch(before)
+    return bool(is_opening and re.match(_ACTOR_AFTER, clause.text[at + len(fact.text) :], re.IGNORECASE))
+
+
+def _says_password(clause: PromptClause) -> bool:
+    return bool(clause.facts and _PASSWORD.search(clause.text) and not _DEMANDING.search(clause.text))
+
+
 def _read_verb(clause: PromptClause, *, is_given: bool) -> str:
+    if _says_password(clause):
+        return "does"
+    if _REASON.match(clause.text) and not _DEMANDING.search(clause.text):
+        return "sets"
     bare = _LETTING.sub("", _HAVING_DONE.sub("", re.sub(r'"[^"]*"', "", clause.text)))
     doing, asserting = (
         max((each.start() for each in verb.finditer(bare)), default=-1) for verb in (_DOING, _ASSERTING)

@@ -17,6 +17,7 @@ from twindiff.browser.model_runs.clause_readings import (
     ClauseReading,
     asks_for_action,
     claims_something,
+    is_actor,
     list_stems,
     may_demand_nothing,
     read_clauses,
@@ -257,8 +258,10 @@ class StatementAccounts:
         text, missing = reading.clause.text, list[Fact]()
         for fact in reading.clause.facts:
             may_be_seen = not reading.is_done or _is_from(fact, text)
-            is_seen = may_be_seen and any(each.shows(fact, text) for each in steps)
-            if not (is_seen or any(each.does(fact) for each in steps)):
+            is_named = is_actor(fact, reading.clause)  # who acts is signed in since an earlier statement, perhaps
+            may_tell = self._steps if is_named else steps
+            is_seen = (may_be_seen or is_named) and any(each.shows(fact, text) for each in may_tell)
+            if not (is_seen or any(each.does(fact) for each in may_tell)):
                 missing.append(fact)
         if missing:
             yield Missing(number, f"no step {'does' if reading.is_done else 'does or expects'} {quote_facts(missing)}")
