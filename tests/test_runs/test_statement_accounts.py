@@ -299,17 +299,32 @@ def test_whom_an_action_is_about_is_not_who_acts(asked):
 
 
 @pytest.mark.parametrize(
-    "said", ["Hi, I'm Anna (anna@timely.test, my password is anna123)", "I use Anna's account (password: anna123)"]
+    "said",
+    ["Hi, I'm Anna (anna@timely.test, my password is anna123)", "I use Anna's account (password: anna123)"]
+    + [f"Anna (anna@timely.test{between}anna123) currently has 18 days of leave" for between in (" / ", ", ", ":")],
 )
 def test_what_somebody_signs_in_with_is_done_and_not_seen(said):
     steps = [
         step(1, "fill", on="field=Email", value="anna@timely.test"),
         step(1, "fill", on="field=Password", value="anna123"),
         click(1, "Sign in"),
-        text(1, "Signed in as Anna"),
+        text(1, "Signed in as Anna, 18 days"),
     ]
     assert not account(said, *steps).describe_missing()
     assert account(said, steps[0], *steps[2:]).describe_missing()
+
+
+def test_who_is_listed_with_an_address_must_be_seen_with_it():
+    asked = "The table should list Anna (anna@timely.test, Nurse)"
+    typed = [step(1, "fill", on="field=Email", value="anna@timely.test"), click(1, "Nurse")]
+    assert "anna@timely.test" in account(asked, *typed, text(1, "Anna")).describe_missing()[0]
+
+
+def test_what_happens_first_is_done_and_not_seen():
+    asked = "When she asks for leave from 2 August 2027 to 6 August 2027, the page should say 5 days"
+    typed = [step(1, "fill", on="css=input", value=f"2027-08-0{day}") for day in (2, 6)]
+    assert not account(asked, *typed, text(1, "5 days")).describe_missing()
+    assert account(asked, typed[0], text(1, "5 days")).describe_missing()
 
 
 def test_addresses_and_passwords_that_should_be_seen_must_be_seen():
@@ -344,6 +359,43 @@ def test_a_negation_denies_only_what_it_is_about(asked, shown):
     assert not account(asked, *shown).describe_missing()
     for number in range(len(shown)):
         assert account(asked, *shown[:number], *shown[number + 1 :], text(1, "Ready")).describe_missing()
+
+
+def test_a_message_that_denies_something_is_proven_by_its_words():
+    asked = 'Click Remove. A message says that "Dune" is on loan and cannot be removed'
+    removed = click(1, "Remove")
+    assert not account(asked, removed, text(2, '"Dune" is on loan. It cannot be removed.')).describe_missing()
+    assert account(asked, removed, text(2, '"Dune" is on loan and was removed')).describe_missing()
+    assert account(asked, removed, text(2, '"Dune" is on loan, it cannot be helped')).describe_missing()
+    listed = 'Click Remove. "Dune" cannot be seen in the list'
+    assert account(listed, removed, text(2, 'You cannot see "Dune"')).describe_missing()
+
+
+def test_a_control_called_like_an_action_is_looked_at():
+    asked = 'Click "Clear filters": the search box must be empty, vet select back to "All veterinarians"'
+    empty = step(1, type="value", selector="field=Search", equals="")
+    typed = step(1, "fill", on="field=Veterinarian", value="All veterinarians")
+    back = step(1, type="value", selector="field=Veterinarian", equals="All veterinarians")
+    assert not account(asked, click(1, "Clear filters"), empty, back).describe_missing()
+    assert account(asked, click(1, "Clear filters"), empty, typed).describe_missing()
+    chosen = account('On the page select "Cats" in the list', text(1, "Cats")).describe_missing()
+    assert "no step does" in chosen[0]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "is_background"),
+    [
+        ('TC-17 Status filter\n1. Open Orders\n2. Expect "Ready"', True),
+        ('TC-17 Status filter\nOpen Orders\nExpect "Ready"', False),
+        ('Delete TC-17\n1. Open Orders\n2. Expect "Ready"', False),
+        ('No order of Ada\n1. Open Orders\n2. Expect "Ready"', False),
+        ('TC-17 is Paid\n1. Open Orders\n2. Expect "Ready"', False),
+    ],
+)
+def test_the_title_of_numbered_steps_may_be_background(prompt, is_background):
+    accounts = account(prompt, click(2, "Orders"), text(3, "Ready"))
+    accounts.add_background([1])
+    assert (not accounts.describe_missing()) is is_background
 
 
 def test_a_missing_denial_says_which_places_prove_it():

@@ -52,6 +52,10 @@ _DENIED = re.compile(
     r"(?:is|are|was|were|been|be) (?:removed|deleted)|without(?! \w+ing\b)|nicht|keine?[nrm]?|nie|ohne)\b",
     re.IGNORECASE,
 )
+_NEGATION = re.compile(
+    r"\b(?:not|no|never|none|nothing|nobody|neither|nor|cannot|\w+n['’]t|without|nicht|keine?[nrm]?|nie|ohne)\b",  # noqa: RUF001
+    re.IGNORECASE,
+)
 _EXCLUSIVE = re.compile(
     r"\b(?:only|exactly|just(?=\s+(?:\d|\x02|(?-i:[A-Z])|(?:the|an?|these|those|one|two|three|four|five)\b))|"
     r"nothing else|no other|nur|genau)\b",
@@ -133,6 +137,11 @@ def list_statements(prompt: str) -> list[PromptStatement]:
     first = [_read_statement(each, held, frozenset()) for each in sentences]
     names = frozenset(fact.text for each in first for clause in each.clauses for fact in clause.facts)
     return [_read_statement(each, held, names) for each in sentences]
+
+
+def denies_something(text: str) -> bool:
+    """Return whether a text has a word of negation; *it was removed* has none."""
+    return bool(_NEGATION.search(text))
 
 
 def quote_facts(facts: Sequence[Fact]) -> str:

@@ -44,6 +44,7 @@ _THEN_SOMEBODY = re.compile(
 )
 """*Then Ada signs out* asks for something, *Then 3 rows* does not."""
 _REASON = re.compile(r"\W*(?:and\s+|but\s+)?(?:since|because)\b", re.IGNORECASE)
+_TITLE = re.compile(r"\s*([^\n]+)\n\s*(?:1[.):]|step 1\b|given\b)", re.IGNORECASE)
 _EXPECTING = re.compile(r"\W*(?:expect|expected|what should happen|verify|ensure|make sure|assert)\b", re.IGNORECASE)
 _WISH = re.compile(r"\W*as an? [\w' -]+,?\s+(?:i|we)\s+(?:want|need|would like|expect)\b", re.IGNORECASE)
 """The beginning of a user story: *As a manager I want to approve leave*."""
@@ -58,6 +59,17 @@ _ACTOR_AFTER = rf"(?:\s+[\w'.]+){{0,3}}?\s+(?:(?:{'|'.join(_VERBS)})(?:s|es|d|ed
 _ACTOR_BEFORE = re.compile(
     r"\W*(?:(?:and|then|when|after|once|so|if|as soon as|also|later|now|the|dr|mr|mrs|ms)\b\W*)*", re.IGNORECASE
 )
+_IN_BRACKETS = re.compile(r"\(([^\s()@]+@[^\s(),:;/]+\s*[,:;/]\s*(?=\S*[\d!#$%&*?])[^\s()]+)\)")
+"""An e-mail address and a password, by its digit or sign."""
+_BEFORE_NOUN = re.compile(
+    r"\b(?!(?:and|or|but|then|so|to|i|we|you|they|who|please|also|now|first|next|again|just|must|should|can|could|will|"
+    r"would|may|might|shall|not|never|let|lets|when|if|after|once|before|while|users?|\w+ly)\b)[a-z]\w*\s+$",
+    re.IGNORECASE,
+)
+_AFTER_NOUN = re.compile(
+    r"\W*$|\s+(?:back|is|are|was|has|have|must|should|shows?|says?|reads?|to|from|at|for|in|of|on|with|stays?)\b",
+    re.IGNORECASE,
+)
 _STATES = (
     ("disabled", True, re.compile(r"\b(?:disabled|grey(?:ed)? out|deaktiviert)\b", re.IGNORECASE)),
     ("disabled", False, re.compile(r"\b(?:enabled|clickable)\b", re.IGNORECASE)),
@@ -69,7 +81,8 @@ _STATES = (
 _WORD = re.compile(r"[a-zäöüß]{4,}")
 _EMPTY_WORD_LIST = """
 that this with from there their should must expect expected shown appears visible still again message messages toast
-notification dialog alert error warning confirmation told note notes displayed says being were have
+notification dialog alert error warning confirmation told note notes displayed says being were have cannot
+without nothing
 """
 _EMPTY_WORDS = frozenset(_EMPTY_WORD_LIST.split())
 STEM_CHARACTERS = 5
@@ -105,10 +118,10 @@ def read_clauses(statement: PromptStatement) -> list[ClauseReading]:
         return [ClauseReading(clause, is_done=False, is_asserted=True) for clause in statement.clauses]
     is_given = bool(_GIVEN.match(statement.text))
     verbs = [_read_verb(clause, is_given=is_given) for clause in statement.clauses]
-    has_password = any(map(_says_password, statement.clauses))
+    signing_in = _list_credentials(statement)
     readings: list[ClauseReading] = []
     for number, (clause, verb) in enumerate(zip(statement.clauses, verbs, strict=True)):
-        if has_password and re.fullmatch(r"\W*\S+@\S+\W*", clause.text):
+        if clause in signing_in:
             readings.append(ClauseReading(clause, is_done=False, is_asserted=False))
             continue
         carried = verb or _carry(verbs[:number][::-1]) or _carry(verbs[number + 1 :])
@@ -142,6 +155,21 @@ def list_stems(text: str) -> set[str]:
     return {each[:STEM_CHARACTERS] for each in words}
 
 
+def has_title(prompt: str, statements: Sequence[PromptStatement]) -> bool:
+    """Return whether the first statement of a prompt is the title of numbered steps: *TC-17 Status filter*."""
+    title = _TITLE.match(prompt)
+    if not (title and statements and statements[0].text == title[1].strip()):
+        return False
+    first = statements[0]
+    is_quoting = any(each.is_denied or '"' in each.text for each in first.clauses)
+    return not (first.is_claim or is_quoting or asks_for_action(first))
+
+
+def is_about_text(statement: str) -> bool:
+    """Return whether a statement speaks of a message, or of what something says."""
+    return bool(_MESSAGE.search(statement) or re.search(r"\b(?:says?|reads?|tells?)\b", statement, re.IGNORECASE))
+
+
 def is_actor(fact: Fact, clause: PromptClause) -> bool:
     """Return whether a name is that of who does what a clause says: *Maria signs out*."""
     at = clause.text.find(fact.text)
@@ -150,6 +178,17 @@ def is_actor(fact: Fact, clause: PromptClause) -> bool:
         before = before.replace(each.text, "")
     is_opening = at >= 0 and fact.text[:1].isupper() and _ACTOR_BEFORE.fullmatch(before)
     return bool(is_opening and re.match(_ACTOR_AFTER, clause.text[at + len(fact.text) :], re.IGNORECASE))
+
+
+def _list_credentials(statement: PromptStatement) -> list[PromptClause]:
+    """Return the clauses that only say with what somebody signs in: `(ada@example.com / s3cret)`."""
+    bracketed = " ".join(_IN_BRACKETS.findall(statement.text))
+    has_password = any(map(_says_password, statement.clauses))
+    return [
+        each
+        for each in statement.clauses
+        if (each.text in bracketed and each.facts) or (has_password and re.fullmatch(r"\W*\S+@\S+\W*", each.text))
+    ]
 
 
 def _says_password(clause: PromptClause) -> bool:
@@ -161,16 +200,22 @@ def _read_verb(clause: PromptClause, *, is_given: bool) -> str:
         return "does"
     if _REASON.match(clause.text) and not _DEMANDING.search(clause.text):
         return "sets"
-    bare = _LETTING.sub("", _HAVING_DONE.sub("", re.sub(r'"[^"]*"', "", clause.text)))
-    doing, asserting = (
-        max((each.start() for each in verb.finditer(bare)), default=-1) for verb in (_DOING, _ASSERTING)
-    )
-    is_setting = is_given or bool(_SETTING.match(bare) and asserting < doing)  # *after a click all are shown* asserts
+    bare = _LETTING.sub("", _HAVING_DONE.sub("", re.sub(r'"[^"]*"', '""', clause.text)))
+    doing = max((each.start() for each in _DOING.finditer(bare) if not _is_noun(bare, each)), default=-1)
+    asserting = max((each.start() for each in _ASSERTING.finditer(bare)), default=-1)
+    is_setting = is_given or bool(_SETTING.match(bare) and asserting <= doing)  # *after a click all are shown* asserts
     if asserting >= 0 and (not is_setting or _DEMANDING.search(bare)):
         return "asserts"
     if doing >= 0:
         return "does"
     return "sets" if is_setting else ""
+
+
+def _is_noun(text: str, verb: re.Match[str]) -> bool:
+    """Return whether a verb of doing is a noun where it stands: *the vet select must be empty*, *sick leave from*."""
+    if verb[0].lower() in ("sign", "log"):
+        return False
+    return bool(_BEFORE_NOUN.search(text[: verb.start()]) and _AFTER_NOUN.match(text[verb.end() :]))
 
 
 def _carry(verbs: Sequence[str]) -> str:

@@ -17,6 +17,8 @@ from twindiff.browser.model_runs.clause_readings import (
     ClauseReading,
     asks_for_action,
     claims_something,
+    has_title,
+    is_about_text,
     is_actor,
     list_stems,
     may_demand_nothing,
@@ -32,7 +34,14 @@ from twindiff.browser.model_runs.step_evidence import (
     words_of,
 )
 from twindiff.browser.page_text import normalize_blanks
-from twindiff.browser.prompt_facts import Fact, PromptClause, PromptStatement, list_statements, quote_facts
+from twindiff.browser.prompt_facts import (
+    Fact,
+    PromptClause,
+    PromptStatement,
+    denies_something,
+    list_statements,
+    quote_facts,
+)
 
 MAX_MISSING_CHARACTERS = 300
 MAX_PAGES = 60
@@ -65,6 +74,7 @@ class StatementAccounts:
         self._values = values
         self._prompt = self._fill_text(prompt)
         self.statements = list_statements(prompt)
+        self._is_titled = has_title(prompt, self.statements)
         self._readings = [
             [each._replace(clause=self._with_values(each.clause)) for each in read_clauses(statement)]
             for statement in self.statements
@@ -191,7 +201,7 @@ class StatementAccounts:
             return
         steps = [each for each in self._steps if number in each.statements]
         if not steps:
-            may_be_background = may_demand_nothing(statement)
+            may_be_background = may_demand_nothing(statement) or (number == 1 and self._is_titled)
             if number in self._background and may_be_background:
                 return
             if number in self._background:
@@ -268,10 +278,13 @@ class StatementAccounts:
 
     def _miss_of_denial(self, number: int, reading: ClauseReading, proofs: Sequence[StepEvidence]) -> Iterator[Missing]:
         clause, text = reading.clause, self._fill_text(self.statements[number - 1].text)
+        # *A message says that Ada cannot be removed* is proven by a text that says so.
+        messages = [each for each in proofs if is_about_text(text) and _says_denial(each, clause)]
         missing = tuple(
             fact
             for fact in clause.facts
             if not any(each.denies_fact(fact, self._fill_text(clause.text), text) for each in proofs)
+            and not any(each.shows(fact, text) for each in messages)
         )
         if missing:
             yield Missing(
@@ -281,8 +294,10 @@ class StatementAccounts:
                 reading,
                 missing,
             )
-        if not clause.facts and not any(
-            each.denies_something(self._prompt, clause.text, self._pages) for each in proofs
+        if (
+            not clause.facts
+            and not messages
+            and not any(each.denies_something(self._prompt, clause.text, self._pages) for each in proofs)
         ):
             yield Missing(number, f"no negated expectation proves '{clause.text}'", reading)
 
@@ -385,6 +400,13 @@ def _shares_words(proof: StepEvidence, clause: str, facts: Sequence[Fact]) -> bo
     """Return whether an expected text has a word of a clause beyond its facts."""
     said = said_by(proof.expect) or " ".join(words_of(proof.scope))
     return bool(_list_other_stems(said, facts) & list_stems(clause))
+
+
+def _says_denial(proof: StepEvidence, clause: PromptClause) -> bool:
+    """Return whether an expected text denies something itself, in words of a clause."""
+    said = said_by(proof.expect)
+    is_told = bool(said) and not proof.denies and not proof.why_void and denies_something(said)
+    return is_told and bool(list_stems(said) & list_stems(clause.text))
 
 
 def _describe(missing: Missing) -> str:
