@@ -398,6 +398,51 @@ def test_the_title_of_numbered_steps_may_be_background(prompt, is_background):
     assert (not accounts.describe_missing()) is is_background
 
 
+def test_a_confirmation_without_words_of_its_own_may_say_anything():
+    asked = "Click Borrow. She gets a confirmation"
+    assert not account(asked, click(1, "Borrow"), text(2, "You borrowed it")).describe_missing()
+    assert account(asked, click(1, "Borrow")).describe_missing()
+
+
+def test_what_was_so_before_may_be_proven_after_signing_in():
+    asked = "Tom already has Dune. Log in as tom@library.test with the password r1. Return Dune"
+    sign_in = [
+        step(2, "fill", on="field=Email", value="tom@library.test"),
+        step(2, "fill", on="field=Password", value="r1"),
+        click(2, "Log in"),
+    ]
+    has, returned = text(1, "Dune", "css=table"), step(3, "click", on="row=Dune >> button=Return")
+    assert not account(asked, *sign_in, has, returned).describe_missing()
+    assert account(asked, *sign_in, returned, has).describe_missing()
+
+
+@pytest.mark.parametrize("arrow", ["->", "→", "=>"])
+def test_what_follows_an_arrow_may_be_seen(arrow):
+    asked = f"Open Profile, save {arrow} Settings saved"
+    assert not account(asked, click(1, "Profile"), click(1, "Save"), text(1, "Settings saved")).describe_missing()
+    assert account(asked, click(1, "Profile"), click(1, "Save")).describe_missing()
+
+
+def test_a_message_is_no_background_and_its_words_limit_nothing():
+    asked = "Click Save. Error: only digits and spaces"
+    accounts = account(asked, click(1, "Save"))
+    accounts.add_background([2])
+    assert accounts.describe_missing()
+    assert not account(asked, click(1, "Save"), text(2, "Please use digits and spaces")).describe_missing()
+
+
+def test_what_somebody_can_do_may_be_done_or_seen():
+    asked = 'A practice can change its name at any time. Expect "Ready"'
+    assert not account(asked, text([1, 2], "Ready")).describe_missing()
+    assert account(asked, text(2, "Ready")).describe_missing()
+
+
+def test_a_failed_expectation_is_told_with_what_is_missing():
+    accounts = account('Click Save. Expect "Saved"', click(1, "Save"))
+    accounts.record_failed(text(2, "Saved"), StepFailed("expected the text to contain 'Saved'"))
+    assert "failed" in accounts.describe_missing()[0]
+
+
 def test_a_missing_denial_says_which_places_prove_it():
     (missing,) = account("The request of Ben is no longer listed", text(1, "Done")).describe_missing()
     assert "(row=Ben)" in missing

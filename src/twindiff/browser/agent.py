@@ -34,11 +34,13 @@ SYSTEM = (
     "A test passes only if every statement is accounted for: what is to be done by steps that name it, what must be "
     "seen by expectations that name it in one place of the page (a row, a heading, a message), what must not be by "
     "`negated` ones, numbers by `count` with `min` and `max` or by whole texts. What was on the page before the last "
-    "action proves nothing unless you say where. Statements that demand nothing are `background` of `finish`. "
+    "action proves nothing unless you say where. An action may have the expectation of what it brings about. "
+    "Statements that demand nothing are `background` of `finish`. "
     "If the application does not do what a statement says, expect it all the same: that failure is the result. "
     "The page is told as the tree of its roles and names. Selectors are `button=Save`, and in the same way link, "
-    "field, checkbox, radio, choice (of a list), tab, menuitem, heading, dialog, by the name or a part of it; "
-    "`row=Ada >> button=Edit` in the one table row, list item or card that says Ada; `row=Ada` for that row itself; "
+    "field (also a list to `select` from), checkbox, radio, tab, menuitem, heading, dialog, by the name or a part of "
+    "it; `nav >> link=Orders` in a place; `row=Ada` for the one table row, list item or card that says Ada, and "
+    "`row=Ada >> button=Edit` in it; "
     '`role=cell[name="…"]`, CSS, `testid=…`, `text=…`, or `named=…` for what a person reads. '
     "Values that you may use without knowing them are written {{name}}."
 )

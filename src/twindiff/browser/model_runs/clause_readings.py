@@ -44,6 +44,9 @@ _THEN_SOMEBODY = re.compile(
 )
 """*Then Ada signs out* asks for something, *Then 3 rows* does not."""
 _REASON = re.compile(r"\W*(?:and\s+|but\s+)?(?:since|because)\b", re.IGNORECASE)
+_ARROW = re.compile(r"(?:->|→|=>)\s*")
+_NAMED_MESSAGE = re.compile(r"\W*(?:error|toast|message|warning|alert|notification|dialog)s?\s*:", re.IGNORECASE)
+_ABILITY = re.compile(r"\b(?:can|could|may|able to|allowed to)\s+(?!not\b)\w", re.IGNORECASE)
 _TITLE = re.compile(r"\s*([^\n]+)\n\s*(?:1[.):]|step 1\b|given\b)", re.IGNORECASE)
 _EXPECTING = re.compile(r"\W*(?:expect|expected|what should happen|verify|ensure|make sure|assert)\b", re.IGNORECASE)
 _WISH = re.compile(r"\W*as an? [\w' -]+,?\s+(?:i|we)\s+(?:want|need|would like|expect)\b", re.IGNORECASE)
@@ -63,7 +66,7 @@ _IN_BRACKETS = re.compile(r"\(([^\s()@]+@[^\s(),:;/]+\s*[,:;/]\s*(?=\S*[\d!#$%&*
 """An e-mail address and a password, by its digit or sign."""
 _BEFORE_NOUN = re.compile(
     r"\b(?!(?:and|or|but|then|so|to|i|we|you|they|who|please|also|now|first|next|again|just|must|should|can|could|will|"
-    r"would|may|might|shall|not|never|let|lets|when|if|after|once|before|while|users?|\w+ly)\b)[a-z]\w*\s+$",
+    r"would|may|might|shall|not|never|let|lets|when|if|after|once|before|while|users?|\w+ly)\b)\w+\s+$",
     re.IGNORECASE,
 )
 _AFTER_NOUN = re.compile(
@@ -82,7 +85,7 @@ _WORD = re.compile(r"[a-zäöüß]{4,}")
 _EMPTY_WORD_LIST = """
 that this with from there their should must expect expected shown appears visible still again message messages toast
 notification dialog alert error warning confirmation told note notes displayed says being were have cannot
-without nothing
+without nothing gets receives
 """
 _EMPTY_WORDS = frozenset(_EMPTY_WORD_LIST.split())
 STEM_CHARACTERS = 5
@@ -137,12 +140,16 @@ def asks_for_action(statement: PromptStatement) -> bool:
 
 def claims_something(statement: PromptStatement) -> bool:
     """Return whether a statement says how something is, so that an expectation must prove it."""
+    if names_message(statement):
+        return True
     is_letting = bool(_LETTING.match(statement.text) or _THEN_SOMEBODY.match(statement.text))
     return statement.is_claim and not (is_letting and not any(each.is_asserted for each in read_clauses(statement)))
 
 
 def may_demand_nothing(statement: PromptStatement) -> bool:
     """Return whether a statement may be background: no demand can be found in it, or only the wish of a user story."""
+    if names_message(statement):
+        return False
     if statement.is_empty and not asks_for_action(statement):
         return True
     has_facts = any(each.facts or each.is_denied or each.is_exclusive for each in statement.clauses)
@@ -163,6 +170,16 @@ def has_title(prompt: str, statements: Sequence[PromptStatement]) -> bool:
     first = statements[0]
     is_quoting = any(each.is_denied or '"' in each.text for each in first.clauses)
     return not (first.is_claim or is_quoting or asks_for_action(first))
+
+
+def names_message(statement: PromptStatement) -> bool:
+    """Return whether a statement is the text of a message: *Error: only digits are allowed*."""
+    return bool(_NAMED_MESSAGE.match(statement.text))
+
+
+def says_ability(statement: PromptStatement) -> bool:
+    """Return whether a statement says what somebody can do, which may be done or seen."""
+    return bool(_ABILITY.search(statement.text))
 
 
 def is_about_text(statement: str) -> bool:
@@ -198,6 +215,8 @@ def _says_password(clause: PromptClause) -> bool:
 def _read_verb(clause: PromptClause, *, is_given: bool) -> str:
     if _says_password(clause):
         return "does"
+    if (arrow := _ARROW.match(clause.text)) and clause.text[arrow.end() :].partition(" ")[0].lower() not in _VERBS:
+        return "asserts"
     if _REASON.match(clause.text) and not _DEMANDING.search(clause.text):
         return "sets"
     bare = _LETTING.sub("", _HAVING_DONE.sub("", re.sub(r'"[^"]*"', '""', clause.text)))

@@ -22,7 +22,9 @@ from twindiff.browser.model_runs.clause_readings import (
     is_actor,
     list_stems,
     may_demand_nothing,
+    names_message,
     read_clauses,
+    says_ability,
 )
 from twindiff.browser.model_runs.step_evidence import (
     StepEvidence,
@@ -138,6 +140,9 @@ class StatementAccounts:
         lines: dict[int, list[str]] = {}
         for each in self.list_missing():
             lines.setdefault(each.number, []).append(each.why)
+        failed = {number for each in self._failed if not self._has_held_since(each) for number in each.statements}
+        for number in failed & lines.keys():
+            lines[number].insert(0, "an expectation of it failed, which is the result unless it holds later")
         return [
             f"{number}. {self.statements[number - 1].text[:MAX_MISSING_CHARACTERS]}: {'; '.join(dict.fromkeys(whys))}"
             for number, whys in lines.items()
@@ -209,7 +214,8 @@ class StatementAccounts:
             else:
                 hint = "; say at the end that it is background" if may_be_background else ""
                 yield Missing(number, f"no step has its number{hint}")
-        if steps and asks_for_action(statement) and not any(each.is_action or _is_look(statement) for each in steps):
+        may_be_seen = _is_look(statement) or says_ability(statement)
+        if steps and asks_for_action(statement) and not (may_be_seen or any(each.is_action for each in steps)):
             yield Missing(number, "no step does anything for it")
         yield from self._miss_of_statement(number, statement, steps)
         begin = -1
@@ -228,7 +234,11 @@ class StatementAccounts:
         if statement.is_ordered and not any(each.is_positioned for each in telling):
             yield Missing(number, "no expectation looks at a position (nth= or entry=)")
         exclusive = [each.clause for each in readings if each.clause.is_exclusive]
-        if exclusive and not any(self._limits(each, exclusive[0].text) for each in telling):
+        if (
+            exclusive
+            and not names_message(statement)
+            and not any(self._limits(each, exclusive[0].text) for each in telling)
+        ):
             yield Missing(number, f"nothing limits '{exclusive[0].text}' (equals, min and max, or negated)")
 
     def _limits(self, proof: StepEvidence, clause: str) -> bool:
@@ -331,11 +341,15 @@ class StatementAccounts:
             yield Missing(number, f"no expectation says the message of '{clause.text}'", reading)
 
     def _is_in_time(self, number: int, proof: StepEvidence) -> bool:
-        """Return whether a proof comes after the actions of earlier statements, and before those of later ones."""
+        """Return whether a proof comes after the actions of earlier statements, and before those of later ones.
+
+        What a later statement signs in with may come first: *Tom has Dune. Log in as him*.
+        """
         for action in self._steps:
             own = self._list_own(action.statements) if action.is_action else {number}
             is_late = min(own) < number and action.position > proof.position
-            if number not in own and (is_late or (max(own) > number and action.position < proof.position)):
+            is_early = max(own) > number and action.position < proof.position and not action.is_signing_in
+            if number not in own and (is_late or is_early):
                 return False
         return True
 
@@ -397,9 +411,10 @@ def _is_from(fact: Fact, clause: str) -> bool:
 
 
 def _shares_words(proof: StepEvidence, clause: str, facts: Sequence[Fact]) -> bool:
-    """Return whether an expected text has a word of a clause beyond its facts."""
+    """Return whether an expected text has a word of a clause beyond its facts; *a confirmation* may say anything."""
     said = said_by(proof.expect) or " ".join(words_of(proof.scope))
-    return bool(_list_other_stems(said, facts) & list_stems(clause))
+    stems = list_stems(clause)
+    return bool(_list_other_stems(said, facts) & stems) if stems else bool(said) and not proof.denies
 
 
 def _says_denial(proof: StepEvidence, clause: PromptClause) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from twindiff.browser.config import BrowserStep, Expect
-from twindiff.browser.element_finder import INSIDE, is_by_words, kind_of
+from twindiff.browser.element_finder import ENTERING, INSIDE, is_by_words, kind_of
 from twindiff.browser.page_text import normalize_blanks
 from twindiff.browser.prompt_facts import Fact
 
@@ -67,6 +67,14 @@ class StepEvidence(NamedTuple):
     def is_action(self) -> bool:
         """Return whether the step may have changed something."""
         return self.step.action not in LOOKING
+
+    @property
+    def is_signing_in(self) -> bool:
+        """Return whether the step types an e-mail address or a password, or presses the button that signs in."""
+        selector = self.step.selector or ""
+        if self.step.action == "fill":
+            return "@" in str(self.step.value) or bool(re.search("password|e-?mail", selector, re.IGNORECASE))
+        return self.step.action == "click" and any(map(ENTERING.match, words_of(selector)))
 
     @property
     def expect(self) -> Expect | None:
