@@ -443,6 +443,27 @@ def test_a_failed_expectation_is_told_with_what_is_missing():
     assert "failed" in accounts.describe_missing()[0]
 
 
+@pytest.mark.parametrize(
+    ("opening", "is_background"),
+    [
+        ("We got a ticket about bookings without an owner, so nobody could be called", True),
+        ("Reported by the clinic in Leeds: the message won't go away", True),
+        ("A customer reported that there is no way to pay", True),
+        ('A customer reported that "Pay" is missing', False),
+        ("A customer reported that she saw 3 orders", False),
+        ("A customer complained; the order should not be listed", False),
+        ("The message won't go away", False),
+    ],
+)
+def test_an_opening_that_tells_what_somebody_reported_may_be_background(opening, is_background):
+    accounts = account(f'{opening}. Click "Dismiss". Expect "Ready"', click(2, "Dismiss"), text(3, "Ready"))
+    accounts.add_background([1])
+    assert (not accounts.describe_missing()) is is_background
+    alone = account(opening)
+    alone.add_background([1])
+    assert alone.describe_missing()
+
+
 def test_a_missing_denial_says_which_places_prove_it():
     (missing,) = account("The request of Ben is no longer listed", text(1, "Done")).describe_missing()
     assert "(row=Ben)" in missing

@@ -47,6 +47,10 @@ _REASON = re.compile(r"\W*(?:and\s+|but\s+)?(?:since|because)\b", re.IGNORECASE)
 _ARROW = re.compile(r"(?:->|→|=>)\s*")
 _NAMED_MESSAGE = re.compile(r"\W*(?:error|toast|message|warning|alert|notification|dialog)s?\s*:", re.IGNORECASE)
 _ABILITY = re.compile(r"\b(?:can|could|may|able to|allowed to)\s+(?!not\b)\w", re.IGNORECASE)
+_REPORT = re.compile(
+    r"\b(?:tickets?|report(?:s|ed)?|complain(?:s|ed|ts?)?|called|wrote|asked|noticed|claimed|told us|got in touch)\b",
+    re.IGNORECASE,
+)
 _TITLE = re.compile(r"\s*([^\n]+)\n\s*(?:1[.):]|step 1\b|given\b)", re.IGNORECASE)
 _EXPECTING = re.compile(r"\W*(?:expect|expected|what should happen|verify|ensure|make sure|assert)\b", re.IGNORECASE)
 _WISH = re.compile(r"\W*as an? [\w' -]+,?\s+(?:i|we)\s+(?:want|need|would like|expect)\b", re.IGNORECASE)
@@ -164,12 +168,17 @@ def list_stems(text: str) -> set[str]:
 
 def has_title(prompt: str, statements: Sequence[PromptStatement]) -> bool:
     """Return whether the first statement of a prompt is the title of numbered steps: *TC-17 Status filter*."""
-    title = _TITLE.match(prompt)
-    if not (title and statements and statements[0].text == title[1].strip()):
+    title, first = _TITLE.match(prompt), statements[0]
+    if title is None or first.text != title[1].strip():
         return False
-    first = statements[0]
     is_quoting = any(each.is_denied or '"' in each.text for each in first.clauses)
     return not (first.is_claim or is_quoting or asks_for_action(first))
+
+
+def tells_report(statement: PromptStatement) -> bool:
+    """Return whether a statement only tells what somebody reported, without a quoted text or a number of it."""
+    is_plain = all(re.fullmatch(r"[^\W\d]\D*", each.text) for clause in statement.clauses for each in clause.facts)
+    return bool(_REPORT.search(statement.text)) and is_plain and not _DEMANDING.search(statement.text)
 
 
 def names_message(statement: PromptStatement) -> bool:

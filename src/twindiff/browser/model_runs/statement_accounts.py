@@ -25,6 +25,7 @@ from twindiff.browser.model_runs.clause_readings import (
     names_message,
     read_clauses,
     says_ability,
+    tells_report,
 )
 from twindiff.browser.model_runs.step_evidence import (
     StepEvidence,
@@ -76,7 +77,8 @@ class StatementAccounts:
         self._values = values
         self._prompt = self._fill_text(prompt)
         self.statements = list_statements(prompt)
-        self._is_titled = has_title(prompt, self.statements)
+        opening = self.statements[0] if len(self.statements) > 1 else None
+        self._opens_idly = bool(opening and (has_title(prompt, self.statements) or tells_report(opening)))
         self._readings = [
             [each._replace(clause=self._with_values(each.clause)) for each in read_clauses(statement)]
             for statement in self.statements
@@ -128,7 +130,10 @@ class StatementAccounts:
 
     def list_missing(self) -> list[Missing]:
         """Return what nothing accounts for, in the order of the prompt."""
-        return [each for number in range(1, len(self.statements) + 1) for each in self._miss(number)]
+        missing = [each for number in range(1, len(self.statements) + 1) for each in self._miss(number)]
+        if not (missing or self._steps or self._twins):  # all of it would be background
+            return [Missing(number, "no step has its number") for number in range(1, len(self.statements) + 1)]
+        return missing
 
     def list_unproven(self, numbers: Sequence[int]) -> list[str]:
         """Return what earlier statements still lack that no step after an action for these ones can prove."""
@@ -206,7 +211,7 @@ class StatementAccounts:
             return
         steps = [each for each in self._steps if number in each.statements]
         if not steps:
-            may_be_background = may_demand_nothing(statement) or (number == 1 and self._is_titled)
+            may_be_background = may_demand_nothing(statement) or (number == 1 and self._opens_idly)
             if number in self._background and may_be_background:
                 return
             if number in self._background:
