@@ -89,7 +89,7 @@ _WORD = re.compile(r"[a-zäöüß]{4,}")
 _EMPTY_WORD_LIST = """
 that this with from there their should must expect expected shown appears visible still again message messages toast
 notification dialog alert error warning confirmation told note notes displayed says being were have cannot
-without nothing gets receives
+without nothing
 """
 _EMPTY_WORDS = frozenset(_EMPTY_WORD_LIST.split())
 STEM_CHARACTERS = 5
@@ -107,8 +107,10 @@ class ClauseReading(NamedTuple):
 
     @property
     def is_about_message(self) -> bool:
-        """Return whether the clause says that a message appears, in words of its own."""
-        return self.is_asserted and bool(_MESSAGE.search(self.clause.text)) and '"' not in self.clause.text
+        """Return whether the clause says that a message appears, in words of its own: not *gets a confirmation*."""
+        *_, last = [None, *_MESSAGE.finditer(self.clause.text)]
+        has_words = bool(last and list_stems(self.clause.text[last.end() :]))
+        return self.is_asserted and has_words and '"' not in self.clause.text
 
     @property
     def states(self) -> list[tuple[str, bool]]:

@@ -416,10 +416,9 @@ def _is_from(fact: Fact, clause: str) -> bool:
 
 
 def _shares_words(proof: StepEvidence, clause: str, facts: Sequence[Fact]) -> bool:
-    """Return whether an expected text has a word of a clause beyond its facts; *a confirmation* may say anything."""
+    """Return whether an expected text has a word of a clause beyond its facts."""
     said = said_by(proof.expect) or " ".join(words_of(proof.scope))
-    stems = list_stems(clause)
-    return bool(_list_other_stems(said, facts) & stems) if stems else bool(said) and not proof.denies
+    return bool(_list_other_stems(said, facts) & list_stems(clause))
 
 
 def _says_denial(proof: StepEvidence, clause: PromptClause) -> bool:
