@@ -118,3 +118,11 @@ def test_a_prompt_of_600_kilobytes_is_not_understood_whatever_it_says(part):
 
 def test_a_chain_of_more_steps_than_a_test_has_is_not_understood():
     assert (len(plan("Menu -> " * 150 + "Menu").steps), plan("Menu -> " * 200 + "Menu").steps) == (151, [])
+
+
+@pytest.mark.parametrize(
+    "said", ["a@b.co and Quarter4!\n", "a@b.co / Quarter4!. ", "a@b.co, password Quarter4! ", "a@b.co:Quarter4!; "]
+)
+def test_a_password_keeps_the_mark_at_its_end(said):
+    typed = [each.value for each in plan(f"Log in with {said}Open Expenses").steps if each.action == "fill"]
+    assert typed == ["a@b.co", "Quarter4!"]

@@ -74,3 +74,19 @@ def test_every_quoted_text_is_a_fact(texts):
 def test_no_letter_of_a_prompt_is_lost(prompt):
     said = "".join(clause.text for each in list_statements(prompt) for clause in each.clauses)
     assert re.sub(r"[\W\d_]", "", said) == re.sub(r"[\W\d_]", "", prompt)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "statements"),
+    [
+        ("Log in as a@b.co / Ab1!\nOpen X", ["Log in as a@b.co / Ab1!", "Open X"]),
+        ("Log in as a@b.co with password Ab1!. Open X", ["Log in as a@b.co with password Ab1!", "Open X"]),
+        ("Sign in a@b.co:Ab1! Open X", ["Sign in a@b.co:Ab1!", "Open X"]),
+        ("Log in as a@b.co, Ab1!; enter Ab1! again", ["Log in as a@b.co, Ab1!", "enter Ab1! again"]),
+        ("As a@b.co with Ab1! and no hurry open X?", ["As a@b.co with Ab1! and no hurry open X"]),
+        ("The password is wrong! Open X", ["The password is wrong", "Open X"]),
+        ("Great, a@b.co has 3 orders! Open X", ["Great, a@b.co has 3 orders", "Open X"]),
+    ],
+)
+def test_a_mark_at_the_end_of_a_password_belongs_to_it(prompt, statements):
+    assert [each.text for each in list_statements(prompt)] == statements

@@ -19,7 +19,7 @@ from twindiff.browser.entry_states import STATUSES
 from twindiff.browser.example_sentences import find_nearest_example
 from twindiff.browser.intent_finder import DO, LABEL, NEW, PART
 from twindiff.browser.intents import MAX_TIMES, TIMES, VERBS, count_of, do_step
-from twindiff.browser.prompt_sentences import LATER, normalize_clause, split_prompt
+from twindiff.browser.prompt_sentences import LATER, hold_passwords, normalize_clause, split_prompt
 from twindiff.browser.rewordings import MAX_REWORDINGS, RewordingContext
 from twindiff.browser.run_dates import SPOKEN_DATE, parameter_of
 from twindiff.browser.state_rules import NAME, STATE, SUBJECT
@@ -232,7 +232,7 @@ def plan(prompt: str) -> PromptPlan:
         said = f"a prompt has at most {MAX_PROMPT_CHARACTERS:,} characters, not {len(prompt):,}"
         return PromptPlan([], [], [f"{prompt[:100]}… ({said})"])
     reader = _Reader()
-    text = SPOKEN_DATE.sub(reader.hold_date, _MARKS.sub(reader.hold, prompt))
+    text = SPOKEN_DATE.sub(reader.hold_date, _MARKS.sub(reader.hold, hold_passwords(prompt)))
     for sentence in split_prompt(text):
         reader.read(sentence)
     return reader.plan()

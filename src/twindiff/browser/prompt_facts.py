@@ -12,7 +12,7 @@ from datetime import date
 from typing import NamedTuple
 
 from twindiff.browser.page_text import normalize_blanks
-from twindiff.browser.prompt_sentences import split_prompt
+from twindiff.browser.prompt_sentences import hold_passwords, split_prompt
 from twindiff.browser.run_dates import forms_of
 from twindiff.browser.words import NUMBERS, UNNAMED
 
@@ -133,6 +133,7 @@ def list_statements(prompt: str) -> list[PromptStatement]:
         is_sentence = text.rstrip()[-1:] in (".", "!", "?") and re.match(r"\s+[A-Z]", prompt[quoted.end() :])
         return f"\x02{len(held) - 1}\x03" + (". " if is_sentence else "")
 
+    prompt = hold_passwords(prompt)
     sentences = [*split_prompt(_ABBREVIATION.sub(r"\1", _QUOTED.sub(hold, prompt)))]
     first = [_read_statement(each, held, frozenset()) for each in sentences]
     names = frozenset(fact.text for each in first for clause in each.clauses for fact in clause.facts)

@@ -14,6 +14,14 @@ _NUMBER = re.compile(
 _RUN = re.compile(r"[ \t]{2,}|([.;!?])[.;!?]+")
 """Repeated blanks and sentence ends, which mean the same as one."""
 _END = re.compile(r"[.;!?]+(?=\s|$)\s*")
+_PASSWORD = re.compile(
+    r"(?:@[\w.-]+|\bpass(?:word|code|phrase)?\b|\bpw\b)[^\n!?]{0,40}?(?<=[\s/:=,(])"
+    r"(?P<secret>(?=[^\s!?]*[^\W\d])(?=[^\s!?]*\d)[^\s/:,;()\"'!?]+[!?]+)(?=[.;,)]*(?:\s|$))",
+    re.IGNORECASE,
+)
+"""What somebody signs in with, which may end with a mark that would else end its sentence."""
+_HELD_MARKS = {ord("!"): "\ue021", ord("?"): "\ue03f"}
+_MARKS = {ord(held): chr(mark) for mark, held in _HELD_MARKS.items()}
 _GERMAN_LATER = "und dann|danach|dann|anschließend|schließlich|zuletzt"
 LATER = rf"(?:and then|then|and finally|finally|afterwards|after that|next|{_GERMAN_LATER})"
 """Words that join a clause to the one before it."""
@@ -35,13 +43,24 @@ _CLOSERS = re.compile(r"(?:,?\s+(?:right|ok|please|for me|thanks|thank you|after
 _EXPECTED = re.compile(r"(?:the )?(?:expected(?: results?)?|expectation|erwartet)\s*:\s*", re.IGNORECASE)
 
 
+def hold_passwords(text: str) -> str:
+    """Replace the marks at the ends of passwords by signs that end no sentence, which `split_prompt` turns back.
+
+    Where a sentence begins after such a mark, a full stop is added.
+    """
+    for secret in {said["secret"] for said in _PASSWORD.finditer(text)}:
+        held, whole = secret.translate(_HELD_MARKS), rf"{re.escape(secret)}(?![\w\"'\u201d])"
+        text = re.sub(whole, held, re.sub(rf"{whole}(?=\s+[A-Z])", f"{held}.", text))
+    return text
+
+
 def split_prompt(text: str) -> Iterator[str]:
-    """Yield the sentences of a prompt; line breaks end them too."""
+    """Yield the sentences of a prompt; line breaks end them too, and the marks of a password do not."""
     for line in _RUN.sub(lambda run: run[1] or " ", text).split("\n"):
         for sentence in _END.split(_NUMBER.sub("", line)):
             sentence = sentence.removeprefix("->").strip(" ,:\t")
             if re.search(r"\w|\x02|\x04|\x06", sentence):
-                yield sentence
+                yield sentence.translate(_MARKS)
 
 
 def normalize_clause(clause: str) -> str:
