@@ -401,6 +401,8 @@ def test_the_title_of_numbered_steps_may_be_background(prompt, is_background):
 def test_a_confirmation_without_words_of_its_own_may_say_anything():
     for asked in ("Click Borrow. She gets a confirmation", "Click Borrow. An error message appears."):
         assert not account(asked, click(1, "Borrow"), text(2, "You borrowed it")).describe_missing()
+        assert not account(asked, click(1, "Borrow"), text(2, "Done", "role=status")).describe_missing()
+        assert account(asked, click(1, "Borrow"), text(2, "On loan", "row=Dune")).describe_missing()
         assert account(asked, click(1, "Borrow")).describe_missing()
 
 
@@ -446,13 +448,17 @@ def test_a_failed_expectation_is_told_with_what_is_missing():
 @pytest.mark.parametrize(
     ("opening", "is_background"),
     [
-        ("We got a ticket about bookings without an owner, so nobody could be called", True),
+        ("We got a ticket about bookings without an owner, so nobody knew whom to call", True),
         ("Reported by the clinic in Leeds: the message won't go away", True),
         ("A customer reported that there is no way to pay", True),
         ('A customer reported that "Pay" is missing', False),
         ("A customer reported that she saw 3 orders", False),
         ("A customer complained; the order should not be listed", False),
         ("The message won't go away", False),
+        ("The ticket of Ada is not listed", False),
+        ("The report lists Ada", False),
+        ("The page called Orders is not shown", False),
+        ("The user is not asked for her name", False),
     ],
 )
 def test_an_opening_that_tells_what_somebody_reported_may_be_background(opening, is_background):
@@ -462,6 +468,13 @@ def test_an_opening_that_tells_what_somebody_reported_may_be_background(opening,
     alone = account(opening)
     alone.add_background([1])
     assert alone.describe_missing()
+
+
+def test_actions_one_after_the_other_claim_nothing():
+    asked = "Go to the Dashboard and then back to Settings"
+    assert not account(asked, click(1, "Dashboard"), click(1, "Settings")).describe_missing()
+    assert account(f"{asked}; the name is Ada", click(1, "Dashboard"), click(1, "Settings")).describe_missing()
+    assert account("Go to the Dashboard, and then Ada is shown", click(1, "Dashboard")).describe_missing()
 
 
 def test_a_missing_denial_says_which_places_prove_it():

@@ -221,3 +221,32 @@ def test_the_page_of_a_run_that_ended_before_a_step_says_that_none_was_done(runs
     page = live.client.get(runs.get(run_id)["page_url"]).text
     assert "No step was done." in page
     assert "<title>" in page
+
+
+SHELF = """<nav><a href="#here">Orders</a></nav><main><a href="#there">Orders</a></main>
+<table><tr><th>Title<th>Year<th>State</tr><tr><td>Emma<td>1815<td>Lent (2 of 3)</tr></table>"""
+
+
+@pytest.mark.parametrize(
+    ("column", "wanted", "category"),
+    [
+        ("Year", "1815", None),
+        ("Year", "1816", "step"),
+        ("State", "Lent (2 of 3)", None),
+        ("State", "Lent", "not_understood"),
+    ],
+)
+def test_a_number_in_a_column_is_that_number_or_another(runs, site, column, wanted, category):
+    site.add_page("/shelf", SHELF)
+    state = {"type": "state", "selector": f"row=Emma >> {column}", "equals": wanted}
+    run = runs.steps(f"{site.url}/shelf", {"action": "expect", "expect": state, "timeout_ms": 300})
+    assert run["failure_category"] == category, run["failure_detail"]
+
+
+def test_a_kind_of_element_is_found_in_a_place(runs, site):
+    site.add_page("/shelf", SHELF)
+    clicked = {"action": "click", "selector": "nav >> link=Orders", "expect": {"type": "url", "contains": "#here"}}
+    assert runs.steps(f"{site.url}/shelf", clicked)["status"] == "completed"
+    absent = {"action": "click", "selector": "dialog=Pay >> link=Orders", "timeout_ms": 300}
+    run = runs.steps(f"{site.url}/shelf", absent)
+    assert "no visible element 'dialog=Pay >> link=Orders'" in run["failure_detail"]

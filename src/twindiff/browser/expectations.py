@@ -470,11 +470,11 @@ class Expectations:
         if column and (column not in STATUS_COLUMNS or await self._list_cells(column)):
             cell = await self._look_in_column(msgspec.structs.replace(expect, contains=wanted), selector)
             is_read = cell.holds is not None
-            if is_read and re.search(r"\d", cell.seen):
-                return Observation(
-                    None, cell.seen, f"'{column}' is '{cell.seen}', of which '{wanted}' may be said or not"
-                )
-            return cell._replace(holds=normalize_blanks(cell.seen).casefold() == wanted.casefold()) if is_read else cell
+            seen = normalize_blanks(cell.seen)
+            # *Approved* may be said of *Approved (2 of 3)* or not; a number is that of the cell, or another one
+            if is_read and re.search(r"\d", seen) and not re.search(r"\d", wanted):
+                return Observation(None, seen, f"'{column}' is '{seen}', of which '{wanted}' may be said or not")
+            return cell._replace(holds=seen.casefold() == wanted.casefold()) if is_read else cell
         frame = self._front().main_frame
         try:
             entries = await find_entry(frame, row) if row.startswith(ENTRY) else await self._find_called(row)

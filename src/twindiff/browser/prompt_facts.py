@@ -70,7 +70,7 @@ _CAUSE = re.compile(
 _CLAIM = re.compile(
     r"\b(?:should|must|expect(?:ed|s)?|verify|verifies|check that|checks that|ensure|make sure|assert|confirm that|"
     r"see|sees|shows?|shown|displays?|displayed|visible|appears?|listed|reads?|says?|contains?|remains?|stays?|still|"
-    r"becomes?|is|are|has|have|then|soll(?:te)?|muss|zeigt|erwartet)\b",
+    r"gets? (?:an?|the|no)|receives?|becomes?|is|are|has|have|then|soll(?:te)?|muss|zeigt|erwartet)\b",
     re.IGNORECASE,
 )
 _ORDER = re.compile(

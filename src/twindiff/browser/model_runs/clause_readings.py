@@ -30,6 +30,7 @@ _ASSERTING = re.compile(
     r"=>|\b(?:should|must|supposed|expect(?:ed|s)?|verify|verifies|check that|checks that|ensure|make sure|assert|"
     r"confirm that|sees?|shows?|shown|displays?|displayed|visible|appears?|listed|lists|reads?|says?|said|contains?|"
     r"mentions?|remains?|remaining|stays?|still|becomes?|is|are|has|have|label|heading|told|"
+    r"gets? (?:an?|the|no)|receives?|"
     r"(?:comes?|brings?|turns?|pops?) (?:it )?up|"
     r"soll(?:te)?|muss|zeigt|erwartet)\b",
     re.IGNORECASE,
@@ -39,18 +40,25 @@ _SETTING = re.compile(r"\W*(?:and\s+)?(?:given|when|if|after|once|having|while|a
 _LETTING = re.compile(r"^\W*(?:and\s+)?(?:have|let)\s+(?=\w+\s)", re.IGNORECASE)
 """*Have Ada sign in* asks for something."""
 _THEN_SOMEBODY = re.compile(
-    r"\W*(?:and\s+)?[Tt]hen\s+(?:(?i:i|we|he|she|they|you)|(?:[A-Z][\w.]*\s+){1,3}(?:the\s+\w+)?)\s*"
+    r"^\W*(?:and\s+)?[Tt]hen\s+(?:(?i:i|we|he|she|they|you)|(?:[A-Z][\w.]*\s+){1,3}(?:the\s+\w+)?)\s*"
     r"(?:sign|log|open|click|go(?:es)?|press|typ|enter|choos|select|pick|fill|tick|navigat|visit)"
 )
 """*Then Ada signs out* asks for something, *Then 3 rows* does not."""
+_THEN_DOING = re.compile(rf"(?:\band|,)\s+then\s+(?:back|again|{'|'.join(_VERBS)})\b", re.IGNORECASE)
 _REASON = re.compile(r"\W*(?:and\s+|but\s+)?(?:since|because)\b", re.IGNORECASE)
 _ARROW = re.compile(r"(?:->|→|=>)\s*")
 _NAMED_MESSAGE = re.compile(r"\W*(?:error|toast|message|warning|alert|notification|dialog)s?\s*:", re.IGNORECASE)
 _ABILITY = re.compile(r"\b(?:can|could|may|able to|allowed to)\s+(?!not\b)\w", re.IGNORECASE)
+_REPORTER = r"(?:customer|client|user|clinic|colleague|team|somebody|someone|he|she|they|we|i|(?-i:[A-Z]\w+))"
 _REPORT = re.compile(
-    r"\b(?:tickets?|report(?:s|ed)?|complain(?:s|ed|ts?)?|called|wrote|asked|noticed|claimed|told us|got in touch)\b",
+    rf"\b{_REPORTER}\s+(?:\w+\s+)?(?:report(?:s|ed)|complain(?:s|ed)|called\s+because|wrote|noticed|claimed|"
+    r"asked\s+(?:us|me|why|where|whether|how)|told\s+(?:us|me)|got\s+in\s+touch)\b|"
+    r"\b(?:we|i)\s+(?:got|received|had|have)\s+(?:an?|another|several|many)\s+(?:bug\s+)?"
+    r"(?:tickets?|complaints?|reports?|calls?|e-?mails?)\b|"
+    r"^\W*(?:reported\s+by|(?:ticket|complaint|report)\s+(?:from|by|of)\s+(?:an?|the|our))\b",
     re.IGNORECASE,
 )
+"""What opens a story of support: *A customer reported that …*, *Reported by the clinic in Leeds: …*."""
 _TITLE = re.compile(r"\s*([^\n]+)\n\s*(?:1[.):]|step 1\b|given\b)", re.IGNORECASE)
 _EXPECTING = re.compile(r"\W*(?:expect|expected|what should happen|verify|ensure|make sure|assert)\b", re.IGNORECASE)
 _WISH = re.compile(r"\W*as an? [\w' -]+,?\s+(?:i|we)\s+(?:want|need|would like|expect)\b", re.IGNORECASE)
@@ -107,10 +115,14 @@ class ClauseReading(NamedTuple):
 
     @property
     def is_about_message(self) -> bool:
-        """Return whether the clause says that a message appears, in words of its own: not *gets a confirmation*."""
+        """Return whether the clause says that a message appears, and does not quote it."""
+        return self.is_asserted and bool(_MESSAGE.search(self.clause.text)) and '"' not in self.clause.text
+
+    @property
+    def describes_message(self) -> bool:
+        """Return whether a clause about a message has words about what it says: not *she gets a confirmation*."""
         *_, last = [None, *_MESSAGE.finditer(self.clause.text)]
-        has_words = bool(last and list_stems(self.clause.text[last.end() :]))
-        return self.is_asserted and has_words and '"' not in self.clause.text
+        return bool(last and list_stems(self.clause.text[last.end() :]))
 
     @property
     def states(self) -> list[tuple[str, bool]]:
@@ -148,7 +160,8 @@ def claims_something(statement: PromptStatement) -> bool:
     """Return whether a statement says how something is, so that an expectation must prove it."""
     if names_message(statement):
         return True
-    is_letting = bool(_LETTING.match(statement.text) or _THEN_SOMEBODY.match(statement.text))
+    only_does = (_LETTING, _THEN_SOMEBODY, _THEN_DOING)
+    is_letting = any(each.search(statement.text) for each in only_does)
     return statement.is_claim and not (is_letting and not any(each.is_asserted for each in read_clauses(statement)))
 
 

@@ -329,9 +329,7 @@ class StatementAccounts:
         for together in scopes.values():
             shown = [fact for fact in clause.facts if any(each.shows(fact, clause.text) for each in together)]
             lacking = tuple(fact for fact in clause.facts if fact not in shown and not (shown and fact in used))
-            if reading.is_about_message and not any(
-                _shares_words(each, clause.text, clause.facts) for each in together
-            ):
+            if reading.is_about_message and not any(_is_message_of(reading, each) for each in together):
                 continue
             if len(lacking) < len(best) or not lacking:
                 best = lacking
@@ -415,10 +413,15 @@ def _is_from(fact: Fact, clause: str) -> bool:
     return bool(re.search(r"\bfrom\b(?!.*\bto\b)", before))
 
 
-def _shares_words(proof: StepEvidence, clause: str, facts: Sequence[Fact]) -> bool:
-    """Return whether an expected text has a word of a clause beyond its facts."""
+def _is_message_of(reading: ClauseReading, proof: StepEvidence) -> bool:
+    """Return whether an expectation shows a message as a clause describes it, by a word beyond the clause's facts.
+
+    A message that is not described may say anything, but where messages are, or newly on the page.
+    """
+    if not reading.describes_message:
+        return not proof.denies and not proof.why_void and proof.is_of_message
     said = said_by(proof.expect) or " ".join(words_of(proof.scope))
-    return bool(_list_other_stems(said, facts) & list_stems(clause))
+    return bool(_list_other_stems(said, reading.clause.facts) & list_stems(reading.clause.text))
 
 
 def _says_denial(proof: StepEvidence, clause: PromptClause) -> bool:

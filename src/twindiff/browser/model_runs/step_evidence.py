@@ -20,6 +20,7 @@ _ALTERNATIVES = re.compile(r":(?:not|is|where|has-text|nth-match)\(|\|")
 _WORDS_OF = re.compile(
     r"""["']([^"']+)["']|(?:^|>> )(?!css=|role=|testid=|test-id=|test_id=|xpath=|id=|nth=)[a-z]+=([^\[">]+)"""
 )
+_MESSAGE_PLACES = ("status", "alert", "alertdialog", "dialog", "toast", "message", "notification", "notice", "banner")
 _CANNOT = re.compile(
     r"\b(?:cannot|can.t|can not|not (?:be )?(?:enabled|clickable|possible|available|allowed)|unable)\b"
 )
@@ -85,6 +86,12 @@ class StepEvidence(NamedTuple):
     def scope(self) -> str:
         """Return the selector of where the expectation looks; empty for the whole page."""
         return scope_of(self.step)
+
+    @property
+    def is_of_message(self) -> bool:
+        """Return whether the expectation looks at a message, or anywhere on the page for a text that was not there."""
+        is_textual = bool(self.step.expect and self.step.expect.type in ("text", "visible", "state"))
+        return is_textual and (not self.scope or is_loose(self.scope) or _names(self.scope, _MESSAGE_PLACES))
 
     @property
     def denies(self) -> bool:
