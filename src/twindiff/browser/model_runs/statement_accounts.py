@@ -418,10 +418,9 @@ def _is_message_of(reading: ClauseReading, proof: StepEvidence) -> bool:
 
     A message that is not described may say anything, but where messages are, or newly on the page.
     """
-    if not reading.describes_message:
-        return not proof.denies and not proof.why_void and proof.is_of_message
+    is_any = not reading.describes_message and not proof.denies and not proof.why_void and proof.is_of_message
     said = said_by(proof.expect) or " ".join(words_of(proof.scope))
-    return bool(_list_other_stems(said, reading.clause.facts) & list_stems(reading.clause.text))
+    return is_any or bool(_list_other_stems(said, reading.clause.facts) & list_stems(reading.clause.text))
 
 
 def _says_denial(proof: StepEvidence, clause: PromptClause) -> bool:
