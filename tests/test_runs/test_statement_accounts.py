@@ -477,6 +477,17 @@ def test_actions_one_after_the_other_claim_nothing():
     assert account("Go to the Dashboard, and then Ada is shown", click(1, "Dashboard")).describe_missing()
 
 
+@pytest.mark.parametrize(
+    "asked", ["Errors for title, author, year and genre", "It should show errors for title, author, year and genre"]
+)
+def test_each_item_of_an_enumeration_in_small_letters_must_be_seen(asked):
+    shown = ["Title is required.", "Author is required.", "Enter a valid year.", "Please select a genre."]
+    steps = [click(1, "Save"), *(text(2, each, "css=form") for each in shown)]
+    assert not account(f"Click Save. {asked}", *steps).describe_missing()
+    for number in range(1, len(steps)):
+        assert account(f"Click Save. {asked}", *steps[:number], *steps[number + 1 :]).describe_missing()
+
+
 def test_a_missing_denial_says_which_places_prove_it():
     (missing,) = account("The request of Ben is no longer listed", text(1, "Done")).describe_missing()
     assert "(row=Ben)" in missing

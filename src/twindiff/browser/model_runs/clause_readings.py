@@ -47,7 +47,13 @@ _THEN_SOMEBODY = re.compile(
 _THEN_DOING = re.compile(rf"(?:\band|,)\s+then\s+(?:back|again|{'|'.join(_VERBS)})\b", re.IGNORECASE)
 _REASON = re.compile(r"\W*(?:and\s+|but\s+)?(?:since|because)\b", re.IGNORECASE)
 _ARROW = re.compile(r"(?:->|→|=>)\s*")
-_NAMED_MESSAGE = re.compile(r"\W*(?:error|toast|message|warning|alert|notification|dialog)s?\s*:", re.IGNORECASE)
+_LISTING = re.compile(
+    r"\b(?:errors?|complains?|messages?|warnings?|hints?|columns?|fields?|shows?|shown|lists?|listed|offers?|contains?)\b",
+    re.IGNORECASE,
+)
+_NAMED_MESSAGE = re.compile(
+    r"\W*(?:error|toast|message|warning|alert|notification|dialog)s?\s*(?::|(?:for|about|at|on)\b)", re.IGNORECASE
+)
 _ABILITY = re.compile(r"\b(?:can|could|may|able to|allowed to)\s+(?!not\b)\w", re.IGNORECASE)
 _REPORTER = r"(?:customer|client|user|clinic|colleague|team|somebody|someone|he|she|they|we|i|(?-i:[A-Z]\w+))"
 _REPORT = re.compile(
@@ -101,6 +107,8 @@ without nothing
 """
 _EMPTY_WORDS = frozenset(_EMPTY_WORD_LIST.split())
 STEM_CHARACTERS = 5
+MAX_ITEM_WORDS = 3
+"""Words of an item of an enumeration."""
 
 
 class ClauseReading(NamedTuple):
@@ -163,6 +171,20 @@ def claims_something(statement: PromptStatement) -> bool:
     only_does = (_LETTING, _THEN_SOMEBODY, _THEN_DOING)
     is_letting = any(each.search(statement.text) for each in only_does)
     return statement.is_claim and not (is_letting and not any(each.is_asserted for each in read_clauses(statement)))
+
+
+def list_enumerated(statement: PromptStatement) -> list[PromptClause]:
+    """Return the items of an enumeration in small letters, each of which must be seen: *errors for title, year*."""
+    first, *others = statement.clauses
+    bare = [
+        each
+        for each in others
+        if not (each.facts or each.is_denied or '"' in each.text)
+        and len(each.text.split()) <= MAX_ITEM_WORDS
+        and not _read_verb(each, is_given=False)
+    ]
+    is_listing = bool(_LISTING.search(first.text)) and not first.is_denied and len(bare) == len(others) > 1
+    return [first, *bare] if is_listing else []
 
 
 def may_demand_nothing(statement: PromptStatement) -> bool:

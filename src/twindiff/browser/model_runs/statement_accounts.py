@@ -20,6 +20,7 @@ from twindiff.browser.model_runs.clause_readings import (
     has_title,
     is_about_text,
     is_actor,
+    list_enumerated,
     list_stems,
     may_demand_nothing,
     names_message,
@@ -236,6 +237,11 @@ class StatementAccounts:
         readings = [each for each in self._readings[number - 1] if not self._is_checked(number, each.clause.text)]
         if claims_something(statement) and readings and not telling:
             yield Missing(number, "no expectation that could have failed proves it")
+        seen = [list_stems(f"{said_by(each.expect)} {' '.join(words_of(each.scope))}") for each in telling]
+        for item in list_enumerated(statement) if claims_something(statement) else ():
+            stems = list_stems(item.text)
+            if stems and not any(stems & each for each in seen):
+                yield Missing(number, f"no expectation says '{item.text}'")
         if statement.is_ordered and not any(each.is_positioned for each in telling):
             yield Missing(number, "no expectation looks at a position (nth= or entry=)")
         exclusive = [each.clause for each in readings if each.clause.is_exclusive]
