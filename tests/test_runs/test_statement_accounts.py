@@ -488,6 +488,16 @@ def test_each_item_of_an_enumeration_in_small_letters_must_be_seen(asked):
         assert account(f"Click Save. {asked}", *steps[:number], *steps[number + 1 :]).describe_missing()
 
 
+def test_what_leads_to_something_is_done_and_what_it_leads_to_is_seen():
+    asked = 'Logging in with Autumn24 should now fail with "Wrong password."'
+    typed = step(1, "fill", on="field=Password", value="Autumn24")
+    assert not account(asked, typed, click(1, "Log in"), text(1, "Wrong password.")).describe_missing()
+    assert account(asked, click(1, "Log in"), text(1, "Wrong password.")).describe_missing()
+    assert account(asked, typed, click(1, "Log in")).describe_missing()
+    together = account("Booking B-2 should be Paid", text(1, "B-2", "css=h1"), text(1, "Paid", "css=p"))
+    assert together.describe_missing()
+
+
 def test_a_missing_denial_says_which_places_prove_it():
     (missing,) = account("The request of Ben is no longer listed", text(1, "Done")).describe_missing()
     assert "(row=Ben)" in missing

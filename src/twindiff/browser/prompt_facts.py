@@ -67,6 +67,12 @@ _CAUSE = re.compile(
     re.IGNORECASE,
 )
 """A reason, without a comma before what follows from it; its negation reaches no further."""
+_GERUND = re.compile(
+    r"\W*(?:and\s+|but\s+|then\s+)?(?:logging|signing|clicking|pressing|opening|entering|typing|choosing|selecting|submitting|"
+    r"saving|deleting|removing|adding|ticking|using|searching)\b.*?(?=\s+(?:should|must)\b)",
+    re.IGNORECASE,
+)
+"""What is done, before what it should lead to: *Logging in with s3cret should fail*."""
 _CLAIM = re.compile(
     r"\b(?:should|must|expect(?:ed|s)?|verify|verifies|check that|checks that|ensure|make sure|assert|confirm that|"
     r"see|sees|shows?|shown|displays?|displayed|visible|appears?|listed|reads?|says?|contains?|remains?|stays?|still|"
@@ -161,12 +167,16 @@ def _read_clauses(sentence: str, held: Sequence[str], names: frozenset[str]) -> 
     begin = 0
     for end in [*_BREAK.finditer(sentence), None]:
         part = sentence[begin : end.start() if end else len(sentence)]
-        if cause := _CAUSE.match(part):
+        if deed := _GERUND.match(part):
+            yield _read_clause(deed[0], held, names, is_first=begin == 0)
+            part = part[deed.end() :]
+        cause = _CAUSE.match(part)
+        if cause:
             reason = _read_clause(cause[0], held, names, is_first=begin == 0)
             yield reason._replace(is_denied=reason.is_denied and bool(reason.facts))
             part = part[cause.end() :]
         if part.strip():
-            yield _read_clause(part, held, names, is_first=begin == 0 and not cause)
+            yield _read_clause(part, held, names, is_first=begin == 0 and not (cause or deed))
         begin = end.end() if end else begin
 
 

@@ -19,7 +19,7 @@ answer start finish leave repeat copy paste reschedule record
 _VERBS = _VERB_LIST.split()
 _IRREGULAR = r"went|chose|(?:come|came) back|left|sent|began|paid|bought|wrote|submitted|tapped|logged|dragged"
 _DOING = re.compile(
-    rf"\b(?:(?:{'|'.join(_VERBS)})(?:s|es|d|ed)?|{_IRREGULAR}|(?:click|tick|press|mark|select|add|remov|sav|sign|logg)ing)\b",
+    rf"\b(?:(?:{'|'.join(_VERBS)})(?:s|es|d|ed)?|{_IRREGULAR}|(?:click|tick|press|mark|select|add|remov|sav|sign|logg|open|enter|typ|choos|submitt|delet|us|search)ing)\b",
     re.IGNORECASE,
 )
 _HAVING_DONE = re.compile(
@@ -183,7 +183,12 @@ def list_enumerated(statement: PromptStatement) -> list[PromptClause]:
         and len(each.text.split()) <= MAX_ITEM_WORDS
         and not _read_verb(each, is_given=False)
     ]
-    is_listing = bool(_LISTING.search(first.text)) and not first.is_denied and len(bare) == len(others) > 1
+    is_listing = (
+        statement.text[len(first.text) :].lstrip()[:1] != ":"
+        and bool(_LISTING.search(first.text))
+        and not first.is_denied
+        and len(bare) == len(others) > 1
+    )
     return [first, *bare] if is_listing else []
 
 
