@@ -90,3 +90,10 @@ def test_no_letter_of_a_prompt_is_lost(prompt):
 )
 def test_a_mark_at_the_end_of_a_password_belongs_to_it(prompt, statements):
     assert [each.text for each in list_statements(prompt)] == statements
+
+
+@pytest.mark.parametrize(("month", "said"), [("Nov", "2026-11-01"), ("Nov", "1 November"), ("December", "2026-12-31")])
+def test_a_month_is_said_by_a_date_in_it(month, said):
+    ((fact,),) = [clause.facts for clause in list_statements(f"Show the period {month}")[0].clauses]
+    assert fact.is_said_in(said)
+    assert not fact.is_said_in("2026-10-11")

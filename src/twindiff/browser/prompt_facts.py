@@ -204,9 +204,16 @@ def _read_facts(part: str, held: Sequence[str], names: frozenset[str], *, is_fir
             is_opening = is_first and not part[: said.start()].strip() and text not in names
             is_opening = is_opening and not _IS.match(part[said.end() :])
             if text.lower() not in _NO_NAMES and not (is_opening or text.lower() in UNNAMED):
-                yield Fact(text, (text,))
+                yield Fact(text, _month_forms(text))
         else:
             yield Fact(text, (text.rstrip(".,;:"),))
+
+
+def _month_forms(name: str) -> tuple[str, ...]:
+    """Return a name, and if it is a month, its other forms, such as `November` and `-11-` of *Nov*."""
+    is_month = re.fullmatch(_MONTH, name, re.IGNORECASE) and name != "May"
+    number = next((at for at, month in enumerate(MONTHS, 1) if month.startswith(name.lower()[:3])), 0)
+    return (name, MONTHS[number - 1], f"-{number:02}-") if is_month else (name,)
 
 
 def _date_forms(said: re.Match[str]) -> tuple[str, ...]:
