@@ -52,6 +52,8 @@ The description is given as numbered statements. "claims" says for each of them 
   A column with the id of another row may be followed by a dot and a column of that row, also several times.
 - Names, quoted texts, numbers, states (paid, open) and dates of a clause must all be in one claim, on joined rows.
   For an enumeration, give one claim for each item; they differ in one column only.
+- What is said of all, both or each of some rows needs two claims about one table with the same "count": of these rows,
+  and of those of which it is so.
 - What a clause denies (no, nobody, without) needs a claim with "count": 0 that compares with what the clause says, and
   with nothing else.
 - Amounts of Stripe are in cents. Users include the agent, unless {{"email": {{"ne": "agent@example.com"}}}}.
