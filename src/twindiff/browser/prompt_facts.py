@@ -68,7 +68,7 @@ _CAUSE = re.compile(
 )
 """A reason, without a comma before what follows from it; its negation reaches no further."""
 _GERUND = re.compile(
-    r"\W*(?:and\s+|but\s+|then\s+)?(?:logging|signing|clicking|pressing|opening|entering|typing|choosing|selecting|submitting|"
+    r"\W*(?:(?:and|but|then|so)\s+)*(?:logging|signing|clicking|pressing|opening|entering|typing|choosing|selecting|submitting|"
     r"saving|deleting|removing|adding|ticking|using|searching)\b.*?(?=\s+(?:should|must)\b)",
     re.IGNORECASE,
 )

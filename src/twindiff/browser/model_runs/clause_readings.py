@@ -55,10 +55,10 @@ _NAMED_MESSAGE = re.compile(
     r"\W*(?:error|toast|message|warning|alert|notification|dialog)s?\s*(?::|(?:for|about|at|on)\b)", re.IGNORECASE
 )
 _ABILITY = re.compile(r"\b(?:can|could|may|able to|allowed to)\s+(?!not\b)\w", re.IGNORECASE)
-_REPORTER = r"(?:customer|client|user|clinic|colleague|team|somebody|someone|he|she|they|we|i|(?-i:[A-Z]\w+))"
+_REPORTER = r"(?:(?:customer|client|user|member|clinic|colleague|team)s?|people|somebody|someone|he|she|they|we|i|(?-i:[A-Z]\w+))"
 _REPORT = re.compile(
     rf"\b{_REPORTER}\s+(?:\w+\s+)?(?:report(?:s|ed)|complain(?:s|ed)|called\s+because|wrote|noticed|claimed|"
-    r"asked\s+(?:us|me|why|where|whether|how)|told\s+(?:us|me)|got\s+in\s+touch)\b|"
+    r"asks?\s+\"|asked\s+(?:us|me|why|where|whether|how|\")|told\s+(?:us|me)|got\s+in\s+touch)\b|"
     r"\b(?:we|i)\s+(?:got|received|had|have)\s+(?:an?|another|several|many)\s+(?:bug\s+)?"
     r"(?:tickets?|complaints?|reports?|calls?|e-?mails?)\b|"
     r"^\W*(?:reported\s+by|(?:ticket|complaint|report)\s+(?:from|by|of)\s+(?:an?|the|our))\b",
@@ -218,8 +218,9 @@ def has_title(prompt: str, statements: Sequence[PromptStatement]) -> bool:
 
 
 def tells_report(statement: PromptStatement) -> bool:
-    """Return whether a statement only tells what somebody reported, without a quoted text or a number of it."""
-    is_plain = all(re.fullmatch(r"[^\W\d]\D*", each.text) for clause in statement.clauses for each in clause.facts)
+    """Return whether a statement only tells what somebody reported or asked, without a text or a number to be seen."""
+    facts = [each.text for clause in statement.clauses for each in clause.facts]
+    is_plain = all(re.fullmatch(r"[^\W\d]\D*|\".*\?\"", each) for each in facts)
     return bool(_REPORT.search(statement.text)) and is_plain and not _DEMANDING.search(statement.text)
 
 
