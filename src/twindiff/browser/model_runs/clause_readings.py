@@ -55,7 +55,10 @@ _NAMED_MESSAGE = re.compile(
     r"\W*(?:error|toast|message|warning|alert|notification|dialog)s?\s*(?::|(?:for|about|at|on)\b)", re.IGNORECASE
 )
 _ABILITY = re.compile(r"\b(?:can|could|may|able to|allowed to)\s+(?!not\b)\w", re.IGNORECASE)
-_REPORTER = r"(?:(?:customer|client|user|member|clinic|colleague|team)s?|people|somebody|someone|he|she|they|we|i|(?-i:[A-Z]\w+))"
+_REPORTER = (
+    r"(?:(?:customer|client|user|member|clinic|colleague|team)s?|people|somebody|someone|he|she|they|we|i|"
+    r"(?-i:[A-Z]\w+))"
+)
 _REPORT = re.compile(
     rf"\b{_REPORTER}\s+(?:\w+\s+)?(?:report(?:s|ed)|complain(?:s|ed)|called\s+because|wrote|noticed|claimed|"
     r"asks?\s+\"|asked\s+(?:us|me|why|where|whether|how|\")|told\s+(?:us|me)|got\s+in\s+touch)\b|"
