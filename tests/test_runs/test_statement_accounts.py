@@ -500,6 +500,33 @@ def test_what_leads_to_something_is_done_and_what_it_leads_to_is_seen():
     assert together.describe_missing()
 
 
+def test_how_something_is_done_is_no_claim():
+    asked = 'Searching for Vapour with the box still ticked should say "No gear", and ticking Available only should too'
+    done = [step(1, "fill", on="field=Search", value="Vapour"), step(1, "check", on="checkbox=Available only")]
+    assert not account(asked, *done, text(1, "No gear")).describe_missing()
+    assert account(asked, done[1], text(1, "No gear")).describe_missing()
+    assert "limits" in account("The page only shows Ada", text(1, "Ada", "css=ul")).describe_missing()[0]
+
+
+def test_what_a_number_was_before_is_seen_before():
+    asked = "Log in. Click Submit. Expect the number next to Approvals to go from 4 to 5"
+    before, after = text(1, "Approvals 4", "css=nav"), text(3, "Approvals 5", "css=nav")
+    done = [click(1, "Log in"), before, click(2, "Submit"), after]
+    assert not account(asked, *done).describe_missing()
+    assert account(asked, *done[:3]).describe_missing()
+    assert account(asked, done[0], *done[2:]).describe_missing()
+    leave = "Click Save. Expect the leave from 3 May to 4 May in the list"
+    assert account(leave, text(1, "3 May"), click(1, "Save"), text(2, "4 May", "css=ul")).describe_missing()
+
+
+def test_a_password_that_should_open_something_is_typed():
+    asked = "Winter2027 should take her to the dashboard"
+    typed, seen = step(1, "fill", on="field=Password", value="Winter2027"), text(1, "Dashboard", "css=h1")
+    assert not account(asked, typed, click(1, "Log in"), seen).describe_missing()
+    assert account(asked, click(1, "Log in"), seen).describe_missing()
+    assert account("The page should show Winter2027", typed, seen).describe_missing()
+
+
 def test_a_missing_denial_says_which_places_prove_it():
     (missing,) = account("The request of Ben is no longer listed", text(1, "Done")).describe_missing()
     assert "(row=Ben)" in missing

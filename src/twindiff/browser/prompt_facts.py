@@ -201,7 +201,9 @@ def _read_facts(part: str, held: Sequence[str], names: frozenset[str], *, is_fir
             number = 2 if text.lower() == "twice" else NUMBERS.index(text.lower())
             yield Fact(text, (str(number), text))
         elif said["name"]:
-            is_opening = is_first and not part[: said.start()].strip() and text not in names
+            is_opening = (
+                is_first and not part[: said.start()].strip() and text not in names and not re.search(r"\d", text)
+            )
             is_opening = is_opening and not _IS.match(part[said.end() :])
             if text.lower() not in _NO_NAMES and not (is_opening or text.lower() in UNNAMED):
                 yield Fact(text, _month_forms(text))

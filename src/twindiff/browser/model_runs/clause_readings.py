@@ -270,6 +270,9 @@ def _says_password(clause: PromptClause) -> bool:
 def _read_verb(clause: PromptClause, *, is_given: bool) -> str:
     if _says_password(clause):
         return "does"
+    opening = _DOING.match(clause.text.removeprefix("so ").lstrip('-"( '))
+    if opening and opening[0].endswith("ing") and not _DEMANDING.search(clause.text):
+        return "does"
     if (arrow := _ARROW.match(clause.text)) and clause.text[arrow.end() :].partition(" ")[0].lower() not in _VERBS:
         return "asserts"
     if _REASON.match(clause.text) and not _DEMANDING.search(clause.text):

@@ -48,6 +48,13 @@ from twindiff.browser.prompt_facts import (
 )
 
 MAX_MISSING_CHARACTERS = 300
+_CHANGES = re.compile(
+    r"\b(?:go(?:es)?|went|gone|chang\w+|drops?|falls?|rises?|increas\w+|decreas\w+|down|up|turns?|switch\w*)\b.*\bfrom\b",
+    re.IGNORECASE,
+)
+_SHOWN = re.compile(
+    r"\b(?:shows?|shown|displays?|displayed|visible|sees?|lists?|listed|contains?|hint)\b", re.IGNORECASE
+)
 MAX_PAGES = 60
 """Texts of pages that are kept, to know what a denial speaks of."""
 
@@ -244,7 +251,7 @@ class StatementAccounts:
                 yield Missing(number, f"no expectation says '{item.text}'")
         if statement.is_ordered and not any(each.is_positioned for each in telling):
             yield Missing(number, "no expectation looks at a position (nth= or entry=)")
-        exclusive = [each.clause for each in readings if each.clause.is_exclusive]
+        exclusive = [each.clause for each in readings if each.clause.is_exclusive and not each.is_done]
         if (
             exclusive
             and not names_message(statement)
@@ -327,6 +334,8 @@ class StatementAccounts:
     ) -> Iterator[Missing]:
         """Yield what must be seen together and is not; what was clicked by its role may be left out."""
         clause = reading.clause
+        clause = clause._replace(facts=tuple(each for each in clause.facts if not self._is_told(each, clause, steps)))
+        reading = reading._replace(clause=clause)
         used = [fact for fact in clause.facts if any(each.is_click_on(fact) for each in steps)]
         scopes: dict[object, list[StepEvidence]] = {}
         for each in proofs:
@@ -348,6 +357,13 @@ class StatementAccounts:
             )
         elif reading.is_about_message:
             yield Missing(number, f"no expectation says the message of '{clause.text}'", reading)
+
+    def _is_told(self, fact: Fact, clause: PromptClause, steps: Sequence[StepEvidence]) -> bool:
+        """Return whether a fact of a claim was seen before, as in *goes from 4 to 5*, or is a typed password."""
+        if _CHANGES.search(clause.text) and _is_from(fact, clause.text):
+            return any(each.shows(fact, clause.text) for each in self._steps)
+        is_hidden = not is_about_text(clause.text) and not _SHOWN.search(clause.text)
+        return is_hidden and any(each.types_password(fact) for each in steps)
 
     def _is_in_time(self, number: int, proof: StepEvidence) -> bool:
         """Return whether a proof comes after the actions of earlier statements, and before those of later ones.

@@ -104,6 +104,11 @@ class StepEvidence(NamedTuple):
         said = f"{self.step.value if self.step.value is not None else ''} {plain_words(self.step.selector or '')}"
         return self.is_action and is_said(fact, said)
 
+    def types_password(self, fact: Fact) -> bool:
+        """Return whether the step types the fact into a field of a password, which shows it to nobody."""
+        is_password = bool(re.search("passw|pwd?\\b", self.step.selector or "", re.IGNORECASE))
+        return self.step.action == "fill" and is_password and self.does(fact)
+
     def is_click_on(self, fact: Fact) -> bool:
         """Return whether an element of a role, such as a tab or a link, was used that the fact names."""
         selector = self.step.selector or ""
