@@ -527,6 +527,23 @@ def test_a_password_that_should_open_something_is_typed():
     assert account("The page should show Winter2027", typed, seen).describe_missing()
 
 
+def test_what_something_is_instead_of_must_not_be_seen():
+    asked = "The header should now say Summit Seekers instead of Karst Club"
+    new, old = text(1, "Summit Seekers", "css=header"), [text(1, each, negated=True) for each in ("Karst", "Club")]
+    assert not account(asked, new, *old).describe_missing()
+    assert account(asked, new).describe_missing()
+    assert account(asked, *old).describe_missing()
+
+
+@pytest.mark.parametrize(
+    "asked", ["Click Save without a name", "Sending a report without an item should show an error"]
+)
+def test_without_says_how_something_is_done(asked):
+    shown = [text(1, "An error: choose an item", "role=alert")] if "error" in asked else []
+    assert not account(asked, click(1, "Save"), *shown).describe_missing()
+    assert account("The report is shown without a total", text(1, "Report", "css=h1")).describe_missing()
+
+
 def test_a_missing_denial_says_which_places_prove_it():
     (missing,) = account("The request of Ben is no longer listed", text(1, "Done")).describe_missing()
     assert "(row=Ben)" in missing

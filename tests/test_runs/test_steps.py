@@ -250,3 +250,16 @@ def test_a_kind_of_element_is_found_in_a_place(runs, site):
     absent = {"action": "click", "selector": "dialog=Pay >> link=Orders", "timeout_ms": 300}
     run = runs.steps(f"{site.url}/shelf", absent)
     assert "no visible element 'dialog=Pay >> link=Orders'" in run["failure_detail"]
+
+
+REPORT = """<div><header>Maya Roe <button>Log out</button></header><main><h1>Report</h1><button>Run</button>
+<table><tr><th>Group<th>Amount</tr><tr><td>Travel<td>84.50</tr></table></main></div><div>Help</div>"""
+
+
+def test_a_row_that_a_table_lacks_is_not_the_page_with_its_name_in_the_header(runs, site):
+    site.add_page("/report", REPORT)
+    amount = {"type": "text", "selector": "row=Maya Roe", "contains": "84.50"}
+    run = runs.steps(f"{site.url}/report", {"action": "expect", "expect": amount, "timeout_ms": 300})
+    assert run["failure_category"] == "step", run["failure_detail"]
+    absent = {"type": "visible", "selector": "row=Maya Roe", "negated": True}
+    assert runs.steps(f"{site.url}/report", {"action": "expect", "expect": absent})["status"] == "completed"

@@ -28,8 +28,13 @@ _FIND = rf"""words => {{
     + `/*[${{[...each.parentElement.children].indexOf(each) + 1}}]`;
   const OUTSIDE = 'nav, header, footer, script, style, table, [role=table], [role=grid]';
   const CONTROLS = 'button, a[href], input, select, textarea, [role=button], [role=link]';
+  const squeeze = text => text.replace(/\s+/g, '').toLowerCase();
+  // a whole page says what only its navigation or a table does, and is no card of that
+  const inside = each => [...each.childNodes].map(node => node.nodeType === Node.TEXT_NODE ? node.textContent
+    : node.nodeType === Node.ELEMENT_NODE && !node.matches(OUTSIDE) ? inside(node) : '').join('');
   const says = [...document.body.querySelectorAll('*')].filter(each => !each.closest(OUTSIDE)
-    && (` ${{plain(each.innerText)}} `.includes(` ${{wanted}} `)) && isSeen(each));
+    && (` ${{plain(each.innerText)}} `.includes(` ${{wanted}} `)) && isSeen(each)
+    && squeeze(inside(each)).includes(squeeze(wanted)));
   const whole = says.filter(each => plain(each.innerText) === wanted);
   const inner = says.filter(each => !says.some(other => other !== each && each.contains(other)));
   const cardOf = each => {{

@@ -28,7 +28,7 @@ _HELD = re.compile("\x02(\\d+)\x03")
 _ABBREVIATION = re.compile(r"\b(Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr|No|vs|etc|e\.g|i\.e)\.(?=\s)", re.IGNORECASE)
 _BREAK = re.compile(
     r"\s*(?:,(?!\d)|[;()–]|:(?!\d)|\s-\s)\s*|\s*(?==>|->|→)|"  # noqa: RUF001
-    r"\s+(?:and|but|while|whereas|although|though|because|which|und|aber)\s+|\s+(?=(?:without|ohne)\s)",
+    r"\s+(?:and|but|while|whereas|although|though|because|which|und|aber)\s+|\s+(?=(?:without|ohne|instead\s+of)\s)",
     re.IGNORECASE,
 )
 """What ends a clause: a negation reaches no further."""
@@ -47,7 +47,7 @@ _FACT = re.compile(
 )
 _DENIED = re.compile(
     r"\b(?:(?:not|no)(?!\s+(?:more|less|fewer|later|earlier|longer)\s+than\b)|"
-    r"never|none|nothing|nobody|neither|nor|cannot|\w+n['’]t|no longer|disappear(?:s|ed)?|"  # noqa: RUF001
+    r"instead of|never|none|nothing|nobody|neither|nor|cannot|\w+n['’]t|no longer|disappear(?:s|ed)?|"  # noqa: RUF001
     r"vanish(?:es|ed)?|(?-i:gone)(?! (?:up|down|to)\b)|hidden|absent|goes away|went away|"
     r"(?:is|are|was|were|been|be) (?:removed|deleted)|without(?! \w+ing\b)|nicht|keine?[nrm]?|nie|ohne)\b",
     re.IGNORECASE,

@@ -94,6 +94,9 @@ _AFTER_NOUN = re.compile(
     r"\W*$|\s+(?:back|is|are|was|has|have|must|should|shows?|says?|reads?|to|from|at|for|in|of|on|with|stays?)\b",
     re.IGNORECASE,
 )
+_WITHOUT = re.compile(r"\W*(?:without|ohne)\b", re.IGNORECASE)
+"""*Click Save without a name* says how something is done, and denies nothing."""
+_SUBJECT = re.compile(r"\W*(?:(?:and|but|so|then)\s+)*[a-z]+ing\s", re.IGNORECASE)
 _STATES = (
     ("disabled", True, re.compile(r"\b(?:disabled|grey(?:ed)? out|deaktiviert)\b", re.IGNORECASE)),
     ("disabled", False, re.compile(r"\b(?:enabled|clickable)\b", re.IGNORECASE)),
@@ -155,6 +158,10 @@ def read_clauses(statement: PromptStatement) -> list[ClauseReading]:
     for number, (clause, verb) in enumerate(zip(statement.clauses, verbs, strict=True)):
         if clause in signing_in:
             readings.append(ClauseReading(clause, is_done=False, is_asserted=False))
+            continue
+        before = statement.clauses[number - 1].text if number else ""
+        if _WITHOUT.match(clause.text) and not clause.facts and (verbs[number - 1] == "does" or _SUBJECT.match(before)):
+            readings.append(ClauseReading(clause._replace(is_denied=False), is_done=False, is_asserted=False))
             continue
         carried = verb or _carry(verbs[:number][::-1]) or _carry(verbs[number + 1 :])
         asserted = (carried == "asserts" and statement.is_claim) or clause.is_denied or "=>" in clause.text
