@@ -544,6 +544,49 @@ def test_without_says_how_something_is_done(asked):
     assert account("The report is shown without a total", text(1, "Report", "css=h1")).describe_missing()
 
 
+def test_a_condition_of_a_denial_is_done():
+    asked = 'There is no "Justification" field as long as the amount is 499.99'
+    typed, absent = step(1, "fill", on="field=Amount", value="499.99"), text(1, "Justification", negated=True)
+    assert not account(asked, typed, absent).describe_missing()
+    assert account(asked, typed).describe_missing()
+    assert account(asked, absent).describe_missing()
+
+
+def test_an_address_denies_nothing():
+    asked = 'Log in with nobody@ledgerly.test. Expect "Wrong"'
+    typed = step(1, "fill", on="field=Email", value="nobody@ledgerly.test")
+    assert not account(asked, typed, click(1, "Log in"), text(2, "Wrong")).describe_missing()
+
+
+@pytest.mark.parametrize("result", ["On loan", "disabled", "masked"])
+def test_a_result_after_an_arrow_is_no_background(result):
+    accounts = account(f"Lend it: status -> {result}. Click Back", click(1, "Lend"), click(2, "Back"))
+    accounts.add_background([1, 2])
+    assert accounts.describe_missing()
+    path = account("Patients -> Rocket -> vaccinations tab", click(1, "Patients"), click(1, "Rocket"))
+    assert not path.describe_missing()
+
+
+def test_an_expectation_that_failed_for_one_value_does_not_hold_for_another():
+    asked = "Enter 500, then the page should say Justification"
+    accounts = account(asked, step(1, "fill", on="field=Amount", value="500"))
+    accounts.record_failed(text(1, "Justification"), StepFailed("expected the text to contain 'Justification'"))
+    accounts.record_passed(step(1, "fill", on="field=Amount", value="600"))
+    accounts.record_passed(text(1, "Justification"), "Justification", "nothing yet")
+    assert accounts.find_dropped()
+    corrected = account(asked, step(1, "fill", on="field=Amount", value="50"))
+    corrected.record_failed(text(1, "Justification"), StepFailed("expected the text to contain 'Justification'"))
+    corrected.record_passed(step(1, "fill", on="field=Amount", value="500"))
+    corrected.record_passed(text(1, "Justification"), "Justification", "nothing yet")
+    assert not corrected.find_dropped()
+
+
+def test_a_motive_with_a_negation_may_be_background():
+    accounts = account("Employees need to know why it wasn't accepted. Click Reject", click(2, "Reject"))
+    accounts.add_background([1])
+    assert not accounts.describe_missing()
+
+
 def test_a_missing_denial_says_which_places_prove_it():
     (missing,) = account("The request of Ben is no longer listed", text(1, "Done")).describe_missing()
     assert "(row=Ben)" in missing

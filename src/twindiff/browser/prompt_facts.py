@@ -28,7 +28,8 @@ _HELD = re.compile("\x02(\\d+)\x03")
 _ABBREVIATION = re.compile(r"\b(Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr|No|vs|etc|e\.g|i\.e)\.(?=\s)", re.IGNORECASE)
 _BREAK = re.compile(
     r"\s*(?:,(?!\d)|[;()–]|:(?!\d)|\s-\s)\s*|\s*(?==>|->|→)|"  # noqa: RUF001
-    r"\s+(?:and|but|while|whereas|although|though|because|which|und|aber)\s+|\s+(?=(?:without|ohne|instead\s+of)\s)",
+    r"\s+(?:and|but|while|whereas|although|though|because|which|und|aber)\s+|"
+    r"\s+(?=(?:without|ohne|instead\s+of|as\s+long\s+as|when|if|once)\s)",
     re.IGNORECASE,
 )
 """What ends a clause: a negation reaches no further."""
@@ -181,7 +182,8 @@ def _read_clauses(sentence: str, held: Sequence[str], names: frozenset[str]) -> 
 
 
 def _read_clause(part: str, held: Sequence[str], names: frozenset[str], *, is_first: bool) -> PromptClause:
-    bare, text = _HELD.sub("", part), _HELD.sub(lambda mark: f'"{held[int(mark[1])]}"', part).strip()
+    bare = re.sub(r"\S+@\S+", "", _HELD.sub("", part))  # nobody@example.com denies nothing
+    text = _HELD.sub(lambda mark: f'"{held[int(mark[1])]}"', part).strip()
     facts = tuple(_read_facts(part, held, names, is_first=is_first))
     return PromptClause(text, facts, bool(_DENIED.search(bare)), bool(_EXCLUSIVE.search(part)))
 

@@ -45,7 +45,8 @@ _THEN_SOMEBODY = re.compile(
 )
 """*Then Ada signs out* asks for something, *Then 3 rows* does not."""
 _THEN_DOING = re.compile(rf"(?:\band|,)\s+then\s+(?:back|again|{'|'.join(_VERBS)})\b", re.IGNORECASE)
-_REASON = re.compile(r"\W*(?:and\s+|but\s+)?(?:since|because)\b", re.IGNORECASE)
+_REASON = re.compile(r"\W*(?:and\s+|but\s+)?(?:since|because|as\s+long\s+as)\b", re.IGNORECASE)
+"""The beginning of a reason or a condition, whose facts may be done or seen."""
 _ARROW = re.compile(r"(?:->|→|=>)\s*")
 _LISTING = re.compile(
     r"\b(?:errors?|complains?|messages?|warnings?|hints?|columns?|fields?|shows?|shown|lists?|listed|offers?|contains?)\b",
@@ -72,6 +73,11 @@ _TITLE = re.compile(r"\s*([^\n]+)\n\s*(?:1[.):]|step 1\b|given\b)", re.IGNORECAS
 _EXPECTING = re.compile(r"\W*(?:expect|expected|what should happen|verify|ensure|make sure|assert)\b", re.IGNORECASE)
 _WISH = re.compile(r"\W*as an? [\w' -]+,?\s+(?:i|we)\s+(?:want|need|would like|expect)\b", re.IGNORECASE)
 """The beginning of a user story: *As a manager I want to approve leave*."""
+_NEED = re.compile(
+    r"\W*(?:\w+\s+){1,4}(?:needs?|wants?)\s+to\s+(?:know|understand|be able to)\b(?!.*\b(?:should|must)\b)",
+    re.IGNORECASE,
+)
+"""*Employees need to know why something was not accepted* is a motive."""
 _GIVEN = re.compile(r"\W*given\b", re.IGNORECASE)
 _MESSAGE = re.compile(
     r"\b(?:messages?|toasts?|notifications?|dialogs?|alerts?|errors?|warnings?|confirmations?|told|notes?)\b",
@@ -165,6 +171,7 @@ def read_clauses(statement: PromptStatement) -> list[ClauseReading]:
             continue
         carried = verb or _carry(verbs[:number][::-1]) or _carry(verbs[number + 1 :])
         asserted = (carried == "asserts" and statement.is_claim) or clause.is_denied or "=>" in clause.text
+        asserted = asserted or _is_result(clause)
         readings.append(ClauseReading(clause, verb == "does" and not clause.is_denied, bool(asserted)))
     return readings
 
@@ -176,7 +183,7 @@ def asks_for_action(statement: PromptStatement) -> bool:
 
 def claims_something(statement: PromptStatement) -> bool:
     """Return whether a statement says how something is, so that an expectation must prove it."""
-    if names_message(statement):
+    if names_message(statement) or _shows_result(statement):
         return True
     only_does = (_LETTING, _THEN_SOMEBODY, _THEN_DOING)
     is_letting = any(each.search(statement.text) for each in only_does)
@@ -207,9 +214,10 @@ def may_demand_nothing(statement: PromptStatement) -> bool:
     if names_message(statement):
         return False
     if statement.is_empty and not asks_for_action(statement):
-        return True
+        return not _shows_result(statement)
     has_facts = any(each.facts or each.is_denied or each.is_exclusive for each in statement.clauses)
-    return bool(_WISH.match(statement.text)) and not has_facts
+    is_need = bool(_NEED.match(statement.text)) and not any(each.facts for each in statement.clauses)
+    return is_need or (bool(_WISH.match(statement.text)) and not has_facts)
 
 
 def list_stems(text: str) -> set[str]:
@@ -268,6 +276,18 @@ def _list_credentials(statement: PromptStatement) -> list[PromptClause]:
         for each in statement.clauses
         if (each.text in bracketed and each.facts) or (has_password and re.fullmatch(r"\W*\S+@\S+\W*", each.text))
     ]
+
+
+def _shows_result(statement: PromptStatement) -> bool:
+    """Return whether a statement says after an arrow what is to be seen, in words that are no facts."""
+    return any(map(_is_result, statement.clauses))
+
+
+def _is_result(clause: PromptClause) -> bool:
+    """Return whether a clause is a result such as *-> On loan* or *-> disabled*, and no place to go to or deed."""
+    arrow = _ARROW.match(clause.text)
+    is_place = re.search(r"\b(?:page|tab|menu|link|button|section|settings)\W*$", clause.text, re.IGNORECASE)
+    return bool(arrow and not clause.facts and not is_place and _read_verb(clause, is_given=False) == "asserts")
 
 
 def _says_password(clause: PromptClause) -> bool:

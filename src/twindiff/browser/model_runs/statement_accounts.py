@@ -154,11 +154,13 @@ class StatementAccounts:
         for each in self.list_missing():
             lines.setdefault(each.number, []).append(each.why)
         failed = {number for each in self._failed if not self._has_held_since(each) for number in each.statements}
-        for number in failed & lines.keys():
-            lines[number].insert(0, "an expectation of it failed, which is the result unless it holds later")
+        for number in failed:
+            lines.setdefault(number, []).insert(
+                0, "an expectation of it failed, which is the result unless it holds later"
+            )
         return [
             f"{number}. {self.statements[number - 1].text[:MAX_MISSING_CHARACTERS]}: {'; '.join(dict.fromkeys(whys))}"
-            for number, whys in lines.items()
+            for number, whys in sorted(lines.items())
         ]
 
     def find_dropped(self) -> FailedExpectation | None:
@@ -181,6 +183,28 @@ class StatementAccounts:
                         if not is_said(fact, look.seen):
                             return missing.number, fact, look
         return None
+
+    def _is_other_case(self, failed: FailedExpectation, later: StepEvidence, clauses: Sequence[PromptClause]) -> bool:
+        """Return whether something else was entered before an expectation held: it failed for 500, and holds for 600.
+
+        A value that the statements of the expectation do not name was a mistake, which may be corrected.
+        """
+        entered: dict[str, str] = {}
+        for each in self._steps:
+            if (
+                not each.is_action
+                or each.step.value is None
+                or not each.step.selector
+                or each.position > later.position
+            ):
+                continue
+            value = str(each.step.value)
+            old = entered.get(each.step.selector, value)
+            if each.position < failed.position:
+                entered[each.step.selector] = value
+            elif old != value and any(is_said(fact, old) for clause in clauses for fact in clause.facts):
+                return True
+        return False
 
     def _next(self) -> int:
         return len(self._steps) + len(self._failed)
@@ -396,6 +420,7 @@ class StatementAccounts:
             later.position > failed.position
             and later.statements & failed.statements
             and not later.why_void
+            and not self._is_other_case(failed, later, clauses)
             and _expects_the_same(failed.filled, later.step, clauses)
             for later in self._steps
         )

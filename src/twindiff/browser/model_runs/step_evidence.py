@@ -218,7 +218,7 @@ class StepEvidence(NamedTuple):
             return ""
         words = said or normalize_blanks(" ".join(words_of(self.scope)))
         if words and self.before and words.casefold() in normalize_blanks(self.before).casefold():
-            return f"'{words}' was on the page before the last action already; say where with a selector"
+            return f"'{words}' was on the page before the last action already; select a narrower place"
         return ""
 
     def _is_elsewhere(self, expect: Expect, clause: str) -> bool:
