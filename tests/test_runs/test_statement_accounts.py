@@ -587,6 +587,14 @@ def test_a_motive_with_a_negation_may_be_background():
     assert not accounts.describe_missing()
 
 
+def test_a_digit_at_the_end_of_a_word_says_no_number():
+    asked = "Log in with the password Quarter4 and see 4 expenses"
+    typed = step(1, "fill", on="field=Password", value="Quarter4")
+    for seen in ("Quarter4", "INV-44", "14"):
+        assert account(asked, typed, text(1, f"{seen} expenses", "css=h1")).describe_missing()
+    assert not account(asked, typed, text(1, "4 expenses", "css=h1")).describe_missing()
+
+
 def test_a_missing_denial_says_which_places_prove_it():
     (missing,) = account("The request of Ben is no longer listed", text(1, "Done")).describe_missing()
     assert "(row=Ben)" in missing

@@ -237,4 +237,4 @@ def _is_in(form: str, text: str) -> bool:
     wanted = normalize_blanks(form).casefold()
     if not wanted[:1].isdigit():
         return wanted in text
-    return bool(re.search(rf"(?<![\d.,])(?<!\d-){re.escape(wanted)}(?![.,:]?\d)", text))
+    return bool(re.search(rf"(?<![\w.,])(?<!\d-){re.escape(wanted)}(?![.,:]?\d)", text))

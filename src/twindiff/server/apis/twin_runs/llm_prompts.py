@@ -48,7 +48,8 @@ The description is given as numbered statements. "claims" says for each of them 
   "where": {{"user_id.real_name": "Ben", "channel_id.channel_name": "dev"}}}}
 - "count" is the exact number of such rows; or give "min" or "max". A number of records in a statement needs "count".
 - "where" compares columns: {{"column": value}}, or an operator as in {{"column": {{"contains": text}}}}: of texts
-  contains, starts_with, ends_with, in, not_in, ne; of numbers gt, gte, lt, lte. Times are texts: starts_with a day.
+  contains, starts_with, ends_with, in, not_in, ne; of numbers gt, gte, lt, lte.
+  Times are texts (starts_with a day), or numbers of seconds since 1970.
   A column with the id of another row may be followed by a dot and a column of that row, also several times.
 - Names, quoted texts, numbers, states (paid, open) and dates of a clause must all be in one claim, on joined rows.
   For an enumeration, give one claim for each item; they differ in one column only.
