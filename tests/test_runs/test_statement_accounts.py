@@ -439,6 +439,11 @@ def test_what_somebody_can_do_may_be_done_or_seen():
     assert account(asked, text(2, "Ready")).describe_missing()
 
 
+@pytest.mark.parametrize("asked", ["Press enter, so that she can leave", "Save it until 3 May 2027"])
+def test_what_somebody_can_do_later_leaves_an_action_to_be_done(asked):
+    assert "no step does anything" in account(asked, text(1, "3 May 2027")).describe_missing()[0]
+
+
 def test_a_failed_expectation_is_told_with_what_is_missing():
     accounts = account('Click Save. Expect "Saved"', click(1, "Save"))
     accounts.record_failed(text(2, "Saved"), StepFailed("expected the text to contain 'Saved'"))
@@ -541,7 +546,22 @@ def test_what_something_is_instead_of_must_not_be_seen():
 def test_without_says_how_something_is_done(asked):
     shown = [text(1, "An error: choose an item", "role=alert")] if "error" in asked else []
     assert not account(asked, click(1, "Save"), *shown).describe_missing()
-    assert account("The report is shown without a total", text(1, "Report", "css=h1")).describe_missing()
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "The report is shown without a total",
+        "Maya saves the report without an error",
+        "Everything is shown without a total",
+        "Loading works without an error",
+        "The owner needs to be able to see no drafts",
+    ],
+)
+def test_without_denies_what_should_not_be_seen(asked):
+    accounts = account(f"Open it. {asked}", click([1, 2], "Save"), text(2, "Report", "css=h1"))
+    accounts.add_background([2])
+    assert accounts.describe_missing()
 
 
 def test_a_condition_of_a_denial_is_done():

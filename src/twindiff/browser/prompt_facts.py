@@ -46,17 +46,16 @@ _FACT = re.compile(
     |(?P<name>(?-i:\b[^\W\d_a-z](?:[\w-]|['’](?!s\b|m\b|d\b|ll\b|ve\b|re\b))*))""",  # noqa: RUF001
     re.IGNORECASE | re.VERBOSE,
 )
+_NEVER = r"never|none|nothing|nobody|neither|nor|cannot|\w+n['’]t|nicht|keine?[nrm]?|nie|ohne"  # noqa: RUF001
+_NEGATION = re.compile(rf"\b(?:not|no|without|{_NEVER})\b", re.IGNORECASE)
 _DENIED = re.compile(
-    r"\b(?:(?:not|no)(?!\s+(?:more|less|fewer|later|earlier|longer)\s+than\b)|"
-    r"instead of|never|none|nothing|nobody|neither|nor|cannot|\w+n['’]t|no longer|disappear(?:s|ed)?|"  # noqa: RUF001
+    rf"\b(?:(?:not|no)(?!\s+(?:more|less|fewer|later|earlier|longer)\s+than\b)|{_NEVER}|"
+    r"instead of|no longer|disappear(?:s|ed)?|"
     r"vanish(?:es|ed)?|(?-i:gone)(?! (?:up|down|to)\b)|hidden|absent|goes away|went away|"
-    r"(?:is|are|was|were|been|be) (?:removed|deleted)|without(?! \w+ing\b)|nicht|keine?[nrm]?|nie|ohne)\b",
+    r"(?:is|are|was|were|been|be) (?:removed|deleted)|without(?! \w+ing\b))\b",
     re.IGNORECASE,
 )
-_NEGATION = re.compile(
-    r"\b(?:not|no|never|none|nothing|nobody|neither|nor|cannot|\w+n['’]t|without|nicht|keine?[nrm]?|nie|ohne)\b",  # noqa: RUF001
-    re.IGNORECASE,
-)
+"""What denies something, with words that do so without a negation: *the row disappears*."""
 _EXCLUSIVE = re.compile(
     r"\b(?:only|exactly|just(?=\s+(?:\d|\x02|(?-i:[A-Z])|(?:the|an?|these|those|one|two|three|four|five)\b))|"
     r"nothing else|no other|nur|genau)\b",

@@ -55,7 +55,10 @@ _LISTING = re.compile(
 _NAMED_MESSAGE = re.compile(
     r"\W*(?:error|toast|message|warning|alert|notification|dialog)s?\s*(?::|(?:for|about|at|on)\b)", re.IGNORECASE
 )
-_ABILITY = re.compile(r"\b(?:can|could|may|able to|allowed to)\s+(?!not\b)\w", re.IGNORECASE)
+_ABILITY = re.compile(
+    r"\W*(?:\w+\s+){1,3}(?:can|could|(?-i:may)|(?:is|are) (?:able|allowed) to)\s+(?!not\b)\w", re.IGNORECASE
+)
+"""*A practice can change its name*, but not *click the button, so that she can leave*, nor *3 May 2027*."""
 _REPORTER = (
     r"(?:(?:customer|client|user|member|clinic|colleague|team)s?|people|somebody|someone|he|she|they|we|i|"
     r"(?-i:[A-Z]\w+))"
@@ -74,7 +77,7 @@ _EXPECTING = re.compile(r"\W*(?:expect|expected|what should happen|verify|ensure
 _WISH = re.compile(r"\W*as an? [\w' -]+,?\s+(?:i|we)\s+(?:want|need|would like|expect)\b", re.IGNORECASE)
 """The beginning of a user story: *As a manager I want to approve leave*."""
 _NEED = re.compile(
-    r"\W*(?:\w+\s+){1,4}(?:needs?|wants?)\s+to\s+(?:know|understand|be able to)\b(?!.*\b(?:should|must)\b)",
+    r"\W*(?:\w+\s+){1,4}(?:needs?|wants?)\s+to\s+(?:know|understand)\b(?!.*\b(?:should|must)\b)",
     re.IGNORECASE,
 )
 """*Employees need to know why something was not accepted* is a motive."""
@@ -100,9 +103,11 @@ _AFTER_NOUN = re.compile(
     r"\W*$|\s+(?:back|is|are|was|has|have|must|should|shows?|says?|reads?|to|from|at|for|in|of|on|with|stays?)\b",
     re.IGNORECASE,
 )
-_WITHOUT = re.compile(r"\W*(?:without|ohne)\b", re.IGNORECASE)
-"""*Click Save without a name* says how something is done, and denies nothing."""
-_SUBJECT = re.compile(r"\W*(?:(?:and|but|so|then)\s+)*[a-z]+ing\s", re.IGNORECASE)
+_WITHOUT = re.compile(
+    r"\W*(?:without|ohne)\b(?!.*\b(?:errors?|warnings?|messages?|problems?|failures?|complaints?)\b)", re.IGNORECASE
+)
+"""*Click Save without a name* says how something is done, and denies nothing; *it is saved without an error* does."""
+_SUBJECT = re.compile(r"\W*(?:(?:and|but|so|then)\s+)*(?!(?:no|any|some|every)thing\b)[a-z]+ing\b", re.IGNORECASE)
 _STATES = (
     ("disabled", True, re.compile(r"\b(?:disabled|grey(?:ed)? out|deaktiviert)\b", re.IGNORECASE)),
     ("disabled", False, re.compile(r"\b(?:enabled|clickable)\b", re.IGNORECASE)),
@@ -165,8 +170,7 @@ def read_clauses(statement: PromptStatement) -> list[ClauseReading]:
         if clause in signing_in:
             readings.append(ClauseReading(clause, is_done=False, is_asserted=False))
             continue
-        before = statement.clauses[number - 1].text if number else ""
-        if _WITHOUT.match(clause.text) and not clause.facts and (verbs[number - 1] == "does" or _SUBJECT.match(before)):
+        if _says_how(statement.clauses, number, verbs):
             readings.append(ClauseReading(clause._replace(is_denied=False), is_done=False, is_asserted=False))
             continue
         carried = verb or _carry(verbs[:number][::-1]) or _carry(verbs[number + 1 :])
@@ -249,7 +253,7 @@ def names_message(statement: PromptStatement) -> bool:
 
 def says_ability(statement: PromptStatement) -> bool:
     """Return whether a statement says what somebody can do, which may be done or seen."""
-    return bool(_ABILITY.search(statement.text))
+    return bool(_ABILITY.match(statement.text))
 
 
 def is_about_text(statement: str) -> bool:
@@ -276,6 +280,16 @@ def _list_credentials(statement: PromptStatement) -> list[PromptClause]:
         for each in statement.clauses
         if (each.text in bracketed and each.facts) or (has_password and re.fullmatch(r"\W*\S+@\S+\W*", each.text))
     ]
+
+
+def _says_how(clauses: Sequence[PromptClause], number: int, verbs: Sequence[str]) -> bool:
+    """Return whether a clause says how something is done: *click Save without a name*."""
+    clause, following = clauses[number], "".join(each.text for each in clauses[number + 1 : number + 2])
+    demanded = _DEMANDING.search(clause.text)
+    if number == 0 or clause.facts or not _WITHOUT.match(clause.text[: demanded.start() if demanded else None]):
+        return False
+    leads_on = bool(demanded or _ARROW.match(following)) and bool(_SUBJECT.match(clauses[number - 1].text))
+    return leads_on or verbs[number - 1] == "does"
 
 
 def _shows_result(statement: PromptStatement) -> bool:
